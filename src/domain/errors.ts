@@ -1,0 +1,83 @@
+/** One thing that is wrong, in the specification's error shape ("Errors"). */
+export interface Problem {
+  readonly code: ErrorCode;
+  /** What was wrong and what was expected, for a person. */
+  readonly message: string;
+  /** Dotted path of the field at fault (`customer.ice`, `lines.0.tax_rate`), null where none is. */
+  readonly param: string | null;
+  /** The HTTP status that REST answers with, and `extensions.status` in GraphQL. */
+  readonly status: number;
+}
+
+/** The specification's error codes, and the design's own where it is silent, each with the status it is answered with. */
+export const ERROR_STATUS = {
+  invalid_request: 400,
+  invalid_api_key: 401,
+  api_key_revoked: 401,
+  insufficient_scope: 403,
+  resource_not_found: 404,
+  idempotency_conflict: 409,
+  amount_too_small: 422,
+  amount_mismatch: 422,
+  invalid_ice: 422,
+  duplicate_number: 422,
+  rate_limit_exceeded: 429,
+  internal_error: 500,
+} as const;
+
+export type ErrorCode = keyof typeof ERROR_STATUS;
+
+/**
+ * A failure that the client sees. All that a use case refuses is thrown as one; anything else that is thrown is a defect and is
+ * answered as `internal_error` without its text.
+ */
+export class ServiceError extends Error {
+  /** At least one; all of the same status, in the order of the specification's tables. REST shows the first. */
+  readonly problems: readonly [Problem, ...Problem[]];
+
+  constructor(problems: readonly [Problem, ...Problem[]]) {
+    super(problems[0].message);
+    this.name = 'ServiceError';
+    this.problems = problems;
+  }
+
+  get code(): ErrorCode {
+    return this.problems[0].code;
+  }
+  get param(): string | null {
+    return this.problems[0].param;
+  }
+  get status(): number {
+    return this.problems[0].status;
+  }
+}
+
+/** One problem with the status of its code, or with `status` where a code has several (400, 405, 413 and 415 are all `invalid_request`). */
+export function problem(
+  code: ErrorCode,
+  message: string,
+  param: string | null = null,
+  status: number = ERROR_STATUS[code],
+): Problem {
+  return { code, message, param, status };
+}
+
+/** A `ServiceError` of one problem; same arguments as {@link problem}. */
+export function serviceError(
+  code: ErrorCode,
+  message: string,
+  param: string | null = null,
+  status: number = ERROR_STATUS[code],
+): ServiceError {
+  return new ServiceError([problem(code, message, param, status)]);
+}
+
+/**
+ * The error for a list of problems of mixed status: those of the lowest status alone, because structure (400) is checked before
+ * business rules (422) (design, section 5, "order of checks").
+ */
+export function errorOfProblems(problems: readonly [Problem, ...Problem[]]): ServiceError {
+  const status = Math.min(...problems.map((each) => each.status));
+  const [first = problems[0], ...rest] = problems.filter((each) => each.status === status);
+  return new ServiceError([first, ...rest]);
+}

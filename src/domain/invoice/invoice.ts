@@ -1,0 +1,86 @@
+import type { Environment } from '../tenant/tenant.ts';
+import type { Centimes } from '../money.ts';
+import type { InvoiceStatus, Stage } from './lifecycle.ts';
+
+export interface Customer {
+  /** Identifiant commun de l'entreprise, 15 ASCII digits. */
+  readonly ice: string;
+  readonly name: string;
+  readonly address: string | null;
+  readonly email: string | null;
+}
+
+export const TAX_RATES = [0, 7, 10, 14, 20] as const;
+/** VAT rate in percent. */
+export type TaxRate = (typeof TAX_RATES)[number];
+
+export interface InvoiceLine {
+  readonly description: string;
+  readonly quantity: number;
+  /** Excluding tax. */
+  readonly unitPrice: Centimes;
+  readonly taxRate: TaxRate;
+  /** quantity × unitPrice, excluding tax. */
+  readonly amount: Centimes;
+}
+
+/** The central resource (specification, "Invoice"), as the use cases see it: the fields of the contract and what processing needs. */
+export interface Invoice {
+  readonly id: string;
+  readonly tenantId: string;
+  readonly environment: Environment;
+  readonly status: InvoiceStatus;
+  /** Total including tax, as the client stated it. */
+  readonly amount: Centimes;
+  readonly currency: 'MAD';
+  readonly customer: Customer;
+  readonly lines: readonly InvoiceLine[];
+  readonly metadata: Readonly<Record<string, string>>;
+  /** Legal number of the tenant's series, e.g. `2026-000123`; null until normalization claims it. */
+  readonly number: string | null;
+  readonly dgiId: string | null;
+  readonly rejectionReason: string | null;
+  readonly createdAt: Date;
+  /** Changes with the status only. */
+  readonly updatedAt: Date;
+  /** The outbox: one entry for each status change, oldest first. */
+  readonly events: readonly InvoiceEvent[];
+  /** The signed XML, once it is stored. */
+  readonly xml: StoredDocument | null;
+  /** The PDF, once it is rendered. */
+  readonly pdf: StoredDocument | null;
+  /** What is to be done next; null when nothing is. */
+  readonly work: Work | null;
+}
+
+/** The processing that an invoice waits for. A worker owns it while it holds the lease. */
+export interface Work {
+  readonly stage: Stage;
+  /** Failed attempts of this stage. */
+  readonly attempts: number;
+  /** When a worker may take it up: the end of the present lease, or the time of the next attempt. */
+  readonly dueAt: Date;
+}
+
+export type InvoiceEventType = 'invoice.signing' | 'invoice.transmitted' | 'invoice.accepted' | 'invoice.rejected';
+
+/** A status change as it happened, written in the same update as the change itself. Whole seconds are shown, milliseconds kept. */
+export interface InvoiceEvent {
+  /** Prefix evt_; the receivers' deduplication key. */
+  readonly id: string;
+  /** 1, 2, 3… within the invoice. */
+  readonly sequence: number;
+  readonly type: InvoiceEventType;
+  readonly status: InvoiceStatus;
+  readonly dgiId: string | null;
+  readonly rejectionReason: string | null;
+  readonly at: Date;
+}
+
+/** Bytes kept by the document store. */
+export interface StoredDocument {
+  readonly file: string;
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly size: number;
+}

@@ -1,0 +1,51 @@
+import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
+import type { InvoiceLine, TaxRate } from './invoice.ts';
+
+export interface RateTotal {
+  readonly rate: TaxRate;
+  /** Sum of the lines at this rate, excluding tax. */
+  readonly base: Centimes;
+  /** VAT on `base`, computed once and rounded half up. */
+  readonly tax: Centimes;
+}
+
+export interface InvoiceTotals {
+  /** One for each rate that occurs, highest rate first. */
+  readonly rates: readonly RateTotal[];
+  /** Excluding tax. */
+  readonly net: Centimes;
+  readonly tax: Centimes;
+  /** Including tax. */
+  readonly gross: Centimes;
+}
+
+/**
+ * The totals of an invoice (design, section 5, "amount"): VAT once per rate on the summed bases, rounded half up.
+ * @returns null when a total is beyond {@link MAX_CENTIMES}
+ */
+export function totalsOf(lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[]): InvoiceTotals | null {
+  const bases = new Map<TaxRate, bigint>();
+  for (const line of lines) {
+    const amount = BigInt(line.quantity) * BigInt(line.unitPrice);
+    bases.set(line.taxRate, (bases.get(line.taxRate) ?? 0n) + amount);
+  }
+  let net = 0n;
+  let tax = 0n;
+  const rates: RateTotal[] = [];
+  for (const [rate, base] of [...bases].sort(([a], [b]) => b - a)) {
+    const rateTax = divideHalfUp(base * BigInt(rate), 100n);
+    net += base;
+    tax += rateTax;
+    rates.push({ rate, base: Number(base), tax: Number(rateTax) });
+  }
+  if (net + tax > BigInt(MAX_CENTIMES)) return null;
+  return { rates, net: Number(net), tax: Number(tax), gross: Number(net + tax) };
+}
+
+/**
+ * The total that a client gets who rounds VAT on each line instead (half up): tolerated within half a centime a line and written as
+ * PayableRoundingAmount, so that its own arithmetic is never refused over a centime.
+ */
+export function isTolerated(amount: Centimes, totals: InvoiceTotals, lineCount: number): boolean {
+  return amount === totals.gross || Math.abs(amount - totals.gross) * 2 <= lineCount;
+}

@@ -1,0 +1,22 @@
+/** Amounts are integers of centimes (1/100 of a dirham) everywhere; nothing in this project holds money in a fraction. */
+export type Centimes = number;
+
+/** The largest amount or total: what an IEEE double holds exactly (design, section 5, "limits"). */
+export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
+
+/**
+ * `12000` → `"120.00"`, the decimal form of UBL amounts and of messages: two decimals, a point, no grouping.
+ * @param centimes a safe integer, negative allowed
+ */
+export function decimalOf(centimes: Centimes): string {
+  const digits = Math.abs(centimes).toString().padStart(3, '0');
+  return `${centimes < 0 ? '-' : ''}${digits.slice(0, -2)}.${digits.slice(-2)}`;
+}
+
+/**
+ * `numerator / denominator` rounded half up (away from zero for the positive amounts of this service), exact at any size.
+ * @param numerator not negative
+ */
+export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {
+  return (numerator * 2n + denominator) / (denominator * 2n);
+}
