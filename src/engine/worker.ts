@@ -1,0 +1,18 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import type { EngineOptions } from './embedded.ts';
+import { startServer } from './server.ts';
+
+/** Thread side of `startEngine`: answers `{ready: uri}` or `{failed: reason}`, ends on 'close'. */
+const port = parentPort;
+if (!port) throw new Error('worker.ts runs as a worker thread only');
+try {
+  const server = await startServer(workerData as EngineOptions);
+  port.once('message', async () => {
+    await server.close();
+    port.close();
+  });
+  port.postMessage({ ready: server.uri });
+} catch (error) {
+  port.postMessage({ failed: error instanceof Error ? error.message : String(error) });
+  port.close();
+}
