@@ -1,0 +1,139 @@
+import { CommandError } from '../errors.ts';
+import { type Leaf, type Node, parseFilter } from './filter-parse.ts';
+import { leafTest, type Test } from './filter-tests.ts';
+import { splitPath, walkPath } from './path.ts';
+import { asDoc, type Doc, getField } from './types.ts';
+
+/** What a match notes for the positional operator `$`: the index of the matched element of the outermost array. */
+export interface MatchDetails {
+  index?: number | undefined;
+}
+
+/** A compiled filter; fills in `details` where they are given. */
+export type Matcher = (doc: Doc, details?: MatchDetails) => boolean;
+
+/**
+ * Compiles a query filter once; the result is called for each document.
+ * @throws CommandError (BadValue and others) for whatever the filter holds that is unknown.
+ */
+export function compileFilter(filter: Doc): Matcher {
+  return compileNode(parseFilter(filter));
+}
+
+/** The array index that the positional operator `$` stands for in a document that matches; undefined when the filter touched no array. */
+export function matchedArrayIndex(filter: Doc | Matcher, doc: Doc): number | undefined {
+  const details: MatchDetails = {};
+  const matcher = typeof filter === 'function' ? filter : compileFilter(filter);
+  return matcher(doc, details) ? details.index : undefined;
+}
+
+/** Compiles a parsed filter. */
+export function compileNode(node: Node): Matcher {
+  switch (node.kind) {
+    case 'and': {
+      const children = node.children.map(compileNode);
+      return (doc, details) => {
+        for (const child of children) if (!child(doc, details)) return false;
+        return true;
+      };
+    }
+    case 'or': {
+      const children = node.children.map(compileNode);
+      return (doc, details) => {
+        for (const child of children) if (child(doc, details)) return true;
+        return false;
+      };
+    }
+    case 'not': {
+      const child = compileNode(node.child);
+      return (doc) => !child(doc);
+    }
+    case 'never':
+      return () => false;
+    case 'expr':
+      throw new CommandError('NotImplemented', '$expr is not supported by this server');
+    default:
+      return compileLeaf(node.path, node.leaf);
+  }
+}
+
+function compileLeaf(path: string, leaf: Leaf): Matcher {
+  const parts = splitPath(path);
+  switch (leaf.op) {
+    case 'elemObject': {
+      const filter = compileNode(leaf.filter);
+      return onArray(parts, (element) => {
+        const doc = asDoc(element) ?? (Array.isArray(element) ? Object.fromEntries(element.entries()) : undefined);
+        return doc !== undefined && filter(doc);
+      });
+    }
+    case 'elemValue': {
+      const tests = leaf.tests.map(nodeTest);
+      return onArray(parts, (element) => tests.every((test) => test(element)));
+    }
+    case 'size':
+      return onPath(parts, false, (value) => Array.isArray(value) && value.length === leaf.size);
+    default:
+      return onPath(parts, true, leafTest(leaf));
+  }
+}
+
+/** Applies a test to the values of a path; one name or plain nested documents take no walk. */
+function onPath(parts: string[], intoLeaf: boolean, test: Test): Matcher {
+  const [name] = parts;
+  if (name === undefined || parts.length > 1) {
+    return (doc, details) =>
+      walkPath(doc, parts, intoLeaf, (value, index) => {
+        if (!test(value)) return false;
+        if (details !== undefined && index !== undefined) details.index = index;
+        return true;
+      });
+  }
+  return (doc, details) => {
+    const value = getField(doc, name);
+    if (intoLeaf && Array.isArray(value)) {
+      const index = value.findIndex(test);
+      if (index >= 0) {
+        if (details !== undefined) details.index = index;
+        return true;
+      }
+    }
+    return test(value);
+  };
+}
+
+/** Whether an element of the array at the path passes the test. */
+function onArray(parts: string[], test: Test): Matcher {
+  return (doc, details) =>
+    walkPath(doc, parts, false, (value, outer) => {
+      if (!Array.isArray(value)) return false;
+      const index = value.findIndex(test);
+      if (index < 0) return false;
+      if (details !== undefined) details.index = outer ?? index;
+      return true;
+    });
+}
+
+/** The test that a parsed node makes on one value, for `$elemMatch` on values and `$pull`. */
+export function nodeTest(node: Node): Test {
+  switch (node.kind) {
+    case 'and': {
+      const tests = node.children.map(nodeTest);
+      return (value) => tests.every((test) => test(value));
+    }
+    case 'not': {
+      const test = nodeTest(node.child);
+      return (value) => !test(value);
+    }
+    case 'leaf': {
+      const { leaf } = node;
+      if (leaf.op === 'elemObject' || leaf.op === 'elemValue' || leaf.op === 'size') {
+        const matcher = compileLeaf('value', leaf);
+        return (value) => matcher({ value });
+      }
+      return leafTest(leaf);
+    }
+    default:
+      return () => false;
+  }
+}

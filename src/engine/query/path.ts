@@ -1,0 +1,83 @@
+import { asDoc, type Doc, getField } from './types.ts';
+
+/** `'a.0.b'` → `['a', '0', 'b']`. */
+export function splitPath(path: string): string[] {
+  return path.includes('.') ? path.split('.') : [path];
+}
+
+/** Whether a path component is an array index: digits without a leading zero. */
+export function isIndex(component: string): boolean {
+  return /^(0|[1-9]\d*)$/.test(component);
+}
+
+/** Whether one path is the other or leads into it (`a.b` and `a.b.c`). */
+export function pathsConflict(a: string, b: string): boolean {
+  return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
+}
+
+/**
+ * Called with each value that a query path reaches, and with the index into the outermost array on the way (undefined
+ * without one). Returning true ends the walk.
+ */
+export type Visitor = (value: unknown, index: number | undefined) => boolean;
+
+/**
+ * Walks a query path as MongoDB's matcher does. Arrays on the way are entered: documents in them by name, any element by
+ * its position where the next component is its index. An array at the path's end yields each element, then (with
+ * `leaf` true) the array itself; with `leaf` false the array itself only. A path that ends in nothing yields undefined, except within an
+ * array, whose elements that are no documents yield nothing.
+ */
+export function walkPath(doc: Doc, parts: readonly string[], leaf: boolean, visit: Visitor): boolean {
+  return walkDoc(doc, parts, 0, leaf, undefined, visit);
+}
+
+function walkDoc(
+  doc: Doc,
+  parts: readonly string[],
+  at: number,
+  leaf: boolean,
+  outer: number | undefined,
+  visit: Visitor,
+): boolean {
+  const last = parts.length - 1;
+  for (; ; at += 1) {
+    const value = getField(doc, parts[at] as string);
+    if (at === last) return atEnd(value, leaf, outer, visit);
+    if (Array.isArray(value)) return walkArray(value, parts, at + 1, leaf, outer, visit);
+    const next = asDoc(value);
+    if (next === undefined) return visit(undefined, outer);
+    doc = next;
+  }
+}
+
+function atEnd(value: unknown, leaf: boolean, outer: number | undefined, visit: Visitor): boolean {
+  if (leaf && Array.isArray(value)) {
+    for (let i = 0; i < value.length; i += 1) if (visit(value[i], outer ?? i)) return true;
+  }
+  return visit(value, outer);
+}
+
+function walkArray(
+  array: unknown[],
+  parts: readonly string[],
+  at: number,
+  leaf: boolean,
+  outer: number | undefined,
+  visit: Visitor,
+): boolean {
+  const component = parts[at] as string;
+  const position = isIndex(component) ? Number(component) : -1;
+  for (let i = 0; i < array.length; i += 1) {
+    const element = array[i];
+    const index = outer ?? i;
+    const doc = asDoc(element);
+    if (doc !== undefined && walkDoc(doc, parts, at, leaf, index, visit)) return true;
+    if (i !== position) continue;
+    if (at === parts.length - 1) {
+      if (visit(element, index)) return true;
+    } else if (Array.isArray(element)) {
+      if (walkArray(element, parts, at + 1, leaf, index, visit)) return true;
+    } else if (doc !== undefined && walkDoc(doc, parts, at + 1, leaf, index, visit)) return true;
+  }
+  return false;
+}
