@@ -1,19 +1,22 @@
+import { BSONRegExp } from 'bson';
+import { compareBytes } from './compare.ts';
 import { flatten, type Leaf, type Node, parseFilter } from './filter-parse.ts';
+import { type Direction, EMPTY_ARRAY, encodeKey } from './key-encoding.ts';
 import { isNaNValue, isNumber } from './numbers.ts';
 import { isIndex, splitPath } from './path.ts';
+import { literalPrefix } from './regex.ts';
 import { type Doc, RANK, typeRank } from './types.ts';
 
-export { impliesFilter } from './filter-implies.ts';
-
 /**
- * What a filter says about a path. Each bound holds by itself: a document that matches has a value of the path that lies in the bound, so
- * that an index with that path holds an entry there (for an array value: under its first element, or as itself within another
- * array). Of an index that is multikey on the path, use one bound only (two may be met by two
- * different elements), and do not join bounds of two paths that share an array. `exists` says no more than that missing never matches.
+ * What a filter says about a path. Each bound holds by itself: a document that matches has, in an index with that path, at
+ * least one entry whose component lies in the bound's intervals. Of an index that is multikey on the path, use one bound only
+ * (two may be met by two different elements), and do not join bounds of two paths that share an array. `exists` says no more
+ * than that missing never matches.
  */
 export type Bound =
   | { op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte'; value: unknown }
   | { op: 'in'; value: unknown[] }
+  | { op: 'prefix'; value: string; regex: BSONRegExp }
   | { op: 'exists'; value: true };
 
 /** The bounds of a filter's conjunctive part by path, for planning only: the filter is always checked again. */
@@ -68,15 +71,21 @@ function leafBounds(leaf: Leaf, numericPath: boolean): Bound[] {
   switch (leaf.op) {
     case 'eq':
       if (leaf.value === null && numericPath) return [];
-      return [{ op: 'eq', value: leaf.value }];
+      return [equality([leaf.value])];
     case 'in':
       if (leaf.regexes.length > 0 || (numericPath && leaf.values.includes(null))) return [];
-      return [leaf.values.length === 1 ? { op: 'eq', value: leaf.values[0] } : { op: 'in', value: leaf.values }];
+      return [
+        leaf.values.length === 1 ? equality(leaf.values) : { op: 'in', value: leaf.values.flatMap(alternatives) },
+      ];
     case 'gt':
     case 'gte':
     case 'lt':
     case 'lte':
       return rangeBounds(leaf.op, leaf.value, numericPath);
+    case 'regex': {
+      const value = literalPrefix(leaf.pattern, leaf.options);
+      return value === '' ? [EXISTS] : [{ op: 'prefix', value, regex: new BSONRegExp(leaf.pattern, leaf.options) }];
+    }
     default:
       return [EXISTS];
   }
@@ -96,4 +105,69 @@ function rangeBounds(op: 'gt' | 'gte' | 'lt' | 'lte', value: unknown, numericPat
   }
   if (isNumber(value) && isNaNValue(value)) return [op === 'gt' || op === 'lt' ? NOTHING : { op: 'eq', value }];
   return [{ op, value }];
+}
+
+function equality(values: unknown[]): Bound {
+  const keys = values.flatMap(alternatives);
+  return keys.length === 1 ? { op: 'eq', value: keys[0] } : { op: 'in', value: keys };
+}
+
+/** The keys under which a document with this value can be found: an array by itself (within another one) and by its first element. */
+function alternatives(value: unknown): unknown[] {
+  if (!Array.isArray(value)) return [value];
+  return [value, value.length === 0 ? EMPTY_ARRAY : value[0]];
+}
+
+/** A range of component bytes: `low` belongs to it, `high` does not. */
+export interface Interval {
+  low: Uint8Array;
+  high: Uint8Array;
+}
+
+/**
+ * The disjoint ranges of an index component's bytes, in ascending order, that a bound allows. In a compound key put them behind the
+ * bytes of the equalities before: components are self-delimiting, so that a range covers whatever follows.
+ */
+export function boundIntervals(bound: Bound, direction: Direction): Interval[] {
+  const key = (value: unknown) => encodeKey([value], [direction]);
+  const point = (value: unknown) => prefixRange(key(value));
+  switch (bound.op) {
+    case 'eq':
+      return [point(bound.value)];
+    case 'in':
+      return disjoint(bound.value.map(point));
+    case 'exists':
+      return [{ low: new Uint8Array(0), high: Uint8Array.of(0xff, 0xff) }];
+    case 'prefix': {
+      const whole = key(bound.value);
+      return disjoint([prefixRange(whole.subarray(0, whole.length - 2)), point(bound.regex)]);
+    }
+    default: {
+      const at = key(bound.value);
+      const type = prefixRange(at.subarray(0, 1));
+      const upward = (bound.op === 'gt' || bound.op === 'gte') === (direction === 1);
+      const inclusive = bound.op === 'gte' || bound.op === 'lte';
+      const [here, after] = [at, successor(at)];
+      if (upward) return [{ low: inclusive ? here : after, high: type.high }];
+      return [{ low: type.low, high: inclusive ? after : here }];
+    }
+  }
+}
+
+function prefixRange(low: Uint8Array): Interval {
+  return { low, high: successor(low) };
+}
+
+/** The least byte string above all that begin with `bytes`. No component is 0xff only, so there is one. */
+function successor(bytes: Uint8Array): Uint8Array {
+  let end = bytes.length;
+  while (end > 1 && bytes[end - 1] === 0xff) end -= 1;
+  const next = bytes.slice(0, end);
+  next[end - 1] = (next[end - 1] as number) + 1;
+  return next;
+}
+
+function disjoint(intervals: Interval[]): Interval[] {
+  const sorted = intervals.sort((a, b) => compareBytes(a.low, b.low));
+  return sorted.filter((interval, i) => i === 0 || compareBytes(interval.low, (sorted[i - 1] as Interval).low) !== 0);
 }

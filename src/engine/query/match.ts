@@ -4,6 +4,9 @@ import { leafTest, type Test } from './filter-tests.ts';
 import { splitPath, walkPath } from './path.ts';
 import { asDoc, type Doc, getField } from './types.ts';
 
+export { analyzeBranches, analyzeFilter, type Bound, boundIntervals, type Interval } from './analyze.ts';
+export { impliesFilter } from './filter-implies.ts';
+
 /** What a match notes for the positional operator `$`: the index of the matched element of the outermost array. */
 export interface MatchDetails {
   index?: number | undefined;

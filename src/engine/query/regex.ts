@@ -154,3 +154,15 @@ function translateClass(pattern: string, open: number): { source: string; end: n
   }
   return { unsupported: 'missing terminating ] for character class' };
 }
+
+/** The literal text that every match of the pattern begins with: `^abc` → `abc`; empty when there is none. */
+export function literalPrefix(pattern: string, options: string): string {
+  if (/[imx]/.test(options) || pattern.includes('|')) return '';
+  const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^A-Za-z0-9])*)/.exec(pattern);
+  if (!literal) return '';
+  const next = pattern[literal[0].length];
+  let prefix = literal[1] as string;
+  // A quantifier belongs to the last character, which may then be absent.
+  if (next !== undefined && '*?{'.includes(next)) prefix = prefix.replace(/(?:\\.|.)$/su, '');
+  return prefix.replace(/\\(.)/gsu, '$1');
+}
