@@ -1,5 +1,5 @@
-import type { Environment } from '../tenant/tenant.ts';
 import type { Centimes } from '../money.ts';
+import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
 export interface Customer {
@@ -36,6 +36,8 @@ export interface Invoice {
   readonly customer: Customer;
   readonly lines: readonly InvoiceLine[];
   readonly metadata: Readonly<Record<string, string>>;
+  /** What was known of the seller when the invoice was created: a later change of the profile never alters a document. */
+  readonly seller: Partial<SellerProfile>;
   /** Legal number of the tenant's series, e.g. `2026-000123`; null until normalization claims it. */
   readonly number: string | null;
   readonly dgiId: string | null;
@@ -53,12 +55,14 @@ export interface Invoice {
   readonly work: Work | null;
 }
 
-/** The processing that an invoice waits for. A worker owns it while it holds the lease. */
+/** The processing that an invoice waits for. A worker owns it while it holds the lease (design, section 4). */
 export interface Work {
   readonly stage: Stage;
-  /** Failed attempts of this stage. */
+  /** Failed attempts of this stage so far. */
   readonly attempts: number;
-  /** When a worker may take it up: the end of the present lease, or the time of the next attempt. */
+  /** Whether the outcome of an attempt to transmit is unknown: the authority is asked before anything is sent again. */
+  readonly outcomeUnknown: boolean;
+  /** From when on a worker may claim it: the time of the next attempt, or the end of the present lease. */
   readonly dueAt: Date;
 }
 

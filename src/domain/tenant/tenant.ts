@@ -35,3 +35,45 @@ export interface Tenant {
   readonly profile: Partial<SellerProfile>;
   readonly createdAt: Date;
 }
+
+const PROFILE_FIELDS = [
+  'legalName',
+  'ice',
+  'taxId',
+  'tradeRegister',
+  'professionalTax',
+  'cnss',
+  'address',
+  'email',
+  'legalForm',
+  'capital',
+  'paymentMode',
+] as const satisfies readonly (keyof SellerProfile)[];
+
+/** The mandatory fields that a profile lacks; `exemptionReason` is optional. */
+export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
+  return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
+}
+
+/** The labelled specimen seller that completes a test profile. Its ICE has a valid check key and belongs to nobody. */
+export const SPECIMEN_SELLER: SellerProfile = {
+  legalName: 'SPECIMEN - Société de démonstration',
+  ice: '999000000000005',
+  taxId: '00000000',
+  tradeRegister: 'Casablanca 000000',
+  professionalTax: '00000000',
+  cnss: '0000000',
+  address: { street: '1, rue du Spécimen', city: 'Casablanca', postalCode: '20000' },
+  email: 'specimen@example.com',
+  legalForm: 'SARL',
+  capital: 10_000_000,
+  paymentMode: 'Virement bancaire',
+  exemptionReason: 'Exonération (spécimen)',
+};
+
+/** A profile without gaps, and whether specimen data fills any. */
+export function completedProfile(profile: Partial<SellerProfile>): { seller: SellerProfile; specimen: boolean } {
+  const specimen = missingProfileFields(profile).length > 0;
+  const base = specimen ? SPECIMEN_SELLER : { ...SPECIMEN_SELLER, exemptionReason: null };
+  return { seller: { ...base, ...profile }, specimen };
+}

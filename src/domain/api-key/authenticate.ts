@@ -1,0 +1,38 @@
+import { serviceError } from '../errors.ts';
+import type { ClientSecrets } from '../invoice/client-secret.ts';
+import type { Principal } from '../principal.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
+import { hashToken, parseToken } from './api-key.ts';
+
+/**
+ * Resolves the `Authorization` header to who is calling (specification, "Authentication"). One indexed read for a key, none for a
+ * client_secret. Nothing is remembered between calls, so revocation takes effect at once in every process.
+ * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, api_key_revoked
+ */
+export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+
+export function createAuthenticate(tenants: TenantRepository, clientSecrets: ClientSecrets): Authenticate {
+  return async (authorization) => {
+    if (!authorization) {
+      throw serviceError('invalid_api_key', 'No credential was sent. Send the header Authorization: Bearer <key>.');
+    }
+    const token = /^bearer +([^\s]+) *$/i.exec(authorization)?.[1];
+    if (!token) {
+      throw serviceError('invalid_api_key', 'The Authorization header is badly formed. Expected: Authorization: Bearer <key>.');
+    }
+    if (parseToken(token)) {
+      const found = await tenants.findByKeyHash(hashToken(token));
+      if (!found) throw serviceError('invalid_api_key', 'This API key is not known. Check that it was copied whole.');
+      if (found.key.revokedAt) {
+        throw serviceError('api_key_revoked', 'This API key was revoked. Use the key that replaced it.');
+      }
+      const { kind, environment, id } = found.key;
+      return { kind, keyId: id, tenant: found.tenant, environment };
+    }
+    const invoiceId = clientSecrets.verify(token);
+    if (!invoiceId) {
+      throw serviceError('invalid_api_key', 'The credential is neither a known API key (sk_…, pk_…) nor a valid client_secret.');
+    }
+    return { kind: 'client', invoiceId };
+  };
+}

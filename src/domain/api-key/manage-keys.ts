@@ -1,0 +1,68 @@
+import { serviceError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
+
+/** A key at its creation: the only moment at which its token exists outside the client. */
+export interface IssuedKey {
+  readonly key: ApiKey;
+  readonly token: string;
+}
+
+export interface ManageKeys {
+  /** @throws {ServiceError} resource_not_found without such a tenant; invalid_request for a live key while no authority is set up */
+  create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
+  /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
+  list(tenantId: string): Promise<ApiKey[]>;
+  /** Takes effect at once, in every process. @throws {ServiceError} resource_not_found */
+  revoke(keyId: string): Promise<void>;
+  /** A new key of the same tenant, kind and environment; the old one stays valid until it is revoked. @throws {ServiceError} */
+  rotate(keyId: string): Promise<IssuedKey>;
+}
+
+/**
+ * The use cases of API keys (specification, "Authentication", 8).
+ * @param liveAvailable whether this installation has a live authority to transmit to
+ */
+export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {
+  async function create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey> {
+    if (environment === 'live' && !liveAvailable) {
+      throw serviceError('invalid_request', 'Live keys need a tax authority to transmit to, and none is configured here.', 'environment');
+    }
+    const token = newToken(kind, environment);
+    const key: ApiKey = {
+      id: newId('key'),
+      kind,
+      environment,
+      lastFour: token.slice(-4),
+      createdAt: new Date(),
+      revokedAt: null,
+    };
+    if (!(await tenants.insertKey(tenantId, key, hashToken(token)))) throw noTenant(tenantId);
+    return { key, token };
+  }
+  return {
+    create,
+    async list(tenantId) {
+      if (!(await tenants.find(tenantId))) throw noTenant(tenantId);
+      return tenants.keysOf(tenantId);
+    },
+    async revoke(keyId) {
+      if (!(await tenants.revokeKey(keyId, new Date()))) throw noKey(keyId);
+    },
+    async rotate(keyId) {
+      const found = await tenants.findByKeyId(keyId);
+      if (!found) throw noKey(keyId);
+      return create(found.tenant.id, found.key.kind, found.key.environment);
+    },
+  };
+}
+
+function noTenant(tenantId: string) {
+  return serviceError('resource_not_found', `There is no tenant '${tenantId}'.`, 'tenant');
+}
+
+function noKey(keyId: string) {
+  return serviceError('resource_not_found', `There is no key '${keyId}'.`, 'key');
+}

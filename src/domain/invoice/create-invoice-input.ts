@@ -1,0 +1,140 @@
+import { z } from 'zod';
+import { type Problem, problem } from '../errors.ts';
+import { MAX_CENTIMES } from '../money.ts';
+import { TAX_RATES, type TaxRate } from './invoice.ts';
+import { totalsOf } from './totals.ts';
+
+/** Limits of the design's section 5. */
+export const LIMITS = {
+  lines: 1000,
+  description: 500,
+  name: 200,
+  address: 500,
+  metadataKeys: 50,
+  metadataKey: 40,
+  metadataValue: 500,
+} as const;
+
+// What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
+// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
+const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
+
+const text = (max: number, what: string) =>
+  z
+    .string({ error: `must be ${what}` })
+    .max(max, { error: `is too long: at most ${max} characters` })
+    .refine((value) => !UNPRINTABLE.test(value) && value.isWellFormed(), {
+      error: 'holds a control character or half a character, which an invoice can not carry',
+    });
+const filledText = (max: number, what: string) =>
+  text(max, what).refine((value) => value.trim() !== '', { error: `must not be empty: ${what} is expected` });
+
+const customer = z.strictObject(
+  {
+    ice: z.string({ error: 'is required: a string of 15 digits' }),
+    name: filledText(LIMITS.name, 'the company name, a string'),
+    address: text(LIMITS.address, 'a string: the full address').nullish(),
+    email: z.email({ error: 'must be an e-mail address' }).max(254, { error: 'is too long: at most 254 characters' }).nullish(),
+  },
+  { error: objectError('must be an object with ice and name') },
+);
+
+const description = filledText(LIMITS.description, 'the designation, a string');
+const quantity = z
+  .number({ error: 'must be a positive integer' })
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: 'must be a positive integer' });
+const unitPrice = z
+  .number({ error: 'must be an integer of centimes, zero or more' })
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: 'must be an integer of centimes, zero or more' });
+const taxRate = z.literal(TAX_RATES, { error: `must be one of ${TAX_RATES.join(', ')} (percent)` }).default(20);
+
+const metadata = z
+  .record(
+    z.string().min(1).max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` }),
+    text(LIMITS.metadataValue, 'a string'),
+    { error: 'must be an object of string values' },
+  )
+  .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, {
+    error: `has too many keys: at most ${LIMITS.metadataKeys}`,
+  })
+  .default({});
+
+function invoiceOf<Line extends z.ZodType>(line: Line) {
+  return z.strictObject(
+    {
+      amount: z
+        .number({ error: 'is required: an integer of centimes' })
+        .refine(Number.isSafeInteger, { error: `must be an integer of centimes, at most ${MAX_CENTIMES}` }),
+      currency: z.literal('MAD', { error: 'must be MAD, the only currency' }),
+      customer,
+      lines: z
+        .array(line, { error: 'must be a list of at least one line' })
+        .min(1, { error: 'must hold at least one line' })
+        .max(LIMITS.lines, { error: `has too many lines: at most ${LIMITS.lines}` }),
+      metadata,
+    },
+    { error: objectError('The body must be a JSON object') },
+  );
+}
+
+function objectError(text: string) {
+  return (issue: { code?: string | undefined }) => (issue.code === 'unrecognized_keys' ? 'is not a known field' : text);
+}
+
+/** The body of POST /v1/invoices (specification, "POST /v1/invoices"): structure only, what fails here is a 400. */
+export const restInvoiceBody = invoiceOf(
+  z.strictObject(
+    { description, quantity, unit_price: unitPrice, tax_rate: taxRate },
+    { error: objectError('must be an object') },
+  ),
+);
+export type RestInvoiceBody = z.infer<typeof restInvoiceBody>;
+
+/** The same in GraphQL's names: what the use case takes. */
+export const createInvoiceInput = invoiceOf(
+  z.strictObject({ description, quantity, unitPrice, taxRate }, { error: objectError('must be an object') }),
+);
+export type CreateInvoiceInput = z.infer<typeof createInvoiceInput>;
+
+/** The input of the use case for a valid REST body. */
+export function inputOfRestBody(body: RestInvoiceBody): CreateInvoiceInput {
+  const lines = body.lines.map(({ description, quantity, unit_price, tax_rate }) => ({
+    description,
+    quantity,
+    unitPrice: unit_price,
+    taxRate: tax_rate as TaxRate,
+  }));
+  return { ...body, lines };
+}
+
+const REST_NAMES: Readonly<Record<string, string>> = { unitPrice: 'unit_price', taxRate: 'tax_rate' };
+
+/**
+ * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last. Paths are REST's in both
+ * faces of the API, so that one code base handles both.
+ */
+export function problemsOf(error: z.ZodError): [Problem, ...Problem[]] {
+  const known: Problem[] = [];
+  const unknown: Problem[] = [];
+  for (const issue of error.issues) {
+    const path = issue.path.map((part) => REST_NAMES[String(part)] ?? String(part));
+    if (issue.code === 'unrecognized_keys') {
+      for (const key of issue.keys) {
+        const param = [...path, key].join('.');
+        unknown.push(problem('invalid_request', `${param} is not a known field.`, param));
+      }
+      continue;
+    }
+    const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
+    const param = path.length > 0 ? path.join('.') : null;
+    known.push(problem('invalid_request', `${param === null ? '' : `${param} `}${message}.`, param));
+  }
+  const [first, ...rest] = [...known, ...unknown];
+  return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
+}
+
+/** Whether the lines' total is beyond what amounts can hold: a problem of structure (design, section 5, "smaller rows"). */
+export function overflowProblem(input: CreateInvoiceInput): Problem | null {
+  if (totalsOf(input.lines)) return null;
+  return problem('invalid_request', `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`, 'lines');
+}

@@ -1,0 +1,151 @@
+import { createHash } from 'node:crypto';
+import { errorOfProblems, type Problem, problem, serviceError } from '../errors.ts';
+import { newId } from '../ids.ts';
+import { decimalOf } from '../money.ts';
+import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { missingProfileFields } from '../tenant/tenant.ts';
+import type { ClientSecrets } from './client-secret.ts';
+import { type CreateInvoiceInput, overflowProblem } from './create-invoice-input.ts';
+import type { Invoice } from './invoice.ts';
+import { newCreationMoment } from './order-key.ts';
+import type { InvoiceRepository, StageQueue } from './repository.ts';
+import { isTolerated, totalsOf } from './totals.ts';
+
+export interface CreatedInvoice {
+  /** As it was at creation, also when this is a replay. */
+  readonly invoice: Invoice;
+  readonly clientSecret: string;
+  /** Whether an earlier request with the same Idempotency-Key and body had created it. */
+  readonly replayed: boolean;
+}
+
+export interface CreateInvoice {
+  /**
+   * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
+   * @param input structurally valid: `createInvoiceInput` parsed it
+   * @param idempotencyKey 1 to 255 characters, or null
+   * @throws {ServiceError} insufficient_scope, amount_too_small, amount_mismatch, invalid_ice, idempotency_conflict; nothing is stored then
+   */
+  (principal: Principal, input: CreateInvoiceInput, idempotencyKey: string | null): Promise<CreatedInvoice>;
+}
+
+export function createCreateInvoice(
+  invoices: InvoiceRepository,
+  queue: StageQueue,
+  clientSecrets: ClientSecrets,
+): CreateInvoice {
+  return async (principal, input, idempotencyKey) => {
+    const owner = requireSecretKey(principal);
+    refuseIncompleteProfile(owner);
+    const [first, ...rest] = ruleProblems(input);
+    if (first) {
+      if (idempotencyKey !== null) await refuseReusedKey(invoices, owner, idempotencyKey);
+      throw errorOfProblems([first, ...rest]);
+    }
+    const { createdAt, order } = newCreationMoment();
+    const invoice = newInvoice(owner, input, createdAt);
+    const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
+    const earlier = await invoices.insert(invoice, order, mark);
+    if (!earlier) {
+      void queue.enqueue('normalize', invoice.id, 0);
+      return { invoice, clientSecret: clientSecrets.issue(invoice.id), replayed: false };
+    }
+    if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
+    return { invoice: asCreated(earlier.invoice), clientSecret: clientSecrets.issue(earlier.invoice.id), replayed: true };
+  };
+}
+
+/**
+ * A known Idempotency-Key with another body is a conflict even when that body is not valid (design, section 5, "smaller rows").
+ * @throws {ServiceError} idempotency_conflict
+ */
+export async function refuseReusedKey(invoices: InvoiceRepository, owner: KeyPrincipal, idempotencyKey: string): Promise<void> {
+  if (await invoices.findByIdempotencyKey(owner.tenant.id, owner.environment, idempotencyKey)) throw idempotencyConflict();
+}
+
+function idempotencyConflict() {
+  return serviceError(
+    'idempotency_conflict',
+    'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
+    'Idempotency-Key',
+  );
+}
+
+function refuseIncompleteProfile(owner: KeyPrincipal): void {
+  if (owner.environment !== 'live') return;
+  const missing = missingProfileFields(owner.tenant.profile);
+  if (missing.length === 0) return;
+  throw serviceError('insufficient_scope', `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}.`);
+}
+
+/** The business rules (422), and the one rule of structure (400) that needs arithmetic. */
+function ruleProblems(input: CreateInvoiceInput): Problem[] {
+  const totals = totalsOf(input.lines);
+  const problems: Problem[] = [];
+  const overflow = overflowProblem(input);
+  if (overflow) problems.push(overflow);
+  if (input.amount < 100) {
+    problems.push(
+      problem('amount_too_small', `amount is ${input.amount} centimes; the minimum is 100 (1.00 MAD).`, 'amount'),
+    );
+  } else if (totals && !isTolerated(input.amount, totals, input.lines.length)) {
+    problems.push(
+      problem(
+        'amount_mismatch',
+        `amount is ${input.amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} MAD: ` +
+          `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`,
+        'amount',
+      ),
+    );
+  }
+  if (!/^[0-9]{15}$/.test(input.customer.ice)) {
+    problems.push(problem('invalid_ice', 'customer.ice must be exactly 15 digits.', 'customer.ice'));
+  }
+  return problems;
+}
+
+function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
+  return {
+    id: newId('inv'),
+    tenantId: owner.tenant.id,
+    environment: owner.environment,
+    status: 'pending',
+    amount: input.amount,
+    currency: input.currency,
+    customer: {
+      ice: input.customer.ice,
+      name: input.customer.name,
+      address: input.customer.address || null,
+      email: input.customer.email ?? null,
+    },
+    lines: input.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+    metadata: input.metadata,
+    seller: owner.tenant.profile,
+    number: null,
+    dgiId: null,
+    rejectionReason: null,
+    createdAt,
+    updatedAt: createdAt,
+    events: [],
+    xml: null,
+    pdf: null,
+    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date() },
+  };
+}
+
+function asCreated(invoice: Invoice): Invoice {
+  return { ...invoice, status: 'pending', updatedAt: invoice.createdAt, dgiId: null, rejectionReason: null, events: [] };
+}
+
+/** Equal for bodies that parse to the same values, whatever the order of their members. */
+function fingerprintOf(input: CreateInvoiceInput): string {
+  return createHash('sha256').update(canonicalJson(input)).digest('hex');
+}
+
+function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, each: unknown) =>
+    each !== null && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}

@@ -1,0 +1,42 @@
+import { completedProfile } from '../tenant/tenant.ts';
+import type { Invoice } from './invoice.ts';
+import type { LegalInvoice } from './ports.ts';
+import type { SeriesNumber } from './repository.ts';
+import { totalsOf } from './totals.ts';
+
+const CASABLANCA_DATE = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Casablanca', dateStyle: 'short' });
+
+/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. */
+export function moroccanDate(instant: Date): string {
+  return CASABLANCA_DATE.format(instant);
+}
+
+/** The year of the number series that an invoice created at this instant belongs to. */
+export function seriesYear(createdAt: Date): number {
+  return Number(moroccanDate(createdAt).slice(0, 4));
+}
+
+/** `2026-000123`. */
+export function legalNumber(series: SeriesNumber): string {
+  return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
+}
+
+/** What the legal document of an invoice states under a number; a function of the stored invoice, so the same at any time. */
+export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
+  const totals = totalsOf(invoice.lines);
+  if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);
+  const { seller, specimen } = completedProfile(invoice.seller);
+  return {
+    id: invoice.id,
+    environment: invoice.environment,
+    number,
+    issueDate: moroccanDate(invoice.createdAt),
+    currency: invoice.currency,
+    seller,
+    specimen,
+    customer: invoice.customer,
+    lines: invoice.lines,
+    totals,
+    amount: invoice.amount,
+  };
+}

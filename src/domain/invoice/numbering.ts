@@ -1,0 +1,53 @@
+import type { Invoice } from './invoice.ts';
+import { seriesYear } from './legal-invoice.ts';
+import { type InvoiceRepository, NumberTaken, type SeriesNumber } from './repository.ts';
+
+/** Gives out the numbers of the legal series: without gaps, without a counter (design, section 5, "numbers"). */
+export interface Numbering {
+  /**
+   * Calls `claim` with the series' next number until it does not throw `NumberTaken`. The number is used only if the claim's single
+   * update succeeds, so nothing can leave a gap. Within this process the calls of a series wait for one another.
+   */
+  withNext<T>(invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T>;
+}
+
+/** How many series a process remembers the last number of; the others are read again. */
+const REMEMBERED = 10_000;
+
+export function createNumbering(invoices: Pick<InvoiceRepository, 'highestSerial'>): Numbering {
+  const tails = new Map<string, Promise<unknown>>();
+  // Only a hint: the unique index decides. It spares a read for all but the first invoice of a series in this process.
+  const lastSerial = new Map<string, number>();
+
+  async function next<T>(name: string, invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T> {
+    const year = seriesYear(invoice.createdAt);
+    for (;;) {
+      const last = lastSerial.get(name) ?? (await invoices.highestSerial(invoice.tenantId, invoice.environment, year));
+      try {
+        const result = await claim({ year, serial: last + 1 });
+        if (lastSerial.size >= REMEMBERED) lastSerial.clear();
+        lastSerial.set(name, last + 1);
+        return result;
+      } catch (error) {
+        lastSerial.delete(name);
+        if (!(error instanceof NumberTaken)) throw error;
+      }
+    }
+  }
+
+  return {
+    withNext(invoice, claim) {
+      const name = `${invoice.tenantId} ${invoice.environment} ${seriesYear(invoice.createdAt)}`;
+      const turn = (tails.get(name) ?? Promise.resolve()).then(
+        () => next(name, invoice, claim),
+        () => next(name, invoice, claim),
+      );
+      tails.set(name, turn);
+      const forget = () => {
+        if (tails.get(name) === turn) tails.delete(name);
+      };
+      turn.then(forget, forget);
+      return turn;
+    },
+  };
+}

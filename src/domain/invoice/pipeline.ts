@@ -1,0 +1,276 @@
+import { createHash } from 'node:crypto';
+import { newId } from '../ids.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { Invoice, InvoiceEvent } from './invoice.ts';
+import { legalInvoice, legalNumber } from './legal-invoice.ts';
+import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
+import type { Numbering } from './numbering.ts';
+import {
+  type Authority,
+  type Decision,
+  type DocumentSigner,
+  InvalidDocument,
+  type InvoiceWriter,
+  NotReceived,
+  type PdfRenderer,
+  type Receipt,
+  SigningFailed,
+  type Submission,
+} from './ports.ts';
+import { type Claim, ClaimLost, type DocumentStore, type InvoiceChange, type InvoiceRepository, type StageQueue } from './repository.ts';
+import { scenarioOf } from './test-scenarios.ts';
+
+/** What the pipeline needs of the rest of the service. */
+export interface PipelineParts {
+  readonly invoices: InvoiceRepository;
+  readonly documents: DocumentStore;
+  readonly queue: StageQueue;
+  readonly numbering: Numbering;
+  readonly writer: InvoiceWriter;
+  readonly signer: DocumentSigner;
+  readonly authorityOf: (environment: Environment) => Authority;
+  readonly renderer: PdfRenderer;
+  readonly verifyUrlOf: (invoice: Invoice) => string;
+  /** Delays before the attempts to transmit, milliseconds; their number is the number of attempts. */
+  readonly transmitSchedule: (environment: Environment) => readonly number[];
+  readonly report: (event: PipelineReport) => void;
+}
+
+/** What operators should know. */
+export interface PipelineReport {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly invoiceId: string;
+  readonly stage: Stage;
+  readonly message: string;
+  readonly error?: unknown;
+}
+
+/** A lease outlives every pause of a healthy worker and is renewed while a stage runs; a dead worker's ends by itself. */
+export const LEASE_MS = 4000;
+const RENEW_MS = 1300;
+/** Delays before the attempts to sign. */
+const SIGN_SCHEDULE = [0, 500, 2000] as const;
+/** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
+const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
+const ASK_AGAIN_MS = 2000;
+
+/** The next step of an invoice: run on at once under the same claim, or null when this run is over. */
+type Step = Claim | null;
+
+export interface Pipeline {
+  /**
+   * Runs an invoice's due stage and every following one that need not wait. Does nothing when nothing is due or another worker has it, so
+   * any number of calls for an invoice is safe. Never throws for what a stage can expect; a defect is thrown and its lease runs out.
+   */
+  run(invoiceId: string): Promise<void>;
+}
+
+/** The stages of design, section 4: normalize → sign → transmit → decide → render. */
+export function createPipeline(parts: PipelineParts): Pipeline {
+  const { invoices, documents, queue, numbering, writer, signer, renderer } = parts;
+
+  const stages: Readonly<Record<Stage, (claim: Claim, runOn: boolean) => Promise<Step>>> = {
+    async normalize(claim) {
+      const { invoice } = claim;
+      return numbering.withNext(invoice, async (series) => {
+        try {
+          writer.write(legalInvoice(invoice, legalNumber(series)));
+        } catch (error) {
+          if (!(error instanceof InvalidDocument)) throw error;
+          parts.report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message: 'our own document is invalid', error });
+          await change(claim, { ...rejection(invoice, `Our own document is invalid: ${error.message} Contact support.`), series });
+          return null;
+        }
+        return change(claim, { ...transition(invoice, 'signing'), series, work: next('sign') });
+      });
+    },
+
+    async sign(claim) {
+      const { invoice } = claim;
+      let signed: Uint8Array;
+      try {
+        if (scenarioOf(invoice) === 'signing-fails') throw new SigningFailed('the magic ICE of the test environment asks for it');
+        signed = await signer.sign(writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
+      } catch (error) {
+        if (!(error instanceof SigningFailed)) throw error;
+        const attempts = attemptsOf(invoice) + 1;
+        parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'sign', message: `signing failed (attempt ${attempts})`, error });
+        const delay = SIGN_SCHEDULE[attempts];
+        if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
+        await change(claim, rejection(invoice, `signature_error: ${error.message}. Nothing was sent; create the invoice again, and contact support if it recurs.`));
+        return null;
+      }
+      const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
+      // From here on these bytes are the invoice: what is sent, served and hashed.
+      const stored = await change(claim, { xml, work: next('transmit') });
+      return transmitBytes(stored, signed);
+    },
+
+    async transmit(claim, runOn) {
+      if (!claim.invoice.xml) throw new Error(`invoice ${claim.invoice.id} is at transmit without a signed document`);
+      return transmitBytes(claim, await documents.get(claim.invoice.xml), !runOn);
+    },
+
+    async decide(claim) {
+      const { invoice } = claim;
+      const receipt = await parts
+        .authorityOf(invoice.environment)
+        .lookUp(invoice.id, invoice.xml?.sha256 ?? '')
+        .catch((error: unknown) => {
+          parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message: 'the authority can not be asked', error });
+          return null;
+        });
+      if (receipt?.decision) return decideBy(claim, receipt.decision);
+      return putOff(claim, { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false }, receipt?.askAgainAfter ?? ASK_AGAIN_MS);
+    },
+
+    async render(claim) {
+      const { invoice } = claim;
+      const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
+      if (!acceptedAt || invoice.dgiId === null) throw new Error(`invoice ${invoice.id} is at render without being accepted`);
+      try {
+        const pdf = await renderer.render({
+          invoice: legalInvoice(invoice, numberOf(invoice)),
+          dgiId: invoice.dgiId,
+          acceptedAt,
+          verifyUrl: parts.verifyUrlOf(invoice),
+        });
+        await change(claim, { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf'), work: null });
+        return null;
+      } catch (error) {
+        if (error instanceof ClaimLost) throw error;
+        const attempts = attemptsOf(invoice) + 1;
+        const delay = RENDER_SCHEDULE[Math.min(attempts, RENDER_SCHEDULE.length) - 1] ?? ASK_AGAIN_MS;
+        parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'render', message: `rendering failed (attempt ${attempts})`, error });
+        return putOff(claim, { stage: 'render', attempts, outcomeUnknown: false }, delay);
+      }
+    },
+  };
+
+  /** @param askFirst an earlier run may have sent it: a lost reply is never answered by a blind resend */
+  async function transmitBytes(claim: Claim, document: Uint8Array, askFirst = false): Promise<Step> {
+    const { invoice } = claim;
+    const authority = parts.authorityOf(invoice.environment);
+    const sha256 = invoice.xml?.sha256 ?? createHash('sha256').update(document).digest('hex');
+    const submission: Submission = { submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document };
+    let outcomeUnknown = askFirst || (invoice.work?.outcomeUnknown ?? false);
+    const schedule = parts.transmitSchedule(invoice.environment);
+    try {
+      const held = outcomeUnknown ? await authority.lookUp(invoice.id, sha256) : null;
+      if (held) return transmitted(claim, held);
+      outcomeUnknown = false;
+      if (attemptsOf(invoice) < schedule.length) return await transmitted(claim, await authority.submit(submission));
+    } catch (error) {
+      if (error instanceof ClaimLost) throw error;
+      outcomeUnknown = !(error instanceof NotReceived);
+      parts.report({
+        level: 'warn',
+        invoiceId: invoice.id,
+        stage: 'transmit',
+        message: `attempt ${attemptsOf(invoice) + 1} to transmit: ${outcomeUnknown ? 'the outcome is unknown' : 'not received'}`,
+        error,
+      });
+    }
+    const attempts = attemptsOf(invoice) + 1;
+    if (attempts >= schedule.length && !outcomeUnknown) {
+      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. Create the invoice again later.`;
+      await change(claim, rejection(invoice, reason));
+      return null;
+    }
+    if (attempts >= schedule.length) {
+      parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message: 'the outcome stays unknown; look-ups go on' });
+    }
+    return putOff(claim, { stage: 'transmit', attempts, outcomeUnknown }, schedule[Math.min(attempts, schedule.length - 1)] ?? 0);
+  }
+
+  /** The authority holds the document. */
+  async function transmitted(claim: Claim, receipt: Receipt): Promise<Step> {
+    const held = await change(claim, { ...transition(claim.invoice, 'transmitted'), work: next('decide') });
+    if (receipt.decision) return decideBy(held, receipt.decision);
+    return putOff(held, { stage: 'decide', attempts: 0, outcomeUnknown: false }, receipt.askAgainAfter ?? ASK_AGAIN_MS);
+  }
+
+  async function decideBy(claim: Claim, decision: Decision): Promise<Step> {
+    const { invoice } = claim;
+    if (decision.outcome === 'rejected') {
+      await change(claim, rejection(invoice, decision.reason));
+      return null;
+    }
+    const { dgiId } = decision;
+    await change(claim, {
+      ...transition(invoice, 'accepted', { dgiId }),
+      dgiId,
+      work: { stage: 'render', attempts: 0, outcomeUnknown: false, in: 0, keep: false },
+    });
+    void queue.enqueue('render', invoice.id, 0);
+    return null;
+  }
+
+  async function putOff(
+    claim: Claim,
+    work: { stage: Stage; attempts: number; outcomeUnknown: boolean },
+    delayMs: number,
+  ): Promise<null> {
+    await change(claim, { work: { ...work, in: delayMs, keep: false } });
+    void queue.enqueue(work.stage, claim.invoice.id, delayMs);
+    return null;
+  }
+
+  const change = (claim: Claim, what: InvoiceChange) => invoices.change(claim, what, LEASE_MS);
+
+  return {
+    async run(invoiceId) {
+      let step: Step = await invoices.claim(invoiceId, LEASE_MS);
+      if (!step) return;
+      const claimed = step;
+      const renewal = setInterval(() => void invoices.renew(claimed, LEASE_MS).catch(() => undefined), RENEW_MS);
+      try {
+        for (let runOn = false; step?.invoice.work; runOn = true) step = await stages[step.invoice.work.stage](step, runOn);
+      } catch (error) {
+        // Another worker took it over: that one goes on.
+        if (!(error instanceof ClaimLost)) throw error;
+      } finally {
+        clearInterval(renewal);
+      }
+    },
+  };
+}
+
+function attemptsOf(invoice: Invoice): number {
+  return invoice.work?.attempts ?? 0;
+}
+
+function numberOf(invoice: Invoice): string {
+  if (invoice.number === null) throw new Error(`invoice ${invoice.id} has no number after normalization`);
+  return invoice.number;
+}
+
+/** The following stage, run on under the same claim. */
+function next(stage: Stage): InvoiceChange['work'] {
+  return { stage, attempts: 0, outcomeUnknown: false, in: 0, keep: true };
+}
+
+/** A status change with the event that tells of it. */
+function transition(
+  invoice: Invoice,
+  status: Exclude<InvoiceStatus, 'pending'>,
+  facts: { dgiId?: string; rejectionReason?: string } = {},
+): { status: InvoiceStatus; event: InvoiceEvent } {
+  if (!TRANSITIONS[invoice.status].includes(status)) throw new Error(`no transition from ${invoice.status} to ${status}`);
+  return {
+    status,
+    event: {
+      id: newId('evt'),
+      sequence: invoice.events.length + 1,
+      type: EVENT_OF_STATUS[status],
+      status,
+      dgiId: facts.dgiId ?? null,
+      rejectionReason: facts.rejectionReason ?? null,
+      at: new Date(),
+    },
+  };
+}
+
+function rejection(invoice: Invoice, reason: string): InvoiceChange {
+  return { ...transition(invoice, 'rejected', { rejectionReason: reason }), rejectionReason: reason, work: null };
+}

@@ -1,0 +1,55 @@
+import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import type { Principal } from '../principal.ts';
+import type { ClientSecrets } from './client-secret.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceRepository } from './repository.ts';
+
+export interface ReadInvoice {
+  /**
+   * One invoice, for whoever may read it (specification, "GET /v1/invoices/:id" and "Authentication").
+   * @param clientSecret what a publishable key reads with; null otherwise
+   * @throws {ServiceError} insufficient_scope (403): a client_secret on any other invoice, whether or not that exists; a publishable key
+   *   without the invoice's secret, or with one of another tenant or environment. invalid_api_key (401): a forged `clientSecret`.
+   *   resource_not_found (404): unknown, or another tenant's or environment's
+   */
+  (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice>;
+}
+
+export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets): ReadInvoice {
+  return async (principal, invoiceId, clientSecret) => {
+    if (principal.kind === 'secret') {
+      const invoice = await found(invoiceId);
+      if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
+        throw notFound(invoiceId);
+      }
+      return invoice;
+    }
+    if (principal.kind === 'client') {
+      if (principal.invoiceId !== invoiceId) {
+        throw serviceError('insufficient_scope', 'This client_secret reads its own invoice only.');
+      }
+      const invoice = await found(invoiceId);
+      if (!invoice) throw serviceError('invalid_api_key', 'This client_secret is not valid.');
+      return invoice;
+    }
+    if (clientSecret === null) {
+      throw serviceError('insufficient_scope', 'A publishable key reads an invoice by its client_secret: pass client_secret too.', 'client_secret');
+    }
+    const granted = clientSecrets.verify(clientSecret);
+    if (granted === null) throw serviceError('invalid_api_key', 'This client_secret is not valid.', 'client_secret');
+    const invoice = granted === invoiceId ? await found(invoiceId) : null;
+    if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
+      throw serviceError('insufficient_scope', "This client_secret does not grant this invoice to this key's tenant and environment.", 'client_secret');
+    }
+    return invoice;
+  };
+
+  async function found(invoiceId: string): Promise<Invoice | null> {
+    return isId('inv', invoiceId) ? invoices.find(invoiceId) : null;
+  }
+}
+
+function notFound(invoiceId: string) {
+  return serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
+}

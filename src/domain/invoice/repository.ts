@@ -1,0 +1,123 @@
+import type { Environment } from '../tenant/tenant.ts';
+import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
+import type { InvoiceStatus, Stage } from './lifecycle.ts';
+
+/** An invoice's place in a series: the tenant's, the environment's and the year's (Africa/Casablanca). */
+export interface SeriesNumber {
+  readonly year: number;
+  /** 1, 2, 3… without gaps. */
+  readonly serial: number;
+}
+
+/** Idempotency as it is stored with the invoice, for good. */
+export interface IdempotencyMark {
+  /** 1 to 255 characters, unique within tenant and environment. */
+  readonly key: string;
+  /** SHA-256 of the parsed body. */
+  readonly fingerprint: string;
+}
+
+/** A worker's right to change an invoice: valid until its lease ends or another worker takes it over. */
+export interface Claim {
+  readonly invoice: Invoice;
+  readonly token: string;
+}
+
+/** What one update writes, all of it or nothing. */
+export interface InvoiceChange {
+  /** The status change that `event` tells of. */
+  readonly status?: InvoiceStatus;
+  readonly event?: InvoiceEvent;
+  readonly series?: SeriesNumber;
+  readonly dgiId?: string;
+  readonly rejectionReason?: string;
+  readonly xml?: StoredDocument;
+  readonly pdf?: StoredDocument;
+  /** The next stage: kept under this claim (`keep`), or handed over or put off by `in` milliseconds, which ends the claim; null when all is done. */
+  readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
+}
+
+/** Another worker holds the invoice by now, or it is not in the state that the change starts from. Nothing was written. */
+export class ClaimLost extends Error {
+  override readonly name = 'ClaimLost';
+}
+
+/** The number was taken by another invoice of the series. Nothing was written. */
+export class NumberTaken extends Error {
+  override readonly name = 'NumberTaken';
+}
+
+export interface InvoicePageQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  readonly status: InvoiceStatus | null;
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Towards older (`after`) or newer (`before`) invoices than this one's order key. */
+  readonly cursor: { direction: 'after' | 'before'; order: string } | null;
+  /** UNIX milliseconds, inclusive. */
+  readonly createdFrom: number | null;
+  /** UNIX milliseconds, exclusive. */
+  readonly createdUntil: number | null;
+}
+
+export interface InvoicePage {
+  /** Newest first. */
+  readonly invoices: readonly Invoice[];
+  /** Whether there are more in the direction of the query. */
+  readonly hasMore: boolean;
+}
+
+/** Where invoices are kept. Every method is one round trip and uses an index. */
+export interface InvoiceRepository {
+  /**
+   * Stores a new invoice, with its work due at once.
+   * @returns null when it was stored, else the invoice that has this idempotency key, and its mark
+   */
+  insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<{ invoice: Invoice; fingerprint: string } | null>;
+  find(invoiceId: string): Promise<Invoice | null>;
+  findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
+  /** The order key of a tenant's invoice, for cursors. */
+  orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
+  page(query: InvoicePageQuery): Promise<InvoicePage>;
+  /** Takes the invoice's lease when work is due. @returns null when nothing is due or another worker has it */
+  claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
+  /** @throws {ClaimLost} */
+  renew(claim: Claim, leaseMs: number): Promise<void>;
+  /** Writes a change under a claim and answers the claim with the changed invoice. @throws {ClaimLost} @throws {NumberTaken} */
+  change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
+  /** The highest serial of a series, 0 when it is empty. */
+  highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  /** Up to `limit` invoices whose job seems lost; each is answered to one caller only and again after `pauseMs`. */
+  takeOverdue(limit: number, pauseMs: number): Promise<{ id: string; stage: Stage }[]>;
+}
+
+/** Documents' bytes. */
+export interface DocumentStore {
+  put(bytes: Uint8Array, name: string, contentType: string): Promise<StoredDocument>;
+  /** The whole document; it fits in memory by the service's own limits. */
+  get(document: StoredDocument): Promise<Uint8Array>;
+}
+
+/** Wakes workers. A lost call loses nothing: the sweeper finds the invoice. */
+export interface StageQueue {
+  /** @param inMs when, in milliseconds from now */
+  enqueue(stage: Stage, invoiceId: string, inMs: number): Promise<void>;
+}
+
+/** What becomes known of an invoice, in any process, as it happens. */
+export interface InvoiceNews {
+  readonly invoiceId: string;
+  readonly events: readonly InvoiceEvent[];
+  readonly pdfStored: boolean;
+}
+
+/** One subscription to the store a process, whatever the number of listeners. */
+export interface InvoiceFeed {
+  /**
+   * Calls `listener` for each change of this invoice from now on. After a gap (a lost connection, say) entries may come again and
+   * none is missed: listeners go by the sequence number.
+   * @returns ends the subscription
+   */
+  subscribe(invoiceId: string, listener: (news: InvoiceNews) => void): () => void;
+}

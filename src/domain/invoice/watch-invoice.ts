@@ -1,0 +1,129 @@
+import type { Principal } from '../principal.ts';
+import type { Invoice, InvoiceEvent } from './invoice.ts';
+import { isFinal } from './lifecycle.ts';
+import type { ReadInvoice } from './read-invoice.ts';
+import type { InvoiceFeed } from './repository.ts';
+
+/** A status change as a live page sees it. */
+export interface StatusChange {
+  readonly invoiceId: string;
+  readonly event: InvoiceEvent;
+}
+
+export interface WatchInvoice {
+  /**
+   * An invoice's status changes, each once and in order, ending after the final one (design, section 5, "stream"). It opens with the
+   * present status if that is past pending; with `afterEventId`, an event of this invoice, it opens with every change after that one.
+   * @throws {ServiceError} as {@link ReadInvoice}, before the first value
+   */
+  (principal: Principal, invoiceId: string, clientSecret: string | null, afterEventId: string | null): Promise<Watch>;
+}
+
+export interface Watch {
+  /** Whether nothing is left to tell: `afterEventId` was the final event. */
+  readonly over: boolean;
+  readonly changes: AsyncIterableIterator<StatusChange>;
+}
+
+export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed): WatchInvoice {
+  return async (principal, invoiceId, clientSecret, afterEventId) => {
+    // Subscribed before the invoice is read: a change in between is told twice and dropped once, never missed.
+    const inbox = createInbox();
+    const unsubscribe = feed.subscribe(invoiceId, (news) => inbox.put(news.events));
+    try {
+      const invoice = await readInvoice(principal, invoiceId, clientSecret);
+      const start = startOf(invoice, afterEventId);
+      inbox.put(invoice.events);
+      const over = isFinal(invoice.status) && start >= invoice.events.length;
+      return { over, changes: changesAfter(invoiceId, start, inbox, unsubscribe) };
+    } catch (error) {
+      unsubscribe();
+      throw error;
+    }
+  };
+}
+
+/** The sequence number after which events are told. */
+function startOf(invoice: Invoice, afterEventId: string | null): number {
+  const resumed = invoice.events.find((event) => event.id === afterEventId);
+  return resumed ? resumed.sequence : Math.max(0, invoice.events.length - 1);
+}
+
+interface Inbox {
+  put(events: readonly InvoiceEvent[]): void;
+  /** The event with this sequence number, as soon as it is there; null once closed. */
+  take(sequence: number): Promise<InvoiceEvent | null>;
+  close(): void;
+}
+
+/** Holds what is not told yet: at most the few events that an invoice ever has. */
+function createInbox(): Inbox {
+  const events = new Map<number, InvoiceEvent>();
+  let closed = false;
+  let wake: (() => void) | null = null;
+  const ring = () => {
+    wake?.();
+    wake = null;
+  };
+  return {
+    put(arrived) {
+      for (const event of arrived) events.set(event.sequence, event);
+      ring();
+    },
+    async take(sequence) {
+      while (!closed) {
+        const event = events.get(sequence);
+        if (event) return event;
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      return null;
+    },
+    close() {
+      closed = true;
+      ring();
+    },
+  };
+}
+
+function changesAfter(
+  invoiceId: string,
+  start: number,
+  inbox: Inbox,
+  unsubscribe: () => void,
+): AsyncIterableIterator<StatusChange> {
+  let last = start;
+  let done = false;
+  const finish = () => {
+    done = true;
+    unsubscribe();
+    inbox.close();
+    return { done: true, value: undefined } as const;
+  };
+  return {
+    async next() {
+      if (done) return finish();
+      const event = await inbox.take(last + 1);
+      if (!event) return finish();
+      last = event.sequence;
+      // The final event is told, and then nothing more: the next call ends the iteration.
+      if (isFinal(event.status)) {
+        done = true;
+        unsubscribe();
+      }
+      return { done: false, value: { invoiceId, event } };
+    },
+    // Called by the transport when the client is gone, also while `next` waits: an async generator could not be ended then.
+    async return() {
+      return finish();
+    },
+    async throw(error) {
+      finish();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import { serviceError } from './errors.ts';
+import type { Environment, Tenant } from './tenant/tenant.ts';
+
+/** Whoever a request speaks for (specification, "Authentication"). */
+export type Principal = KeyPrincipal | ClientPrincipal;
+
+export interface KeyPrincipal {
+  readonly kind: 'secret' | 'publishable';
+  readonly keyId: string;
+  readonly tenant: Tenant;
+  readonly environment: Environment;
+}
+
+/** The holder of one invoice's client_secret. */
+export interface ClientPrincipal {
+  readonly kind: 'client';
+  readonly invoiceId: string;
+}
+
+/**
+ * The principal as a secret key's, which may do everything in its tenant and environment.
+ * @throws {ServiceError} insufficient_scope (403) for any other credential
+ */
+export function requireSecretKey(principal: Principal): KeyPrincipal {
+  if (principal.kind === 'secret') return principal as KeyPrincipal;
+  throw serviceError(
+    'insufficient_scope',
+    principal.kind === 'client'
+      ? 'A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.'
+      : 'A publishable key can only read an invoice by its client_secret. Use a secret key (sk_…) from your back end.',
+  );
+}

@@ -1,0 +1,23 @@
+import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { Invoice } from '../domain/invoice/invoice.ts';
+import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
+import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
+import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import type { Principal } from '../domain/principal.ts';
+
+/** The use cases that resolvers call. */
+export interface UseCases {
+  readonly createInvoice: CreateInvoice;
+  readonly readInvoice: ReadInvoice;
+  readonly listInvoices: ListInvoices;
+  readonly watchInvoice: WatchInvoice;
+  /** The URL of an accepted invoice's document. */
+  readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
+}
+
+/** What every resolver gets. */
+export interface GraphQLContext {
+  readonly principal: Principal;
+  readonly requestId: string;
+  readonly useCases: UseCases;
+}

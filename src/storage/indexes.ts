@@ -1,0 +1,40 @@
+import type { Db, IndexDescription } from 'mongodb';
+
+/** Every index of the service, by collection. No query runs without one; `test/storage` asserts it with `explain`. */
+const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
+  tenants: [
+    { name: 'key_hash', key: { 'keys.hash': 1 }, unique: true, partialFilterExpression: { 'keys.hash': { $exists: true } } },
+    { name: 'key_id', key: { 'keys.id': 1 }, unique: true, partialFilterExpression: { 'keys.id': { $exists: true } } },
+  ],
+  invoices: [
+    { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+    { name: 'list_by_status', key: { tenantId: 1, environment: 1, status: 1, order: -1 } },
+    {
+      name: 'idempotency',
+      key: { tenantId: 1, environment: 1, 'idempotency.key': 1 },
+      unique: true,
+      partialFilterExpression: { 'idempotency.key': { $exists: true } },
+    },
+    {
+      name: 'series',
+      key: { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
+      unique: true,
+      partialFilterExpression: { 'series.serial': { $exists: true } },
+    },
+    {
+      name: 'overdue',
+      key: { 'work.sweepAt': 1 },
+      partialFilterExpression: { 'work.sweepAt': { $exists: true } },
+    },
+  ],
+  mock_submissions: [],
+};
+
+/** Makes whatever index is missing. Safe to run in many processes at once and at each start. */
+export async function ensureIndexes(db: Db): Promise<void> {
+  await Promise.all(
+    Object.entries(INDEXES).map(async ([collection, indexes]) => {
+      if (indexes.length > 0) await db.collection(collection).createIndexes(indexes);
+    }),
+  );
+}

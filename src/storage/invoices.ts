@@ -1,0 +1,230 @@
+import { randomUUID } from 'node:crypto';
+import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
+import type { Invoice, InvoiceEvent } from '../domain/invoice/invoice.ts';
+import { legalNumber } from '../domain/invoice/legal-invoice.ts';
+import { orderAt } from '../domain/invoice/order-key.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type IdempotencyMark,
+  type InvoiceChange,
+  type InvoicePageQuery,
+  type InvoiceRepository,
+  NumberTaken,
+  type SeriesNumber,
+} from '../domain/invoice/repository.ts';
+
+/** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
+export interface InvoiceDocument extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events'> {
+  _id: string;
+  /** Pairs, because names may hold dots and dollar signs. */
+  metadata: [string, string][];
+  order: string;
+  events: InvoiceEvent[];
+  idempotency?: IdempotencyMark;
+  series?: SeriesNumber;
+  work?: StoredWork | undefined;
+}
+
+interface StoredWork extends NonNullable<Invoice['work']> {
+  /** Of the worker that holds the lease; null when nobody does. */
+  token: string | null;
+  /** When the sweeper takes its job for lost and queues another. */
+  sweepAt: Date;
+}
+
+/** How long after its work is due an invoice's job is taken for lost, milliseconds. */
+const GRACE_MS = 2000;
+const DUPLICATE_KEY = 11000;
+
+/** Invoices in the collection `invoices`. */
+export function createInvoiceRepository(db: Db): InvoiceRepository {
+  const invoices: Collection<InvoiceDocument> = db.collection<InvoiceDocument>('invoices');
+
+  async function findByKey(tenantId: string, environment: Invoice['environment'], key: string) {
+    return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
+  }
+
+  return {
+    async insert(invoice, order, mark) {
+      try {
+        await invoices.insertOne(documentOf(invoice, order, mark));
+        return null;
+      } catch (error) {
+        if (!mark || !isDuplicate(error, 'idempotency')) throw error;
+        const earlier = await findByKey(invoice.tenantId, invoice.environment, mark.key);
+        if (!earlier?.idempotency) throw error;
+        return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
+      }
+    },
+
+    async find(invoiceId) {
+      const document = await invoices.findOne({ _id: invoiceId });
+      return document && invoiceOf(document);
+    },
+
+    async findByIdempotencyKey(tenantId, environment, key) {
+      const document = await findByKey(tenantId, environment, key);
+      return document && invoiceOf(document);
+    },
+
+    async orderOf(tenantId, environment, invoiceId) {
+      const document = await invoices.findOne({ _id: invoiceId, tenantId, environment }, { projection: { order: 1 } });
+      return document?.order ?? null;
+    },
+
+    async page(query) {
+      const newestFirst = query.cursor?.direction !== 'before';
+      const found = await invoices
+        .find(pageFilter(query))
+        .sort({ order: newestFirst ? -1 : 1 })
+        .limit(query.limit + 1)
+        .toArray();
+      const page = found.slice(0, query.limit).map(invoiceOf);
+      return { invoices: newestFirst ? page : page.reverse(), hasMore: found.length > query.limit };
+    },
+
+    async claim(invoiceId, leaseMs) {
+      const token = randomUUID();
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.dueAt': { $lte: new Date() } },
+        { $set: { 'work.token': token, ...leaseFields(leaseMs) } },
+        { returnDocument: 'after' },
+      );
+      return document && { invoice: invoiceOf(document), token };
+    },
+
+    async renew(claim, leaseMs) {
+      const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseFields(leaseMs) });
+      if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
+    },
+
+    async change(claim, change, leaseMs) {
+      const now = new Date();
+      try {
+        const { matchedCount } = await invoices.updateOne(
+          { ...heldBy(claim), status: claim.invoice.status },
+          updateOf(claim, change, leaseMs, now),
+        );
+        if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
+      } catch (error) {
+        if (isDuplicate(error, 'series')) throw new NumberTaken(`number ${change.series?.serial} is taken`);
+        throw error;
+      }
+      return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+    },
+
+    async highestSerial(tenantId, environment, year) {
+      const last = await invoices
+        .find({ tenantId, environment, 'series.year': year, 'series.serial': { $exists: true } })
+        .project<{ series: SeriesNumber }>({ series: 1 })
+        .sort({ 'series.serial': -1 })
+        .limit(1)
+        .next();
+      return last?.series.serial ?? 0;
+    },
+
+    async takeOverdue(limit, pauseMs) {
+      const taken: { id: string; stage: StoredWork['stage'] }[] = [];
+      while (taken.length < limit) {
+        const now = new Date();
+        const document = await invoices.findOneAndUpdate(
+          { 'work.sweepAt': { $lte: now } },
+          { $set: { 'work.sweepAt': new Date(now.getTime() + pauseMs) } },
+          { sort: { 'work.sweepAt': 1 }, projection: { 'work.stage': 1 }, returnDocument: 'after' },
+        );
+        if (!document?.work) break;
+        taken.push({ id: document._id, stage: document.work.stage });
+      }
+      return taken;
+    },
+  };
+}
+
+function heldBy(claim: Claim): Filter<InvoiceDocument> {
+  return { _id: claim.invoice.id, 'work.token': claim.token };
+}
+
+function leaseFields(leaseMs: number) {
+  const end = Date.now() + leaseMs;
+  return { 'work.dueAt': new Date(end), 'work.sweepAt': new Date(end + GRACE_MS) };
+}
+
+function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
+  const order: { $gt?: string; $gte?: string; $lt?: string } = {};
+  if (query.createdFrom !== null) order.$gte = orderAt(query.createdFrom);
+  if (query.createdUntil !== null) order.$lt = orderAt(query.createdUntil);
+  if (query.cursor?.direction === 'before') order.$gt = query.cursor.order;
+  // Of two upper bounds the lower one holds.
+  if (query.cursor?.direction === 'after' && !(order.$lt !== undefined && order.$lt < query.cursor.order)) {
+    order.$lt = query.cursor.order;
+  }
+  return {
+    tenantId: query.tenantId,
+    environment: query.environment,
+    ...(query.status !== null && { status: query.status }),
+    ...(Object.keys(order).length > 0 && { order }),
+  };
+}
+
+function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {
+  const { work, event, ...fields } = change;
+  const $set: Record<string, unknown> = fields;
+  if (event) $set.updatedAt = event.at;
+  if (work) {
+    const dueAt = new Date(now.getTime() + (work.keep ? leaseMs : work.in));
+    $set.work = {
+      stage: work.stage,
+      attempts: work.attempts,
+      outcomeUnknown: work.outcomeUnknown,
+      token: work.keep ? claim.token : null,
+      dueAt,
+      sweepAt: new Date(dueAt.getTime() + GRACE_MS),
+    };
+  }
+  return {
+    ...(Object.keys($set).length > 0 && { $set }),
+    ...(event && { $push: { events: event } }),
+    ...(work === null && { $unset: { work: '' } }),
+  } as UpdateFilter<InvoiceDocument>;
+}
+
+/** The invoice as the update left it; spares a read. */
+function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
+  const { work, event, series, ...fields } = change;
+  return {
+    ...invoice,
+    ...fields,
+    ...(series && { number: legalNumber(series) }),
+    ...(event && { events: [...invoice.events, event], updatedAt: event.at }),
+    work: work && { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: now },
+  };
+}
+
+function documentOf({ id, metadata, work, number: _none, ...invoice }: Invoice, order: string, mark: IdempotencyMark | null) {
+  return {
+    _id: id,
+    ...invoice,
+    events: [...invoice.events],
+    metadata: Object.entries(metadata),
+    order,
+    ...(mark && { idempotency: mark }),
+    ...(work && { work: { ...work, token: null, sweepAt: new Date(work.dueAt.getTime() + GRACE_MS) } }),
+  } satisfies InvoiceDocument;
+}
+
+function invoiceOf({ _id, metadata, order: _order, idempotency: _mark, series, work, ...invoice }: InvoiceDocument): Invoice {
+  return {
+    id: _id,
+    ...invoice,
+    metadata: Object.fromEntries(metadata),
+    number: series ? legalNumber(series) : null,
+    work: work
+      ? { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: work.dueAt }
+      : null,
+  };
+}
+
+function isDuplicate(error: unknown, index: string): boolean {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY && error.message.includes(index);
+}

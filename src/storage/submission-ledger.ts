@@ -1,0 +1,39 @@
+import type { Collection, Db } from 'mongodb';
+import type { LedgerRow, SubmissionLedger } from '../domain/invoice/ports.ts';
+
+interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
+  _id: string;
+}
+
+/** The mock authority's ledger: collection `mock_submissions`, and `mock_refusals` for the attempts that it answered with 503. */
+export function createSubmissionLedger(db: Db): SubmissionLedger {
+  const submissions: Collection<LedgerDocument> = db.collection<LedgerDocument>('mock_submissions');
+  const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
+  return {
+    async record({ submissionId, ...row }) {
+      const kept = await submissions.findOneAndUpdate(
+        { _id: submissionId },
+        { $setOnInsert: row },
+        { upsert: true, returnDocument: 'after' },
+      );
+      if (!kept) throw new Error('an upsert answered no document');
+      return rowOf(kept);
+    },
+    async find(submissionId) {
+      const document = await submissions.findOne({ _id: submissionId });
+      return document && rowOf(document);
+    },
+    async countRefusal(submissionId) {
+      const counted = await refusals.findOneAndUpdate(
+        { _id: submissionId },
+        { $inc: { count: 1 } },
+        { upsert: true, returnDocument: 'after' },
+      );
+      return counted?.count ?? 1;
+    },
+  };
+}
+
+function rowOf({ _id, ...row }: LedgerDocument): LedgerRow {
+  return { submissionId: _id, ...row };
+}

@@ -1,0 +1,70 @@
+import type { Collection, Db } from 'mongodb';
+import type { ApiKey } from '../domain/api-key/api-key.ts';
+import type { TenantRepository } from '../domain/tenant/ports.ts';
+import type { Tenant } from '../domain/tenant/tenant.ts';
+
+interface TenantDocument extends Omit<Tenant, 'id'> {
+  _id: string;
+  keys: (ApiKey & { hash: string })[];
+}
+
+/** Tenants in the collection `tenants`, each with its keys. */
+export function createTenantRepository(db: Db): TenantRepository {
+  const tenants: Collection<TenantDocument> = db.collection<TenantDocument>('tenants');
+
+  async function findByKey(filter: { 'keys.hash': string } | { 'keys.id': string }) {
+    const document = await tenants.findOne(filter, {
+      projection: { name: 1, profile: 1, createdAt: 1, keys: { $elemMatch: keyFilter(filter) } },
+    });
+    const key = document?.keys[0];
+    return document && key ? { tenant: tenantOf(document), key: keyOf(key) } : null;
+  }
+
+  return {
+    async insert({ id, ...tenant }) {
+      await tenants.insertOne({ _id: id, ...tenant, keys: [] });
+    },
+    async find(tenantId) {
+      const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 0 } });
+      return document && tenantOf(document);
+    },
+    async updateProfile(tenantId, profile) {
+      const { matchedCount } = await tenants.updateOne({ _id: tenantId }, { $set: { profile } });
+      return matchedCount === 1;
+    },
+    findByKeyHash: (hash) => findByKey({ 'keys.hash': hash }),
+    findByKeyId: (keyId) => findByKey({ 'keys.id': keyId }),
+    async insertKey(tenantId, key, hash) {
+      const { matchedCount } = await tenants.updateOne({ _id: tenantId }, { $push: { keys: { ...key, hash } } });
+      return matchedCount === 1;
+    },
+    async keysOf(tenantId) {
+      const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 1 } });
+      return (document?.keys ?? []).map(keyOf);
+    },
+    async revokeKey(keyId, at) {
+      const { matchedCount } = await tenants.updateOne(
+        { 'keys.id': keyId },
+        { $set: { 'keys.$[key].revokedAt': at } },
+        // The first revocation is the one that counts.
+        { arrayFilters: [{ 'key.id': keyId, 'key.revokedAt': null }] },
+      );
+      return matchedCount === 1;
+    },
+    async isEmpty() {
+      return (await tenants.findOne({}, { projection: { _id: 1 } })) === null;
+    },
+  };
+}
+
+function keyFilter(filter: { 'keys.hash': string } | { 'keys.id': string }) {
+  return 'keys.hash' in filter ? { hash: filter['keys.hash'] } : { id: filter['keys.id'] };
+}
+
+function tenantOf({ _id, name, profile, createdAt }: TenantDocument): Tenant {
+  return { id: _id, name, profile, createdAt };
+}
+
+function keyOf({ hash: _hash, ...key }: ApiKey & { hash: string }): ApiKey {
+  return key;
+}
