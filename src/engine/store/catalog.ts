@@ -1,0 +1,206 @@
+import { randomBytes } from 'node:crypto';
+import { Binary, Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compileIndex, type IndexEntries } from '../query/keys.ts';
+import { compileFilter } from '../query/match.ts';
+import type { Doc } from '../query/types.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+import type { Database } from './database.ts';
+import { checkCollectionName, checkDatabaseName } from './names.ts';
+
+export type KeyField = [path: string, direction: 1 | -1];
+
+export interface Index {
+  id: number;
+  name: string;
+  fields: KeyField[];
+  unique: boolean;
+  sparse: boolean;
+  hidden: boolean;
+  /** Holds only documents that pass `test`. */
+  partial: { filter: Doc; test: (doc: Doc) => boolean } | undefined;
+  expireAfterSeconds: number | undefined;
+  /** Some document has (or had) more than one key here: such an index gives no sort order and takes one bound a field. */
+  multikey: boolean;
+  /** The keys of a document, partial and sparse aside. */
+  keysOf: (doc: Doc) => IndexEntries;
+  /** As listIndexes shows it. */
+  spec: Doc;
+}
+
+export interface Collection {
+  id: number;
+  db: string;
+  name: string;
+  ns: string;
+  uuid: Binary;
+  /** Every collection has `_id_` first. */
+  indexes: Index[];
+  /** Documents' row ids lie in [firstRid, lastRid]; `nextRid` is the next to give. */
+  firstRid: number;
+  lastRid: number;
+  nextRid: number;
+  /** Number of documents, counted when first asked for. */
+  count: number | undefined;
+}
+
+/** Row ids carry their collection in the upper bits, so that one table keeps each collection's documents together. */
+const RIDS = 2 ** 33;
+const MAX_COLLECTIONS = 2 ** 20;
+const MAX_INDEXES = 64;
+
+/** Which collections and indexes there are: kept in memory, written through to the tables `coll` and `ind`. */
+export class Catalog {
+  readonly #database: Database;
+  #collections = new Map<string, Collection>();
+
+  constructor(database: Database) {
+    this.#database = database;
+    this.load();
+  }
+
+  /** Reads everything anew: at start, and after writes were undone. */
+  load(): void {
+    const previous = this.#collections;
+    this.#collections = new Map();
+    const byId = new Map<number, Collection>();
+    for (const row of this.#database.prepare('SELECT id, db, name, uuid FROM coll ORDER BY id').all()) {
+      const collection = this.#collection(row as unknown as CollectionRow);
+      collection.nextRid = Math.max(collection.nextRid, previous.get(collection.ns)?.nextRid ?? 0);
+      this.#collections.set(collection.ns, collection);
+      byId.set(collection.id, collection);
+    }
+    for (const row of this.#database.prepare('SELECT id, coll, spec, multikey FROM ind ORDER BY id').all()) {
+      const { id, coll, spec, multikey } = row as unknown as { id: number; coll: number; spec: Uint8Array; multikey: number };
+      byId.get(coll)?.indexes.push(makeIndex(id, decodeDocument(spec), multikey === 1));
+    }
+  }
+
+  find(db: string, name: string): Collection | undefined {
+    return this.#collections.get(`${db}.${name}`);
+  }
+
+  /** The collections of a database, or of all of them, by name. */
+  list(db?: string): Collection[] {
+    const all = [...this.#collections.values()].filter((collection) => db === undefined || collection.db === db);
+    return all.sort((a, b) => (a.ns < b.ns ? -1 : 1));
+  }
+
+  create(db: string, name: string): Collection {
+    checkDatabaseName(db);
+    checkCollectionName(db, name);
+    const uuid = newUuid();
+    const id = this.#freeId();
+    this.#database
+      .prepare('INSERT INTO coll(id, db, name, uuid, options) VALUES(?, ?, ?, ?, ?)')
+      .run(id, db, name, uuid.buffer, encodeDocument({}));
+    const collection = this.#collection({ id, db, name, uuid: uuid.buffer });
+    collection.count = 0;
+    this.#collections.set(collection.ns, collection);
+    this.addIndex(collection, { v: new Int32(2), key: { _id: new Int32(1) }, name: '_id_' });
+    return collection;
+  }
+
+  /** Removes a collection with its documents and index rows. */
+  drop(collection: Collection): void {
+    for (const index of [...collection.indexes]) this.dropIndex(collection, index);
+    this.#database.prepare('DELETE FROM doc WHERE rid BETWEEN ? AND ?').run(collection.firstRid, collection.lastRid);
+    this.#database.prepare('DELETE FROM coll WHERE id = ?').run(collection.id);
+    this.#collections.delete(collection.ns);
+  }
+
+  /** Renames a collection; the target's name must be free. */
+  rename(collection: Collection, db: string, name: string): void {
+    checkDatabaseName(db);
+    checkCollectionName(db, name);
+    this.#database.prepare('UPDATE coll SET db = ?, name = ? WHERE id = ?').run(db, name, collection.id);
+    this.#collections.delete(collection.ns);
+    Object.assign(collection, { db, name, ns: `${db}.${name}` });
+    this.#collections.set(collection.ns, collection);
+  }
+
+  addIndex(collection: Collection, spec: Doc): Index {
+    if (collection.indexes.length >= MAX_INDEXES) {
+      throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${collection.ns}`);
+    }
+    const { lastInsertRowid } = this.#database
+      .prepare('INSERT INTO ind(coll, spec, multikey) VALUES(?, ?, 0)')
+      .run(collection.id, encodeDocument(spec));
+    const index = makeIndex(Number(lastInsertRowid), spec, false);
+    collection.indexes.push(index);
+    return index;
+  }
+
+  dropIndex(collection: Collection, index: Index): void {
+    this.#database.prepare('DELETE FROM idx WHERE i = ?').run(index.id);
+    this.#database.prepare('DELETE FROM ind WHERE id = ?').run(index.id);
+    collection.indexes = collection.indexes.filter((other) => other !== index);
+  }
+
+  /** Replaces an index's specification (collMod). */
+  changeIndex(collection: Collection, index: Index, spec: Doc): void {
+    this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
+    collection.indexes = collection.indexes.map((other) => (other === index ? makeIndex(index.id, spec, index.multikey) : other));
+  }
+
+  setMultikey(index: Index): void {
+    this.#database.prepare('UPDATE ind SET multikey = 1 WHERE id = ?').run(index.id);
+    index.multikey = true;
+  }
+
+  #collection(row: CollectionRow): Collection {
+    const firstRid = row.id * RIDS;
+    const lastRid = firstRid + RIDS - 1;
+    const last = this.#database.prepare('SELECT max(rid) AS rid FROM doc WHERE rid BETWEEN ? AND ?').get(firstRid, lastRid)?.rid;
+    return {
+      id: row.id,
+      db: row.db,
+      name: row.name,
+      ns: `${row.db}.${row.name}`,
+      uuid: new Binary(row.uuid, 4),
+      indexes: [],
+      firstRid,
+      lastRid,
+      nextRid: typeof last === 'number' ? last + 1 : firstRid,
+      count: undefined,
+    };
+  }
+
+  #freeId(): number {
+    const used = new Set([...this.#collections.values()].map((collection) => collection.id));
+    for (let id = 1; id < MAX_COLLECTIONS; id++) if (!used.has(id)) return id;
+    throw new CommandError('OperationFailed', 'too many collections');
+  }
+}
+
+interface CollectionRow {
+  id: number;
+  db: string;
+  name: string;
+  uuid: Uint8Array;
+}
+
+function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
+  const filter = spec.partialFilterExpression as Doc | undefined;
+  const fields = Object.entries(spec.key as Doc).map(([path, direction]): KeyField => [path, Number(direction) < 0 ? -1 : 1]);
+  return {
+    id,
+    name: String(spec.name),
+    fields,
+    unique: spec.unique === true || spec.name === '_id_',
+    sparse: spec.sparse === true,
+    hidden: spec.hidden === true,
+    partial: filter && { filter, test: compileFilter(filter) },
+    expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
+    multikey,
+    keysOf: compileIndex(fields),
+    spec,
+  };
+}
+
+function newUuid(): Binary {
+  const bytes = randomBytes(16);
+  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40;
+  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80;
+  return new Binary(bytes, 4);
+}

@@ -1,0 +1,54 @@
+import type { Oplog } from './oplog.ts';
+
+/** What a change stream watches: a collection, a database, or everything. */
+export interface Scope {
+  db: string | undefined;
+  coll: string | undefined;
+}
+
+interface Waiter {
+  scope: Scope;
+  wake: () => void;
+}
+
+/** Wakes change streams: each commit wakes those that watch a namespace it wrote. */
+export class Changes {
+  readonly oplog: Oplog;
+  readonly #waiters = new Set<Waiter>();
+
+  constructor(oplog: Oplog) {
+    this.oplog = oplog;
+  }
+
+  /** Waits until something in scope is committed, at most `ms` milliseconds. `cancel` ends it at once. */
+  wait(scope: Scope, ms: number): { done: Promise<void>; cancel: () => void } {
+    const { promise, resolve } = Promise.withResolvers<void>();
+    const finish = (): void => {
+      clearTimeout(timer);
+      this.#waiters.delete(waiter);
+      resolve();
+    };
+    const waiter: Waiter = { scope, wake: finish };
+    const timer = setTimeout(finish, ms);
+    this.#waiters.add(waiter);
+    return { done: promise, cancel: finish };
+  }
+
+  /** Called after each commit with the namespaces (or dropped databases) that it touched. */
+  wake(touched: ReadonlySet<string>): void {
+    if (touched.size === 0) return;
+    for (const waiter of [...this.#waiters]) if (concerns(waiter.scope, touched)) waiter.wake();
+  }
+
+  wakeAll(): void {
+    for (const waiter of [...this.#waiters]) waiter.wake();
+  }
+}
+
+function concerns({ db, coll }: Scope, touched: ReadonlySet<string>): boolean {
+  if (db === undefined) return true;
+  if (touched.has(db)) return true;
+  if (coll !== undefined) return touched.has(`${db}.${coll}`);
+  for (const ns of touched) if (ns.startsWith(`${db}.`)) return true;
+  return false;
+}

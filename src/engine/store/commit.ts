@@ -1,0 +1,86 @@
+import type { StatementSync } from 'node:sqlite';
+import type { Database } from './database.ts';
+
+/**
+ * Group commit: the writes of every command that arrives while the last commit is under way share one transaction, each inside a savepoint
+ * of its own. What must not be seen before it is durable waits by `afterCommit`.
+ */
+export class GroupCommit {
+  readonly #begin: StatementSync;
+  readonly #commit: StatementSync;
+  readonly #rollback: StatementSync;
+  readonly #savepoint: StatementSync;
+  readonly #release: StatementSync;
+  readonly #undo: StatementSync;
+  #open = false;
+  #waiting: ((failure?: Error) => void)[] = [];
+  /** Runs before each COMMIT, inside its transaction. */
+  beforeCommit: () => void = () => {};
+  /** Runs after each COMMIT, before any waiting reply goes out. */
+  onCommit: () => void = () => {};
+  /** Runs when writes were undone, so that what is kept in memory is read anew. */
+  onUndo: () => void = () => {};
+
+  constructor(database: Database) {
+    const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
+    this.#begin = prepare('BEGIN IMMEDIATE');
+    this.#commit = prepare('COMMIT');
+    this.#rollback = prepare('ROLLBACK');
+    this.#savepoint = prepare('SAVEPOINT command');
+    this.#release = prepare('RELEASE command');
+    this.#undo = prepare('ROLLBACK TO command');
+  }
+
+  /** Runs `work` all or nothing, as part of the next commit. */
+  write<T>(work: () => T): T {
+    if (!this.#open) {
+      this.#begin.run();
+      this.#open = true;
+      setImmediate(() => this.flush());
+    }
+    this.#savepoint.run();
+    try {
+      const result = work();
+      this.#release.run();
+      return result;
+    } catch (error) {
+      this.#undo.run();
+      this.#release.run();
+      this.onUndo();
+      throw error;
+    }
+  }
+
+  /** Calls back when everything written so far is durable: now, if nothing is open; with an error when the commit failed. */
+  afterCommit(callback: (failure?: Error) => void): void {
+    if (this.#open) this.#waiting.push(callback);
+    else callback();
+  }
+
+  /** Commits what is open. */
+  flush(): void {
+    if (!this.#open) return;
+    let failure: Error | undefined;
+    try {
+      this.beforeCommit();
+      this.#commit.run();
+    } catch (error) {
+      failure = error as Error;
+      this.#abandon();
+    }
+    this.#open = false;
+    const waiting = this.#waiting;
+    this.#waiting = [];
+    if (failure) this.onUndo();
+    else this.onCommit();
+    for (const callback of waiting) callback(failure);
+  }
+
+  #abandon(): void {
+    try {
+      this.#rollback.run();
+    } catch {
+      // SQLite has rolled back by itself (a full disk, an I/O error).
+    }
+  }
+}

@@ -1,0 +1,182 @@
+import { crc32 } from 'node:zlib';
+import { CommandError } from '../errors.ts';
+import type { Doc } from '../query/types.ts';
+import { decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
+import type { Catalog, Collection, Index } from './catalog.ts';
+import type { Database } from './database.ts';
+import { duplicateKey } from './duplicate-key.ts';
+import type { Oplog } from './oplog.ts';
+
+/** A stored document: row id and bytes. */
+export interface StoredDocument {
+  rid: number;
+  bytes: Uint8Array;
+}
+
+/** What an update did, as change streams tell it. */
+export interface UpdateDescription {
+  updatedFields: Doc;
+  removedFields: string[];
+  truncatedArrays: { field: string; newSize: number }[];
+}
+
+/**
+ * Documents with their index rows and oplog entries. Every method checks first and writes after, so that one that throws has left no trace;
+ * they run inside GroupCommit.write.
+ */
+export class Documents {
+  readonly #database: Database;
+  readonly #catalog: Catalog;
+  readonly #oplog: Oplog;
+
+  constructor(database: Database, catalog: Catalog, oplog: Oplog) {
+    this.#database = database;
+    this.#catalog = catalog;
+    this.#oplog = oplog;
+  }
+
+  /** Stores a document (its `_id` is there). Error 11000 when a unique index has its key. */
+  insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
+    checkSize(bytes);
+    const entries = collection.indexes.map((index) => entriesOf(index, doc));
+    collection.indexes.forEach((index, n) => {
+      this.#checkUnique(collection, index, entries[n] as Entries, doc, undefined);
+    });
+    const rid = collection.nextRid++;
+    this.#database.prepare('INSERT INTO doc(rid, sum, bson) VALUES(?, ?, ?)').run(rid, crc32(bytes), bytes);
+    collection.indexes.forEach((index, n) => {
+      this.#addKeys(index, entries[n] as Entries, rid);
+    });
+    if (collection.count !== undefined) collection.count++;
+    this.#oplog.append('i', collection.db, collection.name, encodeDocument({ _id: doc._id }), bytes);
+  }
+
+  /** Replaces a stored document's content. `description` is undefined for a replacement. */
+  update(collection: Collection, rid: number, before: Doc, after: Doc, description: UpdateDescription | undefined): void {
+    const bytes = encodeDocument(after);
+    checkSize(bytes);
+    const heads = description && changedHeads(description);
+    const changes = collection.indexes
+      .filter((index) => !heads || touches(index, heads))
+      .map((index) => ({ index, old: entriesOf(index, before), now: entriesOf(index, after) }));
+    for (const { index, old, now } of changes) {
+      this.#checkUnique(collection, index, { ...now, keys: minus(now.keys, old.keys) }, after, rid);
+    }
+    this.#database.prepare('UPDATE doc SET sum = ?, bson = ? WHERE rid = ?').run(crc32(bytes), bytes, rid);
+    for (const { index, old, now } of changes) {
+      for (const key of minus(old.keys, now.keys)) this.#removeKey(index, key, rid);
+      this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
+    }
+    const key = encodeDocument({ _id: after._id });
+    if (description) this.#oplog.append('u', collection.db, collection.name, key, encodeDocument({ ...description }));
+    else this.#oplog.append('r', collection.db, collection.name, key, bytes);
+  }
+
+  remove(collection: Collection, rid: number, doc: Doc): void {
+    for (const index of collection.indexes) {
+      for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
+    }
+    this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
+    if (collection.count !== undefined) collection.count--;
+    this.#oplog.append('d', collection.db, collection.name, encodeDocument({ _id: doc._id }), null);
+  }
+
+  /** The document of a row id, if it is still there. */
+  read(rid: number): Uint8Array | undefined {
+    const row = this.#database.prepare('SELECT sum, bson FROM doc WHERE rid = ?').get(rid);
+    return row && verified(row.bson as Uint8Array, row.sum as number);
+  }
+
+  count(collection: Collection): number {
+    collection.count ??= Number(
+      this.#database.prepare('SELECT count(*) AS n FROM idx WHERE i = ?').get((collection.indexes[0] as Index).id)?.n,
+    );
+    return collection.count;
+  }
+
+  /** Fills a new index from the documents that are there. Throws error 11000 or 171; the caller's savepoint undoes it. */
+  build(collection: Collection, index: Index): void {
+    let after = collection.firstRid - 1;
+    const chunk = this.#database.prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT 100');
+    for (;;) {
+      const rows = chunk.all(after, collection.lastRid);
+      for (const row of rows) {
+        const doc = decodeDocument(verified(row.bson as Uint8Array, row.sum as number));
+        const entries = entriesOf(index, doc);
+        this.#checkUnique(collection, index, entries, doc, row.rid as number);
+        this.#addKeys(index, entries, row.rid as number);
+        after = row.rid as number;
+      }
+      if (rows.length < 100) return;
+    }
+  }
+
+  #checkUnique(collection: Collection, index: Index, entries: Entries, doc: Doc, self: number | undefined): void {
+    if (!index.unique) return;
+    const holder = this.#database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ? LIMIT 1');
+    for (const key of entries.keys) {
+      const row = holder.get(index.id, key);
+      if (row && row.rid !== self) throw duplicateKey(collection, index, doc, key);
+    }
+  }
+
+  #addKeys(index: Index, entries: Entries, rid: number): void {
+    if (entries.multikey && !index.multikey) this.#catalog.setMultikey(index);
+    const insert = this.#database.prepare('INSERT INTO idx(i, key, rid) VALUES(?, ?, ?)');
+    for (const key of entries.keys) insert.run(index.id, key, rid);
+  }
+
+  #removeKey(index: Index, key: Uint8Array, rid: number): void {
+    this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
+  }
+}
+
+interface Entries {
+  keys: Uint8Array[];
+  multikey: boolean;
+}
+
+const NONE: Entries = { keys: [], multikey: false };
+
+/** The keys that a document has in an index. */
+export function entriesOf(index: Index, doc: Doc): Entries {
+  if (index.partial && !index.partial.test(doc)) return NONE;
+  const entries = index.keysOf(doc);
+  return index.sparse && entries.allMissing ? NONE : entries;
+}
+
+/** Bytes as read, after their checksum proved them whole: a damaged document is never served. */
+export function verified(bytes: Uint8Array, sum: number): Uint8Array {
+  if (crc32(bytes) === sum) return bytes;
+  throw new CommandError('DataCorruptionDetected', 'a stored document is damaged: its checksum does not match. Restore the data from a backup');
+}
+
+function checkSize(bytes: Uint8Array): void {
+  if (bytes.length <= MAX_DOCUMENT) return;
+  throw new CommandError(
+    'BSONObjectTooLarge',
+    `object to insert too large. size in bytes: ${bytes.length}, max size: ${MAX_DOCUMENT}`,
+  );
+}
+
+function changedHeads(description: UpdateDescription): Set<string> {
+  const paths = [
+    ...Object.keys(description.updatedFields),
+    ...description.removedFields,
+    ...description.truncatedArrays.map((array) => array.field),
+  ];
+  return new Set(paths.map(head));
+}
+
+function touches(index: Index, heads: Set<string>): boolean {
+  return index.partial !== undefined || index.fields.some(([path]) => heads.has(head(path)));
+}
+
+function head(path: string): string {
+  const dot = path.indexOf('.');
+  return dot < 0 ? path : path.slice(0, dot);
+}
+
+function minus(keys: Uint8Array[], others: Uint8Array[]): Uint8Array[] {
+  return keys.filter((key) => !others.some((other) => Buffer.compare(key, other) === 0));
+}

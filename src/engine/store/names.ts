@@ -1,0 +1,16 @@
+import { CommandError } from '../errors.ts';
+
+/** Refuses what MongoDB refuses as a database's name (error 73). */
+export function checkDatabaseName(db: string): void {
+  if (db === '' || db.length > 63 || /[/\\. "$\0]/.test(db)) {
+    throw new CommandError('InvalidNamespace', `Invalid database name: '${db}'`);
+  }
+}
+
+/** Refuses what MongoDB refuses as a collection's name (error 73). */
+export function checkCollectionName(db: string, name: string): void {
+  const wrong = name === '' || /[$\0]/.test(name) || name.startsWith('.') || name.endsWith('.') || name.startsWith('system.');
+  if (wrong || Buffer.byteLength(db) + 1 + Buffer.byteLength(name) > 255) {
+    throw new CommandError('InvalidNamespace', `Invalid namespace specified '${db}.${name}'`);
+  }
+}

@@ -1,0 +1,115 @@
+import { Timestamp } from 'bson';
+import type { Database } from './database.ts';
+
+/** What an entry records: i insert, u update, r replace, d delete, x drop, X dropDatabase, c create, n rename, I createIndexes, D dropIndexes, M modify. */
+export type Op = 'i' | 'u' | 'r' | 'd' | 'x' | 'X' | 'c' | 'n' | 'I' | 'D' | 'M';
+
+export interface OplogEntry {
+  /** Position, and the entry's cluster time: see `timestampOf`. */
+  seq: number;
+  /** Wall clock in milliseconds. */
+  wall: number;
+  op: Op;
+  db: string;
+  coll: string;
+  /** documentKey, encoded. */
+  id: Uint8Array | null;
+  /** The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the operation's description. */
+  body: Uint8Array | null;
+}
+
+/** A position holds a cluster time: seconds times 2^20 plus the increment, below 2^53. */
+const STEP = 2 ** 20;
+/** Bytes that a row costs beside its document. */
+const OVERHEAD = 64;
+const TRIM_ROWS = 500;
+/** Trimming starts at this part above the bound and goes on down to it. */
+const SLACK = 1.05;
+
+/** The cluster time that a position stands for. */
+export function timestampOf(seq: number): Timestamp {
+  return new Timestamp({ t: Math.floor(seq / STEP), i: seq % STEP });
+}
+
+/** The position of a cluster time. */
+export function seqOf(time: Timestamp): number {
+  return time.t * STEP + Math.min(time.i, STEP - 1);
+}
+
+/** The history that change streams read: bounded in bytes, the oldest goes first. */
+export class Oplog {
+  readonly #database: Database;
+  readonly #limit: number;
+  /** Position of the newest entry, and of the newest that was trimmed. */
+  last: number;
+  floor: number;
+  #endPos: number;
+  #startPos: number;
+  #trimming = false;
+  #touched = new Set<string>();
+
+  constructor(database: Database, limit: number) {
+    this.#database = database;
+    this.#limit = limit;
+    const newest = database.prepare('SELECT seq, pos FROM oplog ORDER BY seq DESC LIMIT 1').get();
+    const oldest = database.prepare('SELECT pos FROM oplog ORDER BY seq LIMIT 1').get();
+    this.floor = Number(database.prepare("SELECT value FROM meta WHERE name = 'floor'").get()?.value ?? 0);
+    this.last = Math.max(Number(newest?.seq ?? 0), this.floor, now() - 1);
+    this.#endPos = Number(newest?.pos ?? 0);
+    this.#startPos = Number(oldest?.pos ?? this.#endPos);
+    if (this.floor === 0 && !newest) this.#setFloor(this.last - 1);
+  }
+
+  /** Adds an entry, inside the transaction of the write it records. */
+  append(op: Op, db: string, coll: string, id: Uint8Array | null, body: Uint8Array | null): void {
+    this.last = Math.max(this.last + 1, now());
+    this.#endPos += (id?.length ?? 0) + (body?.length ?? 0) + OVERHEAD;
+    this.#database
+      .prepare('INSERT INTO oplog(seq, pos, wall, op, db, coll, id, body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(this.last, this.#endPos, Date.now(), op, db, coll, id, body);
+    this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
+  }
+
+  /** Entries after position `after`, oldest first. */
+  read(after: number, limit: number): OplogEntry[] {
+    return this.#database
+      .prepare('SELECT seq, wall, op, db, coll, id, body FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(after, limit) as unknown as OplogEntry[];
+  }
+
+  /** The namespaces written since the last call (a database's name for its drop). */
+  takeTouched(): Set<string> {
+    const touched = this.#touched;
+    if (touched.size > 0) this.#touched = new Set();
+    return touched;
+  }
+
+  /** Trims a piece of what exceeds the bound; runs inside each commit, so that no commit trims much. */
+  trim(): void {
+    const size = this.#endPos - this.#startPos;
+    if (size > this.#limit * SLACK) this.#trimming = true;
+    if (!this.#trimming) return;
+    if (size <= this.#limit) {
+      this.#trimming = false;
+      return;
+    }
+    const rows = this.#database.prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?').all(TRIM_ROWS) as unknown as {
+      seq: number;
+      pos: number;
+    }[];
+    const dead = rows.filter((row) => row.seq !== this.last && this.#endPos - row.pos > this.#limit).at(-1);
+    if (!dead) return;
+    this.#database.prepare('DELETE FROM oplog WHERE seq <= ?').run(dead.seq);
+    this.#startPos = dead.pos;
+    this.#setFloor(dead.seq);
+  }
+
+  #setFloor(seq: number): void {
+    this.#database.prepare("INSERT OR REPLACE INTO meta(name, value) VALUES('floor', ?)").run(seq);
+    this.floor = seq;
+  }
+}
+
+function now(): number {
+  return Math.floor(Date.now() / 1000) * STEP + 1;
+}

@@ -1,0 +1,138 @@
+import { CommandError } from '../errors.ts';
+import { analyzeBranches, analyzeFilter, type Bound, impliesFilter } from '../query/match.ts';
+import { type Doc, isDoc } from '../query/types.ts';
+import { type IndexBounds, indexBounds } from './bounds.ts';
+import type { Collection, Index } from './catalog.ts';
+
+export interface IndexScan {
+  kind: 'IXSCAN';
+  index: Index;
+  bounds: IndexBounds;
+  reverse: boolean;
+  /** The order asked for needs the ranges merged, since each is in order by itself only. */
+  merge: boolean;
+}
+
+export type Access = IndexScan | { kind: 'COLLSCAN'; reverse: boolean } | { kind: 'OR'; branches: IndexScan[] };
+
+export interface Plan {
+  access: Access;
+  /** Documents come out in the order asked for (true when none was). */
+  sorted: boolean;
+}
+
+/** A sort specification, `{field: ±1}` in order of weight. */
+export type SortField = [path: string, direction: 1 | -1];
+
+const MAX_MERGED_RANGES = 64;
+
+/**
+ * Chooses how to reach a filter's documents: the index that binds most fields by equality, then by range, then gives the order;
+ * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`); error 2 when there is none.
+ * The filter is always checked again on each document.
+ */
+export function plan(collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
+  const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
+  if (natural) return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted: true };
+  const bounds = analyzeFilter(filter);
+  if (hint !== undefined) {
+    const scan = scanOf(findHinted(collection, hint), bounds, sort);
+    return { access: scan.access, sorted: scan.sorted };
+  }
+  const best = bestIndex(collection, filter, bounds, sort);
+  if (!best || best.access.bounds.points === 0) {
+    const branches = orBranches(collection, filter);
+    if (branches) return { access: { kind: 'OR', branches }, sorted: sort.length === 0 };
+  }
+  if (best) return { access: best.access, sorted: best.sorted };
+  return { access: { kind: 'COLLSCAN', reverse: false }, sorted: sort.length === 0 };
+}
+
+function bestIndex(collection: Collection, filter: Doc, bounds: Map<string, Bound[]>, sort: SortField[]): Candidate | undefined {
+  let best: Candidate | undefined;
+  for (const index of collection.indexes) {
+    if (!usable(index, filter, bounds)) continue;
+    const candidate = scanOf(index, bounds, sort);
+    if (candidate.score > 0 && (!best || candidate.score > best.score)) best = candidate;
+  }
+  return best;
+}
+
+interface Candidate {
+  access: IndexScan;
+  sorted: boolean;
+  score: number;
+}
+
+function scanOf(index: Index, filterBounds: Map<string, Bound[]>, sort: SortField[]): Candidate {
+  const bounds = indexBounds(index, filterBounds);
+  const order = sort.length > 0 ? sortBy(index, bounds, sort) : undefined;
+  const exact = index.unique && bounds.points === index.fields.length ? 100 : 0;
+  const score = exact + 4 * bounds.points + 1.5 * bounds.rangeEnds + (order ? 3 : 0);
+  return {
+    access: { kind: 'IXSCAN', index, bounds, reverse: order?.reverse ?? false, merge: order?.merge ?? false },
+    sorted: sort.length === 0 || order !== undefined,
+    score,
+  };
+}
+
+/** How an index gives an order: fields bound to one value are skipped, the others follow the index, all forwards or all backwards. */
+function sortBy(index: Index, bounds: IndexBounds, sort: SortField[]): { reverse: boolean; merge: boolean } | undefined {
+  if (index.multikey) return undefined;
+  const attempt = (bound: number): { reverse: boolean } | undefined => {
+    const fixed = new Set(index.fields.slice(0, bound).map(([path]) => path));
+    let at = bound;
+    let reverse: boolean | undefined;
+    for (const [path, direction] of sort) {
+      if (fixed.has(path)) continue;
+      const field = index.fields[at++];
+      if (!field || field[0] !== path) return undefined;
+      const backwards = field[1] !== direction;
+      if (reverse !== undefined && reverse !== backwards) return undefined;
+      reverse = backwards;
+    }
+    return { reverse: reverse ?? false };
+  };
+  const direct = attempt(bounds.constants);
+  if (direct) return { ...direct, merge: false };
+  if (bounds.points === bounds.constants || bounds.ranges.length > MAX_MERGED_RANGES) return undefined;
+  const several = index.fields.slice(bounds.constants, bounds.points).map(([path]) => path);
+  if (sort.some(([path]) => several.includes(path))) return undefined;
+  const merged = attempt(bounds.points);
+  return merged && { ...merged, merge: true };
+}
+
+/** Sparse and partial indexes leave documents out: they serve only filters that those can't match. */
+function usable(index: Index, filter: Doc, bounds: Map<string, Bound[]>): boolean {
+  if (index.hidden) return false;
+  if (index.partial && !impliesFilter(filter, index.partial.filter)) return false;
+  return !index.sparse || index.fields.some(([path]) => (bounds.get(path) ?? []).some(excludesMissing));
+}
+
+/** An index for each branch of the filter's `$or`, or undefined when one has none: then all of the collection must be read anyway. */
+function orBranches(collection: Collection, filter: Doc): IndexScan[] | undefined {
+  const scans = analyzeBranches(filter)?.map((bounds) => bestIndex(collection, filter, bounds, [])?.access);
+  return scans?.every((scan) => scan !== undefined) ? scans : undefined;
+}
+
+function findHinted(collection: Collection, hint: unknown): Index {
+  const wanted = isDoc(hint) ? JSON.stringify(fieldsOf(hint)) : undefined;
+  const index = collection.indexes.find((each) =>
+    typeof hint === 'string' ? each.name === hint : JSON.stringify(each.fields) === wanted,
+  );
+  if (index && !index.hidden) return index;
+  throw new CommandError('BadValue', 'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index');
+}
+
+function fieldsOf(spec: Doc): SortField[] {
+  return Object.entries(spec).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1]);
+}
+
+function naturalOrder(sort: SortField[]): 1 | -1 | undefined {
+  return sort.length === 1 && sort[0]?.[0] === '$natural' ? sort[0][1] : undefined;
+}
+
+/** Whether a bound can only be met by documents that have the field. */
+function excludesMissing({ op, value }: Bound): boolean {
+  return op === 'in' ? !value.includes(null) : value !== null;
+}

@@ -1,0 +1,148 @@
+import type { StatementSync } from 'node:sqlite';
+import { CommandError } from '../errors.ts';
+import type { KeyRange } from './bounds.ts';
+import type { Collection, Index } from './catalog.ts';
+import type { Database } from './database.ts';
+import { type StoredDocument, verified } from './documents.ts';
+import type { Access, IndexScan } from './planner.ts';
+
+/** What a read costs, as explain tells it, and when it must stop (milliseconds since the epoch). */
+export interface ReadStats {
+  keys: number;
+  docs: number;
+  deadline: number;
+}
+
+const FIRST_CHUNK = 16;
+const LARGEST_CHUNK = 256;
+const CHUNK_BYTES = 1024 * 1024;
+
+const FORWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+  WHERE idx.i = ?1 AND idx.key < ?2 AND (idx.key, idx.rid) > (?3, ?4) ORDER BY idx.key, idx.rid LIMIT ?5`;
+const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+  WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC LIMIT ?5`;
+const DOCUMENTS_FORWARD = 'SELECT rid, sum, bson FROM doc WHERE rid <= ?1 AND rid > ?2 ORDER BY rid LIMIT ?3';
+const DOCUMENTS_BACKWARD = 'SELECT rid, sum, bson FROM doc WHERE rid >= ?1 AND rid < ?2 ORDER BY rid DESC LIMIT ?3';
+
+interface Keyed extends StoredDocument {
+  key: Uint8Array;
+}
+
+/**
+ * The documents that a plan reaches, in its order, none twice. Reads in chunks bounded in bytes and holds nothing open between them, so a
+ * reader may pause for as long as it likes; like MongoDB's cursors it sees what is written meanwhile.
+ */
+export function scan(database: Database, collection: Collection, access: Access, stats: ReadStats): Iterable<StoredDocument> {
+  switch (access.kind) {
+    case 'COLLSCAN':
+      return scanCollection(database, collection, access.reverse, stats);
+    case 'IXSCAN':
+      return scanIndex(database, access, stats);
+    case 'OR':
+      return unique(concat(access.branches.map((branch) => scanIndex(database, branch, stats))));
+  }
+}
+
+function scanIndex(database: Database, access: IndexScan, stats: ReadStats): Iterable<StoredDocument> {
+  const { index, bounds, reverse } = access;
+  const ranges = reverse ? [...bounds.ranges].reverse() : bounds.ranges;
+  const scans = ranges.map((range) => scanRange(database, index, range, reverse, stats));
+  const documents = access.merge ? merge(scans, ranges, reverse) : concat(scans);
+  return index.multikey ? unique(documents) : documents;
+}
+
+function* scanCollection(database: Database, collection: Collection, reverse: boolean, stats: ReadStats): Generator<StoredDocument> {
+  const statement = prepare(database, reverse ? DOCUMENTS_BACKWARD : DOCUMENTS_FORWARD);
+  const end = reverse ? collection.firstRid : collection.lastRid;
+  let at = reverse ? collection.lastRid + 1 : collection.firstRid - 1;
+  for (let size = FIRST_CHUNK; ; size = Math.min(2 * size, LARGEST_CHUNK)) {
+    checkDeadline(stats);
+    const chunk: StoredDocument[] = [];
+    const complete = take(statement.iterate(end, at, size), size, ([rid, sum, bson]) => {
+      chunk.push({ rid: rid as number, bytes: verified(bson as Uint8Array, sum as number) });
+      return (bson as Uint8Array).length;
+    });
+    for (const document of chunk) {
+      stats.docs++;
+      yield document;
+    }
+    if (complete) return;
+    at = (chunk.at(-1) as StoredDocument).rid;
+  }
+}
+
+function* scanRange(database: Database, index: Index, range: KeyRange, reverse: boolean, stats: ReadStats): Generator<Keyed> {
+  const statement = prepare(database, reverse ? BACKWARD : FORWARD);
+  const end = reverse ? range.low : range.high;
+  let key = reverse ? range.high : range.low;
+  let rid = -1;
+  for (let size = FIRST_CHUNK; ; size = Math.min(2 * size, LARGEST_CHUNK)) {
+    checkDeadline(stats);
+    const chunk: Keyed[] = [];
+    const complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
+      const bytes = verified(row[3] as Uint8Array, row[2] as number);
+      chunk.push({ key: row[0] as Uint8Array, rid: row[1] as number, bytes });
+      return bytes.length;
+    });
+    for (const document of chunk) {
+      stats.keys++;
+      stats.docs++;
+      yield document;
+    }
+    if (complete) return;
+    const last = chunk.at(-1) as Keyed;
+    key = last.key;
+    rid = last.rid;
+  }
+}
+
+function prepare(database: Database, sql: string): StatementSync {
+  const statement = database.prepare(sql);
+  statement.setReturnArrays(true);
+  return statement;
+}
+
+/** Takes rows until the chunk is full; true when the rows ended before that. */
+function take(rows: Iterable<unknown>, limit: number, add: (row: unknown[]) => number): boolean {
+  let count = 0;
+  let bytes = 0;
+  for (const row of rows) {
+    count++;
+    bytes += add(row as unknown[]);
+    if (bytes >= CHUNK_BYTES) return false;
+  }
+  return count < limit;
+}
+
+/** The ranges' documents in the order of what follows each range's prefix. */
+function* merge(scans: Generator<Keyed>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed> {
+  const heads = scans.map((scanned, n) => ({ scanned, prefix: (ranges[n] as KeyRange).prefix, next: scanned.next() }));
+  const suffix = (head: (typeof heads)[number]): Uint8Array => (head.next.value as Keyed).key.subarray(head.prefix);
+  for (;;) {
+    let first: (typeof heads)[number] | undefined;
+    for (const head of heads) {
+      if (head.next.done) continue;
+      if (!first || Buffer.compare(suffix(head), suffix(first)) * (reverse ? -1 : 1) < 0) first = head;
+    }
+    if (!first) return;
+    yield first.next.value as Keyed;
+    first.next = first.scanned.next();
+  }
+}
+
+function* concat<T>(parts: Iterable<T>[]): Generator<T> {
+  for (const part of parts) yield* part;
+}
+
+function* unique(documents: Iterable<StoredDocument>): Generator<StoredDocument> {
+  const seen = new Set<number>();
+  for (const document of documents) {
+    if (seen.has(document.rid)) continue;
+    seen.add(document.rid);
+    yield document;
+  }
+}
+
+function checkDeadline(stats: ReadStats): void {
+  if (Date.now() > stats.deadline) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+}

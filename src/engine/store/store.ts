@@ -1,0 +1,64 @@
+import { Catalog, type Collection } from './catalog.ts';
+import { Changes } from './changes.ts';
+import { GroupCommit } from './commit.ts';
+import { Cursors } from './cursors.ts';
+import { type Database, openDatabase } from './database.ts';
+import { Documents } from './documents.ts';
+import { Oplog } from './oplog.ts';
+import { RetryRecords } from './retry.ts';
+
+export interface StoreOptions {
+  /** Bound of the change-stream history, in bytes. */
+  oplogBytes: number;
+}
+
+/** Everything that a folder holds, opened. */
+export class Store {
+  readonly database: Database;
+  readonly commit: GroupCommit;
+  readonly oplog: Oplog;
+  readonly catalog: Catalog;
+  readonly documents: Documents;
+  readonly retry: RetryRecords;
+  readonly cursors = new Cursors();
+  readonly changes: Changes;
+
+  /** Opens the folder; see `openDatabase` for what it refuses. */
+  constructor(folder: string, options: StoreOptions) {
+    this.database = openDatabase(folder);
+    this.commit = new GroupCommit(this.database);
+    this.oplog = new Oplog(this.database, options.oplogBytes);
+    this.catalog = new Catalog(this.database);
+    this.documents = new Documents(this.database, this.catalog, this.oplog);
+    this.retry = new RetryRecords(this.database);
+    this.changes = new Changes(this.oplog);
+    this.commit.beforeCommit = () => this.oplog.trim();
+    this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
+    this.commit.onUndo = () => this.catalog.load();
+  }
+
+  /** The collection, made when it is not there; inside a write. */
+  collectionForWrite(db: string, name: string): Collection {
+    return this.catalog.find(db, name) ?? this.createCollection(db, name);
+  }
+
+  createCollection(db: string, name: string): Collection {
+    const collection = this.catalog.create(db, name);
+    this.oplog.append('c', db, name, null, null);
+    return collection;
+  }
+
+  dropCollection(collection: Collection): void {
+    this.catalog.drop(collection);
+    this.oplog.append('x', collection.db, collection.name, null, null);
+    this.cursors.killNamespace(collection.ns);
+  }
+
+  /** Ends cursors and waits, commits what is open and frees the folder. */
+  close(): void {
+    this.cursors.killAll();
+    this.changes.wakeAll();
+    this.commit.flush();
+    this.database.close();
+  }
+}

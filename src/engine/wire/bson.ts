@@ -1,0 +1,201 @@
+import { deserialize, serialize } from 'bson';
+import { CommandError } from '../errors.ts';
+
+type Doc = Record<string, unknown>;
+
+const DECODE = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
+
+/** Largest document that is stored, in bytes (MongoDB's maxBsonObjectSize). */
+export const MAX_DOCUMENT = 16 * 1024 * 1024;
+
+/** Documents that go out as they are stored: an array value of a reply. */
+export class RawArray {
+  readonly items: Uint8Array[];
+  constructor(items: Uint8Array[]) {
+    this.items = items;
+  }
+}
+
+/** One document that goes out as it is stored. */
+export class RawDocument {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
+/** Decodes with BSON types kept (Int32, Double, Long… wrappers), so that writing back loses none. Throws error 22 on malformed bytes. */
+export function decodeDocument(bytes: Uint8Array): Doc {
+  try {
+    return deserialize(bytes, DECODE);
+  } catch (error) {
+    throw new CommandError('InvalidBSON', `malformed BSON: ${(error as Error).message}`);
+  }
+}
+
+/** Encodes a document; `undefined` fields are left out. */
+export function encodeDocument(doc: Doc): Uint8Array {
+  return serialize(doc, { ignoreUndefined: true });
+}
+
+export interface Element {
+  type: number;
+  name: string;
+  /** Offsets of the whole element (type byte included) and of its value. */
+  start: number;
+  value: number;
+  end: number;
+}
+
+/** Walks a document's top-level elements without decoding them. Throws error 22 when the bytes end too early. */
+export function* elements(bytes: Uint8Array): Generator<Element> {
+  const buffer = asBuffer(bytes);
+  if (buffer.length < 5 || buffer.readInt32LE(0) !== buffer.length || buffer[buffer.length - 1] !== 0) throw malformed();
+  let at = 4;
+  while (at < buffer.length - 1) {
+    const start = at;
+    const type = buffer[at] as number;
+    const nameEnd = buffer.indexOf(0, at + 1);
+    if (nameEnd < 0) throw malformed();
+    const value = nameEnd + 1;
+    const end = value + valueSize(buffer, type, value);
+    if (end > buffer.length - 1) throw malformed();
+    yield { type, name: buffer.toString('utf8', start + 1, nameEnd), start, value, end };
+    at = end;
+  }
+}
+
+/** The document with its `_id` element first, as MongoDB stores it; `undefined` when it has none. */
+export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
+  for (const element of elements(bytes)) {
+    if (element.name !== '_id') continue;
+    if (element.start === 4) return bytes;
+    const moved = Buffer.concat([
+      bytes.subarray(0, 4),
+      bytes.subarray(element.start, element.end),
+      bytes.subarray(4, element.start),
+      bytes.subarray(element.end),
+    ]);
+    return moved;
+  }
+  return undefined;
+}
+
+/** The document with one more element, `name`, in front. */
+export function withElementFirst(name: string, value: unknown, bytes: Uint8Array): Uint8Array {
+  const element = encodeElement(name, value);
+  const out = Buffer.concat([bytes.subarray(0, 4), element, bytes.subarray(4)]);
+  out.writeInt32LE(out.length, 0);
+  return out;
+}
+
+/** The document reduced to the top-level fields in `names`, still encoded. */
+export function pickFields(bytes: Uint8Array, names: ReadonlySet<string>): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.alloc(4)];
+  for (const element of elements(bytes)) {
+    if (names.has(element.name)) parts.push(bytes.subarray(element.start, element.end));
+  }
+  return finish(parts);
+}
+
+/** Encodes a reply; RawArray and RawDocument values, at any depth of plain objects, go in undecoded. */
+export function encodeReply(reply: Doc): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.alloc(4)];
+  for (const [name, value] of Object.entries(reply)) {
+    if (value === undefined) continue;
+    if (value instanceof RawArray) parts.push(header(4, name), encodeRawArray(value.items));
+    else if (value instanceof RawDocument) parts.push(header(3, name), value.bytes);
+    else if (isPlain(value) && Object.values(value).some(isRaw)) parts.push(header(3, name), encodeReply(value));
+    else parts.push(encodeElement(name, value));
+  }
+  return finish(parts);
+}
+
+function encodeRawArray(items: Uint8Array[]): Uint8Array {
+  const parts: Uint8Array[] = [Buffer.alloc(4)];
+  items.forEach((item, index) => {
+    parts.push(header(3, String(index)), item);
+  });
+  return finish(parts);
+}
+
+function encodeElement(name: string, value: unknown): Uint8Array {
+  const bytes = encodeDocument({ [name]: value });
+  return bytes.subarray(4, bytes.length - 1);
+}
+
+function header(type: number, name: string): Uint8Array {
+  return Buffer.from(`${String.fromCharCode(type)}${name}\0`, 'utf8');
+}
+
+function finish(parts: Uint8Array[]): Uint8Array {
+  parts.push(Buffer.alloc(1));
+  const out = Buffer.concat(parts);
+  out.writeInt32LE(out.length, 0);
+  return out;
+}
+
+function isRaw(value: unknown): boolean {
+  return value instanceof RawArray || value instanceof RawDocument;
+}
+
+function isPlain(value: unknown): value is Doc {
+  return typeof value === 'object' && value !== null && Object.getPrototypeOf(value) === Object.prototype;
+}
+
+function asBuffer(bytes: Uint8Array): Buffer {
+  return Buffer.isBuffer(bytes) ? bytes : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+}
+
+function malformed(): CommandError {
+  return new CommandError('InvalidBSON', 'malformed BSON');
+}
+
+function valueSize(buffer: Buffer, type: number, at: number): number {
+  const int32 = (): number => {
+    if (at + 4 > buffer.length) throw malformed();
+    const size = buffer.readInt32LE(at);
+    if (size < 0) throw malformed();
+    return size;
+  };
+  switch (type) {
+    case 0x06:
+    case 0x0a:
+    case 0x7f:
+    case 0xff:
+      return 0;
+    case 0x08:
+      return 1;
+    case 0x10:
+      return 4;
+    case 0x01:
+    case 0x09:
+    case 0x11:
+    case 0x12:
+      return 8;
+    case 0x07:
+      return 12;
+    case 0x13:
+      return 16;
+    case 0x02:
+    case 0x0d:
+    case 0x0e:
+      return 4 + int32();
+    case 0x03:
+    case 0x04:
+    case 0x0f:
+      return int32();
+    case 0x05:
+      return 5 + int32();
+    case 0x0c:
+      return 16 + int32();
+    case 0x0b: {
+      const pattern = buffer.indexOf(0, at);
+      const flags = pattern < 0 ? -1 : buffer.indexOf(0, pattern + 1);
+      if (flags < 0) throw malformed();
+      return flags + 1 - at;
+    }
+    default:
+      throw malformed();
+  }
+}
