@@ -1,0 +1,129 @@
+import { amountInFrenchWords } from '../../domain/french-words.ts';
+import type { InvoiceLine, TaxRate } from '../../domain/invoice/invoice.ts';
+import type { LegalInvoice } from '../../domain/invoice/ports.ts';
+import type { RateTotal } from '../../domain/invoice/totals.ts';
+import type { Centimes } from '../../domain/money.ts';
+import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
+import { customerParty, isWritten, sellerParty } from './parties.ts';
+import { group, money, text } from './vocabulary.ts';
+
+/** The document as a tree, its parts in the order of UBL 2.1's Invoice schema. */
+export function invoiceDocument(invoice: LegalInvoice): Element {
+  const { number, issueDate, seller, customer, lines, totals, amount } = invoice;
+  const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
+  return group(
+    'Invoice',
+    signatureExtension(),
+    text('cbc:UBLVersionID', '2.1'),
+    text('cbc:CustomizationID', 'urn:cen.eu:en16931:2017'),
+    text('cbc:ID', number),
+    text('cbc:UUID', invoice.id.replace(/^inv_/, '')),
+    text('cbc:IssueDate', issueDate),
+    text('cbc:InvoiceTypeCode', '380'),
+    ...notes.map((note) => text('cbc:Note', note)),
+    text('cbc:DocumentCurrencyCode', 'MAD'),
+    group('cac:Signature', text('cbc:ID', SIGNATURE_ID), text('cbc:SignatureMethod', ENVELOPED_XADES)),
+    sellerParty(seller),
+    customerParty(customer),
+    group('cac:PaymentMeans', text('cbc:PaymentMeansCode', '1', { name: seller.paymentMode })),
+    group(
+      'cac:TaxTotal',
+      money('cbc:TaxAmount', totals.tax),
+      ...totals.rates.map((total) => taxSubtotal(total, seller.exemptionReason)),
+    ),
+    group(
+      'cac:LegalMonetaryTotal',
+      money('cbc:LineExtensionAmount', totals.net),
+      money('cbc:TaxExclusiveAmount', totals.net),
+      money('cbc:TaxInclusiveAmount', totals.gross),
+      amount !== totals.gross && money('cbc:PayableRoundingAmount', amount - totals.gross),
+      money('cbc:PayableAmount', amount),
+    ),
+    ...lines.map((line, index) => invoiceLine(line, index + 1, seller.exemptionReason)),
+  );
+}
+
+/** The customary closing of a Moroccan invoice. @param amount what is to be paid, tax included */
+export function amountNote(amount: Centimes): string {
+  return `Arrêtée la présente facture à la somme de ${amountInFrenchWords(amount)}.`;
+}
+
+/** Documents of the test environment say what they are. */
+function testNote({ environment, specimen }: LegalInvoice): [string] | null {
+  if (specimen)
+    return ['SPÉCIMEN : le vendeur est fictif, en tout ou en partie. Document de test, sans valeur légale ni fiscale.'];
+  return environment === 'test' ? ['Document de test, sans valeur légale ni fiscale.'] : null;
+}
+
+const SIGNATURE_ID = 'urn:oasis:names:specification:ubl:signature:Invoice';
+const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
+
+/** OASIS UBL 2.1, section 5: the signature is in the first extension, and cac:Signature refers to it by its ID. */
+function signatureExtension(): Element {
+  return group(
+    'ext:UBLExtensions',
+    group(
+      'ext:UBLExtension',
+      text('ext:ExtensionURI', ENVELOPED_XADES),
+      group(
+        'ext:ExtensionContent',
+        group(
+          'sig:UBLDocumentSignatures',
+          group(
+            'sac:SignatureInformation',
+            text('cbc:ID', 'urn:oasis:names:specification:ubl:signature:1'),
+            text('sbc:ReferencedSignatureID', SIGNATURE_ID),
+            SIGNATURE_PLACE,
+          ),
+        ),
+      ),
+    ),
+  );
+}
+
+function taxSubtotal({ rate, base, tax }: RateTotal, exemptionReason: string | null): Element {
+  const category = taxCategory(rate, exemptionReason);
+  return group(
+    'cac:TaxSubtotal',
+    money('cbc:TaxableAmount', base),
+    money('cbc:TaxAmount', tax),
+    group(
+      'cac:TaxCategory',
+      text('cbc:ID', category),
+      text('cbc:Percent', String(rate)),
+      category === 'E' && isWritten(exemptionReason) && text('cbc:TaxExemptionReason', exemptionReason),
+      vat(),
+    ),
+  );
+}
+
+/** EN 16931: S for positive rates; at 0 % E demands a reason (BR-E-10) and Z forbids one (BR-Z-10). */
+function taxCategory(rate: TaxRate, exemptionReason: string | null): 'S' | 'E' | 'Z' {
+  if (rate > 0) return 'S';
+  return isWritten(exemptionReason) ? 'E' : 'Z';
+}
+
+function vat(): Element {
+  return group('cac:TaxScheme', text('cbc:ID', 'VAT'));
+}
+
+function invoiceLine(line: InvoiceLine, id: number, exemptionReason: string | null): Element {
+  return group(
+    'cac:InvoiceLine',
+    text('cbc:ID', String(id)),
+    // C62 is "one" in UN/ECE Recommendation 20: the contract has no units of measure.
+    text('cbc:InvoicedQuantity', String(line.quantity), { unitCode: 'C62' }),
+    money('cbc:LineExtensionAmount', line.amount),
+    group(
+      'cac:Item',
+      text('cbc:Name', line.description),
+      group(
+        'cac:ClassifiedTaxCategory',
+        text('cbc:ID', taxCategory(line.taxRate, exemptionReason)),
+        text('cbc:Percent', String(line.taxRate)),
+        vat(),
+      ),
+    ),
+    group('cac:Price', money('cbc:PriceAmount', line.unitPrice)),
+  );
+}

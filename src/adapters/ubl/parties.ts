@@ -1,0 +1,71 @@
+import type { Customer } from '../../domain/invoice/invoice.ts';
+import { decimalOf } from '../../domain/money.ts';
+import type { SellerProfile } from '../../domain/tenant/tenant.ts';
+import type { Element } from './canonical-xml.ts';
+import { group, text } from './vocabulary.ts';
+
+/**
+ * The seller with the mentions of CGI art. 145-III. ICE is the party's identification, without a schemeID because EN 16931 knows none for
+ * Morocco (BR-CL-10, BR-CL-11); IF its one registration for taxes (BR-S-02, UBL-SR-13), RC that of the legal entity. UBL has no place
+ * for the professional tax and CNSS: they stand with the legal form.
+ */
+export function sellerParty(seller: SellerProfile): Element {
+  const { street, city, postalCode } = seller.address;
+  return group(
+    'cac:AccountingSupplierParty',
+    group(
+      'cac:Party',
+      group('cac:PartyIdentification', text('cbc:ID', seller.ice)),
+      group('cac:PartyName', text('cbc:Name', seller.legalName)),
+      group(
+        'cac:PostalAddress',
+        text('cbc:StreetName', street),
+        text('cbc:CityName', city),
+        isWritten(postalCode) && text('cbc:PostalZone', postalCode),
+        morocco(),
+      ),
+      group('cac:PartyTaxScheme', text('cbc:CompanyID', seller.taxId), group('cac:TaxScheme', text('cbc:ID', 'IF'))),
+      group(
+        'cac:PartyLegalEntity',
+        text('cbc:RegistrationName', seller.legalName),
+        text('cbc:CompanyID', seller.tradeRegister),
+        text('cbc:CompanyLegalForm', legalForm(seller)),
+      ),
+      group('cac:Contact', text('cbc:ElectronicMail', seller.email)),
+    ),
+  );
+}
+
+/** The buyer: its ICE, its name, and what is known of its address (its country is what EN 16931 insists on, BR-11). */
+export function customerParty(customer: Customer): Element {
+  return group(
+    'cac:AccountingCustomerParty',
+    group(
+      'cac:Party',
+      group('cac:PartyIdentification', text('cbc:ID', customer.ice)),
+      group(
+        'cac:PostalAddress',
+        isWritten(customer.address) && group('cac:AddressLine', text('cbc:Line', customer.address)),
+        morocco(),
+      ),
+      group('cac:PartyLegalEntity', text('cbc:RegistrationName', customer.name)),
+      isWritten(customer.email) && group('cac:Contact', text('cbc:ElectronicMail', customer.email)),
+    ),
+  );
+}
+
+/** UBL forbids empty elements: what is blank is left out. */
+export function isWritten(value: string | null): value is string {
+  return value !== null && value.trim() !== '';
+}
+
+function morocco(): Element {
+  return group('cac:Country', text('cbc:IdentificationCode', 'MA'));
+}
+
+function legalForm({ legalForm: form, capital, professionalTax, cnss }: SellerProfile): string {
+  const dirhams = decimalOf(capital)
+    .replace('.', ',')
+    .replace(/\B(?=(\d{3})+,)/g, '\u00A0');
+  return `${form} au capital de ${dirhams}\u00A0MAD ; taxe professionnelle ${professionalTax} ; CNSS ${cnss}`;
+}

@@ -1,0 +1,31 @@
+import { type Centimes, decimalOf } from '../../domain/money.ts';
+import type { Content, Element } from './canonical-xml.ts';
+
+/** Prefixes of a UBL 2.1 Invoice and its signature extension (OASIS UBL 2.1, sections 3 and 5). */
+export const NAMESPACES = {
+  '': 'urn:oasis:names:specification:ubl:schema:xsd:Invoice-2',
+  cac: 'urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2',
+  cbc: 'urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2',
+  ext: 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2',
+  sig: 'urn:oasis:names:specification:ubl:schema:xsd:CommonSignatureComponents-2',
+  sac: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureAggregateComponents-2',
+  sbc: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureBasicComponents-2',
+} as const;
+
+/** What may be left out is written as `null` or `false`. */
+type Optional = Content | null | false;
+
+/** An element with child elements. */
+export function group(name: string, ...children: readonly Optional[]): Element {
+  return { name, content: children.filter((child) => child !== null && child !== false) };
+}
+
+/** A basic component: an element with text. */
+export function text(name: string, content: string, attributes?: Readonly<Record<string, string>>): Element {
+  return attributes === undefined ? { name, content } : { name, content, attributes };
+}
+
+/** An amount of dirhams with two decimals (EN 16931 allows no more). */
+export function money(name: string, centimes: Centimes): Element {
+  return text(name, decimalOf(centimes), { currencyID: 'MAD' });
+}

@@ -1,0 +1,59 @@
+import type { InvoiceLine } from '../../../src/domain/invoice/invoice.ts';
+import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
+import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+
+/** A legal invoice whose totals follow from its lines; `amount` is their exact total unless it is given. */
+export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {}): LegalInvoice {
+  const lines = changes.lines ?? sampleLines(5);
+  const totals = totalsOf(lines);
+  if (totals === null) throw new RangeError('the sample lines are beyond the largest amount');
+  return {
+    id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+    environment: 'live',
+    number: '2026-000123',
+    issueDate: '2026-11-21',
+    currency: 'MAD',
+    seller: {
+      legalName: 'Atlas Conseil & Fils',
+      ice: '001234567000088',
+      taxId: '40123456',
+      tradeRegister: 'Casablanca 123456',
+      professionalTax: '34567890',
+      cnss: '9876543',
+      address: { street: '12, rue Ibn Batouta', city: 'Casablanca', postalCode: '20000' },
+      email: 'compta@atlas.example',
+      legalForm: 'SARL',
+      capital: 10_000_000,
+      paymentMode: 'Virement bancaire',
+      exemptionReason: 'Exonéré de la TVA, article 91 du CGI',
+    },
+    specimen: false,
+    customer: {
+      ice: '001525713000085',
+      name: 'Société Générale des Eaux',
+      address: '5, avenue Hassan II, Rabat',
+      email: null,
+    },
+    ...changes,
+    lines,
+    totals,
+    amount: changes.amount ?? totals.gross,
+  };
+}
+
+/** Lines of every rate, in turn. */
+export function sampleLines(count: number): InvoiceLine[] {
+  const rates = [20, 14, 10, 7, 0] as const;
+  return Array.from({ length: count }, (_, index) =>
+    sampleLine({
+      description: `Prestation ${index + 1}`,
+      quantity: 1 + (index % 7),
+      unitPrice: 12_345 + index * 101,
+      taxRate: rates[index % rates.length] ?? 20,
+    }),
+  );
+}
+
+export function sampleLine(line: Omit<InvoiceLine, 'amount'>): InvoiceLine {
+  return { ...line, amount: line.quantity * line.unitPrice };
+}
