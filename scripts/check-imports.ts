@@ -1,0 +1,137 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { builtinModules, isBuiltin } from 'node:module';
+import { join, posix } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { ENVIRONMENT_READERS, findRow, IMPORT_TABLE, judge, type Row } from './check/import-table.ts';
+import { type ModuleImport, type ModuleReading, readModule } from './check/module-imports.ts';
+import { checkText, projectFiles } from './check/text-rules.ts';
+
+/**
+ * Checks the tree under `root` (a folder with src/, package.json and what else the project holds): the design's import
+ * table, cycles between modules, packages that `npm ci --omit=dev` would not install, readers of the process
+ * environment, and texts that tie the project to one machine. Returns a line per problem; none when all is well.
+ */
+export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
+  const files = projectFiles(root);
+  const problems = checkText(root, files);
+  const modules = new Map<string, ModuleReading>();
+  for (const file of files.filter((name) => /^(src|test|scripts)\/.*\.[cm]?tsx?$/.test(name))) {
+    try {
+      modules.set(file, readModule(readFileSync(join(root, file), 'utf8')));
+    } catch (error) {
+      problems.push(`${file}: can't be read: ${(error as Error).message}`);
+    }
+  }
+  const dependencies = readDependencies(root);
+  for (const [file, { imports, environmentReads }] of modules) {
+    for (const found of imports) {
+      const target = resolve(file, found);
+      if (target !== null && !existsSync(join(root, target))) {
+        problems.push(`${file}:${found.line}: imports ${found.specifier}, which does not exist`);
+      }
+    }
+    if (file.startsWith('src/')) problems.push(...checkSource(file, imports, environmentReads, table, dependencies));
+  }
+  return [...problems, ...findCycles(modules)];
+}
+
+/** The rules of one file of src/. */
+function checkSource(
+  file: string,
+  imports: readonly ModuleImport[],
+  environmentReads: readonly number[],
+  table: readonly Row[],
+  dependencies: Dependencies,
+): string[] {
+  const name = file.slice('src/'.length);
+  const place = findRow(table, name);
+  if (!place) return [`${file}: no row of the import table covers it (scripts/check/import-table.ts)`];
+  const problems = ENVIRONMENT_READERS.includes(name)
+    ? []
+    : environmentReads.map(
+        (line) => `${file}:${line}: reads process.env; only ${ENVIRONMENT_READERS.join(' and ')} may`,
+      );
+  for (const found of imports) {
+    const problem = checkImport(file, found, place, dependencies);
+    if (problem) problems.push(`${file}:${found.line}: ${problem}`);
+  }
+  return problems;
+}
+
+function checkImport(
+  file: string,
+  found: ModuleImport,
+  place: { row: Row; own: string },
+  dependencies: Dependencies,
+): string | undefined {
+  const { specifier, kind } = found;
+  if (specifier === null) return 'imports a computed address; the table cannot be checked';
+  const target = resolve(file, found);
+  if (target === null) return checkPackage(specifier, kind, place.row, dependencies);
+  if (target === 'package.json') return undefined;
+  if (!target.startsWith('src/')) return `imports ${target}, outside src/`;
+  const verdict = judge(place, target.slice('src/'.length), kind === 'type');
+  if (verdict.allowed) return undefined;
+  return `${place.row.path} may not import ${target}${verdict.asType ? ', except by "import type"' : ''}`;
+}
+
+/** The names that package.json lists. */
+interface Dependencies {
+  shipped: ReadonlySet<string>;
+  all: ReadonlySet<string>;
+}
+
+function readDependencies(root: string): Dependencies {
+  const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, object | undefined>;
+  const shipped = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
+  return { shipped: new Set(shipped), all: new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]) };
+}
+
+function checkPackage(
+  specifier: string,
+  kind: ModuleImport['kind'],
+  row: Row,
+  { shipped, all }: Dependencies,
+): string | undefined {
+  if (isBuiltin(specifier)) {
+    return builtinModules.includes(specifier) && !specifier.startsWith('node:') ? `write node:${specifier}` : undefined;
+  }
+  const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
+  if (row.packages && !row.packages.includes(name)) return `${row.path} may not import the package ${name}`;
+  if (shipped.has(name)) return undefined;
+  const types = `@types/${name.replace(/^@(.*)\//, '$1__')}`;
+  if (kind === 'type' && (all.has(name) || all.has(types))) return undefined;
+  return `the package ${name} is not among package.json's dependencies`;
+}
+
+/** The path of a relative import's target from the root; null for packages and computed addresses. */
+function resolve(file: string, { specifier }: ModuleImport): string | null {
+  return specifier?.startsWith('.') ? posix.join(posix.dirname(file), specifier) : null;
+}
+
+/** Cycles of modules that load one another; types and modules that run in another thread don't close one. */
+function findCycles(modules: ReadonlyMap<string, ModuleReading>): string[] {
+  const cycles: string[] = [];
+  const done = new Set<string>();
+  const path: string[] = [];
+  const visit = (file: string): void => {
+    const start = path.indexOf(file);
+    if (start >= 0) cycles.push(`import cycle: ${[...path.slice(start), file].join(' → ')}`);
+    if (start >= 0 || done.has(file)) return;
+    path.push(file);
+    for (const found of modules.get(file)?.imports ?? []) {
+      const target = found.kind === 'value' || found.kind === 'dynamic' ? resolve(file, found) : null;
+      if (target !== null) visit(target);
+    }
+    path.pop();
+    done.add(file);
+  };
+  for (const file of modules.keys()) visit(file);
+  return cycles;
+}
+
+if (import.meta.main) {
+  const problems = checkTree(fileURLToPath(new URL('..', import.meta.url)));
+  for (const problem of problems) console.log(problem);
+  process.exitCode = problems.length > 0 ? 1 : 0;
+}

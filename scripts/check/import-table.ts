@@ -1,0 +1,82 @@
+/** What a part of src/ may import. */
+export interface Row {
+  /** A folder of src/ (`transport/rest/`) or a file (`app.ts`). */
+  path: string;
+  /**
+   * Besides its own folder: folders (`domain/`) and files; `type ` in front means `import type` only. `*` stands for a
+   * name, `<noun>` for the same name wherever it is repeated.
+   */
+  may: readonly string[];
+  /** The npm packages it may import, where that is limited; Node's own modules are open to all. */
+  packages?: readonly string[];
+}
+
+/** Another noun's types and constants, never its use cases. */
+const OTHER_NOUNS = ['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'] as const;
+
+/** The design's section 2 as data. The first row that a file matches decides; every file of src/ must match one. */
+export const IMPORT_TABLE: readonly Row[] = [
+  { path: 'main.ts', may: ['app.ts', 'config.ts', 'cli/'] },
+  { path: 'cli.ts', may: ['app.ts', 'config.ts', 'cli/', 'engine/embedded.ts'] },
+  { path: 'cli/', may: ['type app.ts', 'config.ts', 'domain/', 'engine/embedded.ts'] },
+  {
+    path: 'app.ts',
+    may: [
+      ...['config.ts', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
+      'engine/embedded.ts',
+    ],
+  },
+  { path: 'config.ts', may: ['type domain/'] },
+  {
+    path: 'transport/rest/',
+    may: ['type transport/', 'graphql/execute.ts', 'domain/errors.ts', 'domain/*/*-input.ts'],
+  },
+  { path: 'transport/', may: ['graphql/', 'domain/'] },
+  { path: 'graphql/', may: ['domain/'] },
+  { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod'] },
+  { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
+  { path: 'storage/', may: ['domain/'] },
+  { path: 'jobs/', may: ['domain/'] },
+  { path: 'adapters/<name>/', may: ['domain/'] },
+  { path: 'engine/', may: [], packages: ['bson', 'mingo'] },
+  { path: 'dashboard/', may: [] },
+];
+
+/** The only files of src/ that read the process environment. */
+export const ENVIRONMENT_READERS: readonly string[] = ['config.ts', 'engine/main.ts'];
+
+/** What a row says of one file. */
+export interface Verdict {
+  allowed: boolean;
+  /** Whether `import type` would have been allowed. */
+  asType: boolean;
+}
+
+/** The row of a file (path relative to src/) with the folder that counts as its own, or undefined where none matches. */
+export function findRow(table: readonly Row[], file: string): { row: Row; own: string } | undefined {
+  for (const row of table) {
+    const own = toPattern(row.path).exec(file)?.[0];
+    if (own !== undefined) return { row, own };
+  }
+  return undefined;
+}
+
+/** Whether a file with this row may import `target` (path relative to src/), as a value or `import type` only. */
+export function judge({ row, own }: { row: Row; own: string }, target: string, typeOnly: boolean): Verdict {
+  if (own.endsWith('/') && target.startsWith(own)) return { allowed: true, asType: true };
+  const matches = (pattern: string): boolean => toPattern(pattern).test(target);
+  const asValue = row.may.some((entry) => !entry.startsWith('type ') && matches(entry));
+  const asType = asValue || row.may.some((entry) => entry.startsWith('type ') && matches(entry.slice(5)));
+  return { allowed: typeOnly ? asType : asValue, asType };
+}
+
+function toPattern(path: string): RegExp {
+  const seen = new Set<string>();
+  const body = path.replace(/[.]/g, '\\.').replace(/\*|<(\w+)>/g, (_, name: string | undefined) => {
+    if (name === undefined) return '[^/]+';
+    if (seen.has(name)) return `\\k<${name}>`;
+    seen.add(name);
+    return `(?<${name}>[^/]+)`;
+  });
+  return new RegExp(`^${body}${path.endsWith('/') ? '' : '$'}`);
+}

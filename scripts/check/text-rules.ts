@@ -1,0 +1,38 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+const SKIPPED = new Set(['.git', 'node_modules', 'data', 'bench-results']);
+
+/** The project's files, as paths relative to `root` with forward slashes; not what is installed or written by runs. */
+export function projectFiles(root: string, folder = ''): string[] {
+  return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+    const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
+    if (entry.isDirectory()) return folder === '' && SKIPPED.has(entry.name) ? [] : projectFiles(root, path);
+    return entry.isFile() && !entry.name.endsWith('.log') ? [path] : [];
+  });
+}
+
+const MACHINE_PATH =
+  /(?<![\w.~*-])(?:\/(?:work|root|tmp)\/[\w.@-]|\/(?:home|Users)\/[\w.@-]+\/|[A-Z]:\\{1,2}Users\\)[\w./@\\-]*/g;
+const PACKAGE_HOST = /registry\.(?:npmjs|yarnpkg)\.\w+|npmmirror\.com|npm\.pkg\.github\.com/g;
+const LOCKED_ADDRESS = /"resolved": "\w+(?:\+\w+)?:[^"]*"/g;
+
+/** Finds what ties a file to one machine or to one host of packages. Files with a NUL byte count as binary. */
+export function checkText(root: string, files: readonly string[]): string[] {
+  return files.flatMap((file) => {
+    const text = readFileSync(join(root, file), 'utf8');
+    if (text.includes('\0')) return [];
+    const problems: string[] = [];
+    const report = (pattern: RegExp, what: string): void => {
+      for (const match of text.matchAll(pattern)) {
+        const line = text.slice(0, match.index).split('\n').length;
+        problems.push(`${file}:${line}: ${what}: ${match[0]}`);
+      }
+    };
+    report(MACHINE_PATH, 'path of one machine');
+    if (file === 'package-lock.json')
+      report(LOCKED_ADDRESS, 'address of a host (npm config: omit-lockfile-registry-resolved)');
+    else report(PACKAGE_HOST, 'host of packages');
+    return problems;
+  });
+}
