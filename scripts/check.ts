@@ -1,0 +1,66 @@
+import { spawn } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+
+/** A check: its name and the arguments for Node, run in the project's folder. */
+export interface Check {
+  name: string;
+  args: readonly string[];
+}
+
+const LINT_OPTIONS = ['--error-on-warnings', '--diagnostic-level=warn', '--colors=off'];
+
+/** What `npm run check` runs. The schema's drift check is the builder's own. */
+export const CHECKS: readonly Check[] = [
+  { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
+  { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
+  { name: 'imports', args: ['scripts/check-imports.ts'] },
+  { name: 'schema', args: ['scripts/build-schema.ts', '--check'] },
+];
+
+/**
+ * Runs the checks side by side in `folder` and writes a line for each as it ends (`ok    types  1.2 s`), followed by its
+ * output where it failed. Resolves to whether all passed.
+ */
+export async function runChecks(
+  checks: readonly Check[],
+  folder: string,
+  write: (text: string) => void,
+): Promise<boolean> {
+  const width = Math.max(...checks.map(({ name }) => name.length));
+  const results = await Promise.all(
+    checks.map(async ({ name, args }) => {
+      const start = performance.now();
+      const { ok, output } = await runNode(args, folder);
+      const seconds = ((performance.now() - start) / 1000).toFixed(1);
+      write(`${ok ? 'ok  ' : 'FAIL'}  ${name.padEnd(width)}  ${seconds} s\n${ok ? '' : indent(output)}`);
+      return ok;
+    }),
+  );
+  return results.every((ok) => ok);
+}
+
+function runNode(args: readonly string[], cwd: string): Promise<{ ok: boolean; output: string }> {
+  return new Promise((resolve) => {
+    const child = spawn(process.execPath, args, { cwd, stdio: ['ignore', 'pipe', 'pipe'] });
+    let output = '';
+    child.stdout.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.stderr.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+    child.on('error', (error) => resolve({ ok: false, output: error.message }));
+    child.on('close', (code, signal) => {
+      const ending = output.trim() === '' ? `ended with ${signal ?? `code ${code}`} and said nothing` : '';
+      resolve({ ok: code === 0, output: output + ending });
+    });
+  });
+}
+
+const indent = (text: string): string => text.trimEnd().replace(/^(?=.)/gm, '      ') + '\n';
+
+if (import.meta.main) {
+  const folder = fileURLToPath(new URL('..', import.meta.url));
+  const ok = await runChecks(CHECKS, folder, (text) => process.stdout.write(text));
+  process.exitCode = ok ? 0 : 1;
+}
