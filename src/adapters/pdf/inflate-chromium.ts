@@ -1,0 +1,7 @@
+/** A process of its own, started with TMPDIR set to the folder that is to hold Chromium: see chromium-bundle.ts. */
+import { createRequire } from 'node:module';
+import { dirname, join } from 'node:path';
+import { inflate } from '@sparticuz/chromium';
+
+const archives = join(dirname(createRequire(import.meta.url).resolve('@sparticuz/chromium')), '..', 'bin');
+await Promise.all(['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(join(archives, name))));

@@ -1,0 +1,60 @@
+/** A piece of HTML: its text is safe to be put into a document as it is. */
+export class Markup {
+  readonly text: string;
+  constructor(text: string) {
+    this.text = text;
+  }
+}
+
+type Value = Markup | string | number | null | readonly Markup[];
+
+/** HTML from a template: pieces of {@link Markup} go in as they are, everything else as text; null is nothing. */
+export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {
+  let text = strings[0]!;
+  values.forEach((value, index) => {
+    text += textOf(value) + strings[index + 1]!;
+  });
+  return new Markup(text);
+}
+
+function textOf(value: Value): string {
+  if (value === null) return '';
+  if (value instanceof Markup) return value.text;
+  if (typeof value === 'object') return value.map((piece) => piece.text).join('');
+  return escapeHtml(printable(String(value)));
+}
+
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '<': '&lt;',
+  '>': '&gt;',
+  '"': '&quot;',
+  "'": '&#39;',
+};
+
+function escapeHtml(text: string): string {
+  return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
+}
+
+/**
+ * A CSS string literal that shows `text` in a direction of its own. Every character but ASCII letters and digits is escaped, so
+ * that it can end neither the string nor the style element.
+ */
+export function cssString(text: string): string {
+  const isolated = `\u2068${printable(text)}\u2069`;
+  return `"${[...isolated].map((character) => (/[a-z0-9]/i.test(character) ? character : cssEscape(character))).join('')}"`;
+}
+
+function cssEscape(character: string): string {
+  return `\\${character.codePointAt(0)!.toString(16)} `;
+}
+
+/**
+ * What paper can't show truly is made visible as U+FFFD: control characters (but line feeds and tabs), lone surrogates, and the
+ * two bidi overrides, with which a text reads backwards (`00,001` for `100,00`).
+ */
+function printable(text: string): string {
+  return text.toWellFormed().replaceAll(UNPRINTABLE, '\ufffd');
+}
+
+const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202d\u202e]/gu;

@@ -1,0 +1,81 @@
+import type { PdfRenderer, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { type Log, launchChromium } from './chromium-launcher.ts';
+import { fontFaces } from './fonts.ts';
+import { invoicePage } from './invoice-page.ts';
+import { createPrintPool } from './print-pool.ts';
+
+export interface PdfRendererOptions {
+  /** The only browser to use (CHROMIUM_PATH); otherwise npm's Chromium, or an installed one. */
+  readonly executablePath?: string | undefined;
+  /** Where npm's Chromium is unpacked once (about 210 MB): private to this user and kept between starts; shared by processes. */
+  readonly cacheDir: string;
+  readonly log?: Log | undefined;
+  /** How many invoices are drawn at once; 2 unless given. */
+  readonly poolSize?: number | undefined;
+  /** Milliseconds that one invoice may take on a page; 15,000 unless given. */
+  readonly timeLimit?: number | undefined;
+}
+
+export interface ChromiumPdfRenderer extends PdfRenderer {
+  /** Starts the browser and its first page, so that the first invoice need not wait. Never throws: what fails is logged. */
+  warm(): Promise<void>;
+  /** What draws, or what to do so that something does. Never throws. */
+  diagnose(): Promise<RendererDiagnosis>;
+  /** Ends the browser; resolves when its processes are gone. */
+  close(): Promise<void>;
+}
+
+export type RendererDiagnosis =
+  | {
+      readonly works: true;
+      readonly executable: string;
+      /** `HeadlessChrome/153.0.8010.0` */
+      readonly version: string;
+      readonly sandboxed: boolean;
+      /** Of a page drawn just now. */
+      readonly milliseconds: number;
+    }
+  | { readonly works: false; readonly advice: string };
+
+const MAX_WAITING = 500;
+
+/** Draws invoices with Chromium, in French, on A4. The browser starts with the first use (or `warm`) and restarts when it dies. */
+export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRenderer {
+  const pool = createPrintPool({
+    launch: () => launchChromium(options),
+    size: options.poolSize ?? 2,
+    timeLimit: options.timeLimit ?? 15_000,
+    maxWaiting: MAX_WAITING,
+  });
+
+  return {
+    async render(page: PrintedInvoice) {
+      return pool.print(await invoicePage(page));
+    },
+    async warm() {
+      try {
+        await pool.print(await emptyPage());
+      } catch (error) {
+        options.log?.warn({ err: error }, error instanceof Error ? error.message : String(error));
+      }
+    },
+    async diagnose() {
+      try {
+        const { browser, executable, sandboxed } = await pool.browser();
+        const page = await emptyPage();
+        const start = performance.now();
+        await pool.print(page);
+        const milliseconds = Math.round(performance.now() - start);
+        return { works: true, executable, version: await browser.version(), sandboxed, milliseconds };
+      } catch (error) {
+        return { works: false, advice: error instanceof Error ? error.message : String(error) };
+      }
+    },
+    close: () => pool.close(),
+  };
+}
+
+/** Makes the browser load what every invoice needs. */
+async function emptyPage(): Promise<string> {
+  return `<!doctype html><style>${await fontFaces('')}@page{size:A4}</style><p>`;
+}
