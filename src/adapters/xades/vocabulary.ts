@@ -7,3 +7,26 @@ export const SHA256 = 'http://www.w3.org/2001/04/xmlenc#sha256';
 export const RSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#rsa-sha256';
 export const ECDSA_SHA256 = 'http://www.w3.org/2001/04/xmldsig-more#ecdsa-sha256';
 export const SIGNED_PROPERTIES_TYPE = 'http://uri.etsi.org/01903#SignedProperties';
+
+const CBC = 'urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2';
+const EXT = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
+const SIG = 'urn:oasis:names:specification:ubl:schema:xsd:CommonSignatureComponents-2';
+const SAC = 'urn:oasis:names:specification:ubl:schema:xsd:SignatureAggregateComponents-2';
+
+/** Namespace of a UBL document's number, cbc:ID. */
+export const UBL_BASIC_COMPONENTS = CBC;
+
+/** The kinds of documents that are signed: namespace by the root's local name. */
+export const UBL_ROOTS: Readonly<Record<string, string>> = {
+  Invoice: 'urn:oasis:names:specification:ubl:schema:xsd:Invoice-2',
+  CreditNote: 'urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2',
+};
+
+/** From the root to the element that holds the ds:Signature (UBL 2.1, section 5); one of each on the way. */
+export const UBL_SIGNATURE_PATH = [
+  [EXT, 'UBLExtensions'],
+  [EXT, 'UBLExtension'],
+  [EXT, 'ExtensionContent'],
+  [SIG, 'UBLDocumentSignatures'],
+  [SAC, 'SignatureInformation'],
+] as const;

@@ -1,0 +1,191 @@
+import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import { Refused } from './verification.ts';
+import {
+  DS,
+  ECDSA_SHA256,
+  ENVELOPED_SIGNATURE,
+  EXCLUSIVE_C14N,
+  RSA_SHA256,
+  SHA256,
+  SIGNED_PROPERTIES_TYPE,
+  UBL_ROOTS,
+  UBL_SIGNATURE_PATH,
+  XADES,
+} from './vocabulary.ts';
+
+/** A parsed document with its only signature, whose form leaves no doubt of what is signed. */
+export interface SignedStructure {
+  readonly document: Document;
+  readonly signature: Element;
+  readonly signatureMethod: string;
+  readonly documentDigest: string;
+  /** Of KeyInfo, base64, the signer's first. */
+  readonly certificates: readonly string[];
+  readonly signingTime: string;
+  /** SHA-256 of the signer's certificate as it was signed, base64. */
+  readonly certificateDigest: string;
+}
+
+const MAX_BYTES = 32 * 1024 * 1024;
+
+/**
+ * Parses a signed UBL document and insists on the one form in which everything outside the signature is covered by it: what other forms
+ * allow (a second signature, a signature elsewhere, other references or transforms, objects beside the signed properties, twins of an
+ * Id) is what signature wrapping is made of.
+ * @throws {Refused} with `structure`
+ */
+export function readSignedStructure(bytes: Uint8Array): SignedStructure {
+  const document = parse(bytes);
+  const root = document.documentElement;
+  require(root !== null &&
+    root.namespaceURI === UBL_ROOTS[root.localName ?? ''], 'It is not a UBL 2.1 invoice or credit note.');
+  expectUniqueIds(root);
+
+  const signatures = [...document.getElementsByTagNameNS(DS, 'Signature')];
+  require(signatures.length === 1, `It holds ${signatures.length} signatures: there must be exactly one.`);
+  const signature = only(
+    UBL_SIGNATURE_PATH.reduce((parent, [uri, name]) => only(parent, uri, name), root),
+    DS,
+    'Signature',
+  );
+
+  const [info, , keyInfo, object] = childrenOf(signature, DS, ['SignedInfo', 'SignatureValue', 'KeyInfo', 'Object']);
+  const [c14n, method, documentReference, propertiesReference] = childrenOf(info, DS, [
+    'CanonicalizationMethod',
+    'SignatureMethod',
+    'Reference',
+    'Reference',
+  ]);
+  expectAlgorithm(c14n, EXCLUSIVE_C14N);
+  const signatureMethod = method.getAttribute('Algorithm') ?? '';
+  require([RSA_SHA256, ECDSA_SHA256].includes(
+    signatureMethod,
+  ), `It is signed with ${signatureMethod || 'no algorithm'}, which is not taken.`);
+
+  const [qualifying] = childrenOf(object, XADES, ['QualifyingProperties']);
+  require(qualifying.getAttribute('Target') ===
+    `#${signature.getAttribute('Id')}`, 'Its qualifying properties are not those of its signature.');
+  const [properties] = childrenOf(qualifying, XADES, ['SignedProperties']);
+
+  require(documentReference.getAttribute('URI') === '', 'Its first reference is not to the whole document.');
+  const documentDigest = digestOf(documentReference, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N]);
+  const propertiesId = properties.getAttribute('Id');
+  require(propertiesReference.getAttribute('Type') === SIGNED_PROPERTIES_TYPE &&
+    Boolean(propertiesId) &&
+    propertiesReference.getAttribute('URI') ===
+      `#${propertiesId}`, 'Its second reference is not to its signed properties.');
+  digestOf(propertiesReference, [EXCLUSIVE_C14N]);
+
+  const signatureProperties = only(properties, XADES, 'SignedSignatureProperties');
+  const certificate = childrenOf(only(signatureProperties, XADES, 'SigningCertificateV2'), XADES, ['Cert'])[0];
+  const certificateDigest = only(certificate, XADES, 'CertDigest');
+  expectAlgorithm(only(certificateDigest, DS, 'DigestMethod'), SHA256);
+  const [x509] = childrenOf(keyInfo, DS, ['X509Data']);
+  return {
+    document,
+    signature,
+    signatureMethod,
+    documentDigest,
+    certificates: elementsOf(x509)
+      .filter(({ localName }) => localName === 'X509Certificate')
+      .map(textOf),
+    signingTime: textOf(only(signatureProperties, XADES, 'SigningTime')),
+    certificateDigest: textOf(only(certificateDigest, DS, 'DigestValue')),
+  };
+}
+
+/** UTF-8 without a DOCTYPE (entities are how XML bombs are made), comments, CDATA (both are outside of what is signed) or instructions. */
+function parse(bytes: Uint8Array): Document {
+  require(bytes.length <= MAX_BYTES, 'It is larger than any invoice.');
+  let text: string;
+  try {
+    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+  } catch {
+    throw new Refused('structure', 'It is not UTF-8.');
+  }
+  text = text.replace(
+    /^<\?xml version=["']1\.0["'](?: encoding=["']utf-8["'])?(?: standalone=["']\w+["'])?\s*\?>/i,
+    '',
+  );
+  require(!/<[!?]/.test(
+    text,
+  ), 'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.');
+  require(!/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.test(
+    text,
+  ), 'It holds a character that XML does not allow.');
+  try {
+    return new DOMParser({
+      locator: false,
+      // XML 1.0's line ends; xmldom's own are those of XML 1.1, which change U+0085 and U+2028.
+      normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
+      onError: (_level, message) => {
+        throw new Error(message);
+      },
+    }).parseFromString(text, 'text/xml');
+  } catch (cause) {
+    throw new Refused('structure', 'It is not well-formed XML.', { cause });
+  }
+}
+
+function expectUniqueIds(root: Element): void {
+  const seen = new Set<string>();
+  for (const element of [root, ...root.getElementsByTagName('*')]) {
+    for (const name of ['Id', 'ID', 'id', 'xml:id']) {
+      const id = element.getAttribute(name);
+      if (id === null) continue;
+      require(!seen.has(id), `Two of its elements have the Id ${id}.`);
+      seen.add(id);
+    }
+  }
+}
+
+/** The digest of a reference, which must have been transformed in just this way. */
+function digestOf(reference: Element, expected: readonly string[]): string {
+  const [transforms, method, value] = childrenOf(reference, DS, ['Transforms', 'DigestMethod', 'DigestValue']);
+  const found = childrenOf(
+    transforms,
+    DS,
+    expected.map(() => 'Transform'),
+  );
+  for (const [index, algorithm] of expected.entries()) expectAlgorithm(found[index], algorithm);
+  expectAlgorithm(method, SHA256);
+  return textOf(value);
+}
+
+/** Algorithms with parameters (inclusive prefixes, XPath) are not taken: they would change what is covered. */
+function expectAlgorithm(element: Element | undefined, algorithm: string): void {
+  const found = element?.getAttribute('Algorithm');
+  require(found === algorithm &&
+    element?.firstChild === null, `${element?.nodeName} must be ${algorithm} without parameters, not ${found}.`);
+}
+
+type Tuple<T, N extends readonly unknown[]> = { readonly [K in keyof N]: T };
+
+/** The child elements, which must be these and no others, in this order. */
+function childrenOf<const N extends readonly string[]>(parent: Element, uri: string, names: N): Tuple<Element, N> {
+  const children = elementsOf(parent);
+  const right =
+    children.length === names.length &&
+    children.every((child, index) => child.namespaceURI === uri && child.localName === names[index]);
+  require(right, `${parent.nodeName} must hold ${names.join(', ')} and nothing else.`);
+  return children as unknown as Tuple<Element, N>;
+}
+
+/** The one child of a name, whatever stands beside it. */
+function only(parent: Element, uri: string, name: string): Element {
+  const [child, ...others] = elementsOf(parent).filter((each) => each.namespaceURI === uri && each.localName === name);
+  require(child !== undefined && others.length === 0, `${parent.nodeName} must hold one ${name}.`);
+  return child;
+}
+
+function elementsOf(parent: Element): Element[] {
+  return [...parent.childNodes].filter((node): node is Element => node.nodeType === 1);
+}
+
+function textOf(element: Element): string {
+  return (element.textContent ?? '').replace(/\s+/g, '');
+}
+
+function require(holds: boolean, reason: string): asserts holds {
+  if (!holds) throw new Refused('structure', reason);
+}

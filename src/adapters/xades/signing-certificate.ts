@@ -1,0 +1,53 @@
+import { X509Certificate } from 'node:crypto';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
+import { Refused } from './verification.ts';
+
+/**
+ * The certificate of a signature, checked: it is the one whose digest was signed, was valid at the signing time and may sign documents
+ * (key usage digitalSignature or nonRepudiation, RFC 5280 section 4.2.1.3), with a key that the baseline takes.
+ * @param encoded DER, base64
+ * @param signedDigest SHA-256, base64
+ * @throws {Refused} with `certificate`
+ */
+export function readSigningCertificate(
+  encoded: string | undefined,
+  signedDigest: string,
+  signingTime: Date,
+): X509Certificate {
+  const certificate = parse(encoded);
+  const digest = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
+  require(digest === signedDigest, 'The certificate is not the one that the signature names.');
+  const { validFromDate, validToDate } = certificate;
+  require(signingTime >= validFromDate &&
+    signingTime <=
+      validToDate, `The certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, and the signature says ${signingTime.toISOString()}.`);
+  require(maySign(certificate), 'The certificate is not one for signing documents (key usage).');
+  const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
+  require((asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) ||
+    (asymmetricKeyType === 'ec' &&
+      asymmetricKeyDetails?.namedCurve ===
+        'prime256v1'), 'The key of the certificate is neither RSA of 2048 bits or more nor ECDSA on P-256.');
+  return certificate;
+}
+
+function parse(encoded: string | undefined): X509Certificate {
+  try {
+    return new X509Certificate(Buffer.from(encoded ?? '', 'base64'));
+  } catch (cause) {
+    throw new Refused('certificate', 'There is no certificate that can be read.', { cause });
+  }
+}
+
+/** A certificate without the extension is not restricted. */
+function maySign({ raw }: X509Certificate): boolean {
+  const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
+  const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);
+  if (extension === undefined) return true;
+  const usage = AsnConvert.parse(extension.extnValue.buffer, KeyUsage).toNumber();
+  return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
+}
+
+function require(holds: boolean, reason: string): asserts holds {
+  if (!holds) throw new Refused('certificate', reason);
+}

@@ -1,0 +1,54 @@
+/** What an independent check of a signed invoice found. */
+export type Verification = ValidSignature | InvalidSignature;
+
+export interface ValidSignature {
+  readonly valid: true;
+  /** As the signer claims it; within the certificate's validity. */
+  readonly signingTime: Date;
+  /** URI of the signature's algorithm. */
+  readonly algorithm: string;
+  /** Whose key signed. Whether this signer is to be trusted is for the caller to decide, by its fingerprint. */
+  readonly certificate: SigningCertificate;
+  readonly covered: CoveredDocument;
+}
+
+export interface SigningCertificate {
+  readonly subject: string;
+  readonly issuer: string;
+  readonly serialNumber: string;
+  readonly validFrom: Date;
+  readonly validTo: Date;
+  /** SHA-256 of the DER certificate, lower-case hex. */
+  readonly fingerprint: string;
+}
+
+/** The signature covers the whole document but itself; this tells which document that is. */
+export interface CoveredDocument {
+  /** Local name of the root element, `Invoice`. */
+  readonly type: string;
+  /** The document's own number (its cbc:ID). */
+  readonly number: string | null;
+  /** SHA-256 of what is covered in canonical form, base64. */
+  readonly digest: string;
+}
+
+export interface InvalidSignature {
+  readonly valid: false;
+  /**
+   * The first check that failed: `structure` (not one signature over a whole UBL document), `digest` (changed after it was signed),
+   * `signature` (not made by the certificate's key) or `certificate` (not the one that was signed with, or not fit for signing).
+   */
+  readonly failed: 'structure' | 'digest' | 'signature' | 'certificate';
+  /** A sentence for a person. */
+  readonly reason: string;
+}
+
+/** Thrown inside the verifier; becomes an {@link InvalidSignature}. */
+export class Refused extends Error {
+  readonly failed: InvalidSignature['failed'];
+
+  constructor(failed: InvalidSignature['failed'], reason: string, options?: ErrorOptions) {
+    super(reason, options);
+    this.failed = failed;
+  }
+}

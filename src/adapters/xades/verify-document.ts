@@ -1,0 +1,94 @@
+import { webcrypto, type X509Certificate } from 'node:crypto';
+import { DOMImplementation, DOMParser, XMLSerializer } from '@xmldom/xmldom';
+import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
+import xpath from 'xpath';
+import { readSignedStructure, type SignedStructure } from './signed-structure.ts';
+import { readSigningCertificate } from './signing-certificate.ts';
+import { Refused, type Verification } from './verification.ts';
+import { ECDSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
+
+setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
+Application.setEngine('node', webcrypto as Crypto);
+
+/**
+ * Checks a signed UBL document with xadesjs, which shares nothing with the signer: that its form leaves no doubt of what is covered, that
+ * nothing covered was changed, that the certificate's key signed, and that the certificate is the signed one and fit for it. Holds its
+ * thread for as long as xadesjs takes (milliseconds for a short invoice, seconds for thousands of lines): see `createDocumentVerifier`.
+ */
+export async function verifySignedDocument(bytes: Uint8Array): Promise<Verification> {
+  try {
+    const structure = readSignedStructure(bytes);
+    const signingTime = readTime(structure.signingTime);
+    const certificate = readSigningCertificate(structure.certificates[0], structure.certificateDigest, signingTime);
+    await verifyDigestsAndSignature(structure, certificate);
+    return {
+      valid: true,
+      signingTime,
+      algorithm: structure.signatureMethod,
+      certificate: {
+        subject: certificate.subject.replaceAll('\n', ', '),
+        issuer: certificate.issuer.replaceAll('\n', ', '),
+        serialNumber: certificate.serialNumber,
+        validFrom: certificate.validFromDate,
+        validTo: certificate.validToDate,
+        fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+      },
+      covered: coveredDocument(structure),
+    };
+  } catch (error) {
+    if (error instanceof Refused) return { valid: false, failed: error.failed, reason: error.message };
+    // The parser and xadesjs recurse.
+    if (error instanceof RangeError) return { valid: false, failed: 'structure', reason: 'It is nested too deeply.' };
+    throw error;
+  }
+}
+
+/** xadesjs recomputes the digests of both references, then the signature, with this key and no other that the document may bring. */
+async function verifyDigestsAndSignature(structure: SignedStructure, certificate: X509Certificate): Promise<void> {
+  const { document, signature, signatureMethod } = structure;
+  const algorithm =
+    signatureMethod === ECDSA_SHA256
+      ? { name: 'ECDSA', namedCurve: 'P-256' }
+      : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
+  const spki = certificate.publicKey.export({ type: 'spki', format: 'der' });
+  const key = await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']).catch((cause: unknown) => {
+    throw new Refused('signature', 'The key of the certificate does not go with the algorithm of the signature.', {
+      cause,
+    });
+  });
+
+  let valid: boolean;
+  try {
+    const verifier = new SignedXml(document as unknown as globalThis.Document);
+    verifier.LoadXml(signature as unknown as globalThis.Element);
+    // xadesjs would import the key anew by this, without the curve.
+    delete verifier.Algorithm;
+    // Its enveloped transform takes signatures only from right under the root.
+    signature.parentNode?.removeChild(signature);
+    valid = await verifier.Verify(key as CryptoKey);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    throw new Refused('digest', 'It was changed after it was signed.', { cause });
+  }
+  if (!valid) throw new Refused('signature', 'The signature was not made with the key of the certificate.');
+}
+
+function coveredDocument({ document, documentDigest }: SignedStructure): {
+  type: string;
+  number: string | null;
+  digest: string;
+} {
+  const root = document.documentElement;
+  const number = [...(root?.childNodes ?? [])].find(
+    (node) => node.namespaceURI === UBL_BASIC_COMPONENTS && node.localName === 'ID',
+  );
+  return { type: root?.localName ?? '', number: number?.textContent ?? null, digest: documentDigest };
+}
+
+function readTime(text: string): Date {
+  const time = new Date(text);
+  const isDateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
+  if (!isDateTime || Number.isNaN(time.getTime()))
+    throw new Refused('structure', 'Its signing time is not a date and time.');
+  return time;
+}
