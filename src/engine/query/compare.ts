@@ -1,6 +1,6 @@
-import type { Binary, BSONRegExp, BSONSymbol, Code, ObjectId, Timestamp } from 'bson';
+import type { Binary, BSONRegExp, BSONSymbol, Code, Decimal128, ObjectId, Timestamp } from 'bson';
 import { compareNumbers } from './numbers.ts';
-import { asDoc, type Doc, RANK, typeRank } from './types.ts';
+import { asDoc, type Doc, RANK, typeName, typeRank } from './types.ts';
 
 /**
  * MongoDB's total order over all BSON values: by canonical type, then by value; missing (undefined) is below null.
@@ -132,4 +132,30 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
     if (difference !== 0) return Math.sign(difference);
   }
   return Math.sign(a.length - b.length);
+}
+
+/** Whether two values are the same in BSON, bit for bit: type, number type and sign of zero, digits of a decimal, order of fields. */
+export function identical(a: unknown, b: unknown): boolean {
+  if (a === b && typeof a !== 'number') return true;
+  const type = typeName(a);
+  if (type !== typeName(b)) return false;
+  switch (type) {
+    case 'array': {
+      const [x, y] = [a as unknown[], b as unknown[]];
+      return x.length === y.length && x.every((value, i) => identical(value, y[i]));
+    }
+    case 'object': {
+      const [x, y] = [asDoc(a) as Doc, asDoc(b) as Doc];
+      const [names, others] = [Object.keys(x), Object.keys(y)];
+      return (
+        names.length === others.length && names.every((name, i) => name === others[i] && identical(x[name], y[name]))
+      );
+    }
+    case 'double':
+      return Object.is(Number(a), Number(b));
+    case 'decimal':
+      return compareBytes((a as Decimal128).bytes, (b as Decimal128).bytes) === 0;
+    default:
+      return compareValues(a, b) === 0;
+  }
 }

@@ -1,0 +1,70 @@
+import { type Decimal128, Double, Int32, Long } from 'bson';
+import { addDecimals, encodeDecimal, exact, isNumber, multiplyDecimals, toDecimal, toDouble } from './numbers.ts';
+import { typeName } from './types.ts';
+
+export type NumberKind = 'int' | 'long' | 'double' | 'decimal';
+export type BsonNumber = Int32 | Long | Double | Decimal128;
+
+const ORDER: readonly NumberKind[] = ['int', 'long', 'double', 'decimal'];
+
+/** The number type that an operation on both has: decimal before double before long before int. */
+export function widerKind(a: unknown, b: unknown): NumberKind {
+  const [x, y] = [typeName(a) as NumberKind, typeName(b) as NumberKind];
+  return ORDER.indexOf(x) > ORDER.indexOf(y) ? x : y;
+}
+
+/** A number of our own code or of a document as its BSON wrapper. */
+export function asBsonNumber(value: unknown): BsonNumber {
+  if (typeof value === 'bigint') return Long.fromBigInt(value);
+  if (typeof value === 'number') return typeName(value) === 'int' ? new Int32(value) : new Double(value);
+  return value as BsonNumber;
+}
+
+/** Adds two numbers with MongoDB's types: int + int is int or, past int32, long. Undefined when an int64 overflows. */
+export function addNumbers(a: unknown, b: unknown): BsonNumber | undefined {
+  switch (widerKind(a, b)) {
+    case 'decimal':
+      return encodeDecimal(addDecimals(toDecimal(a), toDecimal(b)));
+    case 'double':
+      return new Double(toDouble(a) + toDouble(b));
+    case 'long':
+      return longOrNothing(toBigInt(a) + toBigInt(b));
+    default:
+      return intOrLong(BigInt(toDouble(a) + toDouble(b)));
+  }
+}
+
+/** Multiplies two numbers with the types of `addNumbers`. Undefined when an int64 overflows. */
+export function multiplyNumbers(a: unknown, b: unknown): BsonNumber | undefined {
+  switch (widerKind(a, b)) {
+    case 'decimal':
+      return encodeDecimal(multiplyDecimals(toDecimal(a), toDecimal(b)));
+    case 'double':
+      return new Double(toDouble(a) * toDouble(b));
+    case 'long':
+      return longOrNothing(toBigInt(a) * toBigInt(b));
+    default:
+      return intOrLong(toBigInt(a) * toBigInt(b));
+  }
+}
+
+/** An int or long as a bigint. */
+export function toBigInt(value: unknown): bigint {
+  return BigInt(exact(value) as number | bigint);
+}
+
+/** A whole number as int where it fits, else as long. */
+export function intOrLong(value: bigint): Int32 | Long | undefined {
+  return BigInt.asIntN(32, value) === value ? new Int32(Number(value)) : longOrNothing(value);
+}
+
+function longOrNothing(value: bigint): Long | undefined {
+  return BigInt.asIntN(64, value) === value ? Long.fromBigInt(value) : undefined;
+}
+
+/** Whether a value is an int or a long. */
+export function isIntegral(value: unknown): boolean {
+  if (!isNumber(value)) return false;
+  const kind = typeName(value);
+  return kind === 'int' || kind === 'long';
+}

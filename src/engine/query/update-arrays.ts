@@ -1,0 +1,204 @@
+import { CommandError } from '../errors.ts';
+import { compareValues, identical, valuesEqual } from './compare.ts';
+import { isOperatorDoc, parseFilter } from './filter-parse.ts';
+import { compileFilter, compileNode } from './match.ts';
+import { isNumber } from './numbers.ts';
+import { splitPath } from './path.ts';
+import { asDoc, getField, isDoc, RANK, typeName, typeRank, wholeNumber } from './types.ts';
+import type { OperatorDefinition } from './update-operators.ts';
+import type { LeafContext, Outcome } from './update-types.ts';
+
+type Apply = (current: unknown, context: LeafContext) => Outcome;
+
+/** The update operators on arrays. */
+export const ARRAY_OPERATORS: Readonly<Record<string, OperatorDefinition>> = {
+  $push: { creates: true, compile: push },
+  $addToSet: { creates: true, compile: addToSet },
+  $pop: { creates: false, compile: pop },
+  $pull: { creates: false, compile: (condition) => pull(pullTest(condition)) },
+  $pullAll: { creates: false, compile: pullAll },
+};
+
+const bad = (message: string): never => {
+  throw new CommandError('BadValue', message);
+};
+
+interface PushClauses {
+  each: unknown[];
+  position: number | undefined;
+  slice: number | undefined;
+  order: ((a: unknown, b: unknown) => number) | undefined;
+}
+
+function push(operand: unknown): Apply {
+  const { each, position, slice, order } = pushClauses(operand);
+  return (current, context) => {
+    if (current !== undefined && !Array.isArray(current)) {
+      return bad(
+        `The field '${context.path}' must be an array but is of type ${typeName(current)} in document {_id: ${String(context.doc._id)}}`,
+      );
+    }
+    const before = current ?? [];
+    const at = insertAt(before.length, position);
+    let after = [...before.slice(0, at), ...each, ...before.slice(at)];
+    const grown = after.length;
+    if (order !== undefined) after.sort(order);
+    if (slice !== undefined) after = slice >= 0 ? after.slice(0, slice) : after.slice(slice);
+    if (current === undefined) return { value: after };
+    const appended = order === undefined && at === before.length && after.length === grown;
+    if (appended) return each.length === 0 ? undefined : { value: after, appendedFrom: before.length };
+    return identical(before, after) ? undefined : { value: after };
+  };
+}
+
+function insertAt(length: number, position: number | undefined): number {
+  if (position === undefined || position >= length) return length;
+  return position >= 0 ? position : Math.max(0, length + position);
+}
+
+function pushClauses(operand: unknown): PushClauses {
+  const clauses: PushClauses = { each: [operand], position: undefined, slice: undefined, order: undefined };
+  const doc = asDoc(operand);
+  if (doc === undefined || !Object.hasOwn(doc, '$each')) return clauses;
+  for (const [name, value] of Object.entries(doc)) {
+    switch (name) {
+      case '$each':
+        if (!Array.isArray(value)) {
+          return bad(`The argument to $each in $push must be an array but it was of type: ${typeName(value)}`);
+        }
+        clauses.each = value;
+        break;
+      case '$position':
+        clauses.position = integer('$position', value);
+        break;
+      case '$slice':
+        clauses.slice = integer('$slice', value);
+        break;
+      case '$sort':
+        clauses.order = pushOrder(value);
+        break;
+      default:
+        return bad(`Unrecognized clause in $push: ${name}`);
+    }
+  }
+  return clauses;
+}
+
+function integer(name: string, value: unknown): number {
+  const whole = isNumber(value) ? wholeNumber(value) : undefined;
+  return whole === undefined
+    ? bad(`The value for ${name} must be an integer value but was given type: ${typeName(value)}`)
+    : Number(whole);
+}
+
+/** Elements sort as values, or by the fields of a pattern; an element that lacks a field counts as null there. */
+function pushOrder(spec: unknown): (a: unknown, b: unknown) => number {
+  const direction = (value: unknown): number => {
+    const sign = isNumber(value) ? Number(wholeNumber(value) ?? 0n) : 0;
+    return sign === 1 || sign === -1 ? sign : bad('The $sort element value must be either 1 or -1');
+  };
+  const doc = asDoc(spec);
+  if (doc === undefined) {
+    const sign = isNumber(spec)
+      ? direction(spec)
+      : bad('The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort embedded fields');
+    return (a, b) => sign * compareValues(a, b);
+  }
+  const fields = Object.entries(doc).map(([path, sign]) => {
+    if (path === '' || splitPath(path).includes(''))
+      return bad('The $sort field is a dotted field but has an empty part');
+    return { parts: splitPath(path), sign: direction(sign) };
+  });
+  if (fields.length === 0) return bad('The $sort pattern is empty when it should be a set of fields.');
+  return (a, b) => {
+    for (const { parts, sign } of fields) {
+      const order = compareValues(fieldOf(a, parts), fieldOf(b, parts));
+      if (order !== 0) return sign * order;
+    }
+    return 0;
+  };
+}
+
+function fieldOf(element: unknown, parts: string[]): unknown {
+  let value: unknown = element;
+  for (const part of parts) {
+    const doc = asDoc(value);
+    if (doc === undefined) return null;
+    value = getField(doc, part);
+  }
+  return value ?? null;
+}
+
+function addToSet(operand: unknown): Apply {
+  let values = [operand];
+  const doc = asDoc(operand);
+  if (doc !== undefined && Object.keys(doc)[0] === '$each') {
+    if (!Array.isArray(doc.$each)) {
+      throw new CommandError(
+        'TypeMismatch',
+        `The argument to $each in $addToSet must be an array but it was of type ${typeName(doc.$each)}`,
+      );
+    }
+    if (Object.keys(doc).length > 1) return bad('Found unexpected fields after $each in $addToSet');
+    values = doc.$each;
+  }
+  return (current, { path }) => {
+    if (current !== undefined && !Array.isArray(current)) {
+      return bad(
+        `Cannot apply $addToSet to non-array field. Field named '${path.slice(path.lastIndexOf('.') + 1)}' has non-array type ${typeName(current)}`,
+      );
+    }
+    const after = [...(current ?? [])];
+    for (const value of values) if (!after.some((known) => valuesEqual(known, value))) after.push(value);
+    if (current === undefined) return { value: after };
+    return after.length === current.length ? undefined : { value: after, appendedFrom: current.length };
+  };
+}
+
+function pop(operand: unknown, path: string): Apply {
+  if (!isNumber(operand)) throw new CommandError('FailedToParse', `Expected a number in: ${path}: ${String(operand)}`);
+  const side = wholeNumber(operand);
+  if (side !== 1n && side !== -1n)
+    throw new CommandError('FailedToParse', `$pop expects 1 or -1, found: ${String(operand)}`);
+  return (current, context) => {
+    if (current === undefined) return undefined;
+    if (!Array.isArray(current)) {
+      throw new CommandError(
+        'TypeMismatch',
+        `Path '${context.path}' contains an element of non-array type '${typeName(current)}'`,
+      );
+    }
+    if (current.length === 0) return undefined;
+    return { value: side === 1n ? current.slice(0, -1) : current.slice(1) };
+  };
+}
+
+function pull(matches: (element: unknown) => boolean): Apply {
+  return (current) => {
+    if (current === undefined) return undefined;
+    if (!Array.isArray(current)) return bad('Cannot apply $pull to a non-array value');
+    const value = current.filter((element) => !matches(element));
+    return value.length === current.length ? undefined : { value };
+  };
+}
+
+/** A document of operators or a regex tests each element, any other document is a filter on elements that are documents. */
+function pullTest(condition: unknown): (element: unknown) => boolean {
+  if (isOperatorDoc(condition) || typeRank(condition) === RANK.regex) {
+    const test = compileNode(parseFilter({ element: condition }));
+    return (element) => test({ element });
+  }
+  if (isDoc(condition)) {
+    const filter = compileFilter(condition);
+    return (element) => {
+      const doc = asDoc(element);
+      return doc !== undefined && filter(doc);
+    };
+  }
+  return (element) => valuesEqual(element, condition);
+}
+
+function pullAll(operand: unknown): Apply {
+  if (!Array.isArray(operand)) return bad(`$pullAll requires an array argument but was given a ${typeName(operand)}`);
+  return pull((element) => operand.some((value) => valuesEqual(value, element)));
+}

@@ -1,0 +1,91 @@
+import { CommandError } from '../errors.ts';
+import { compileArrayFilters } from './array-filters.ts';
+import { identical } from './compare.ts';
+import { type Doc, setField, typeName } from './types.ts';
+import { applyModifications } from './update-apply.ts';
+import { describe } from './update-operators.ts';
+import { parseModifications } from './update-parse.ts';
+import type { UpdateContext, UpdateResult, Updater } from './update-types.ts';
+
+export type { UpdateContext, UpdateDescription, UpdateResult, Updater } from './update-types.ts';
+export { upsertBase } from './upsert.ts';
+
+/** Whether an update replaces the document: it is no pipeline and its first field is no operator. */
+export function isReplacement(update: Doc | readonly Doc[]): boolean {
+  return !Array.isArray(update) && Object.keys(update)[0]?.startsWith('$') !== true;
+}
+
+/**
+ * Compiles an update once: operators, a replacement, or a pipeline. The result leaves its document as it is and gives the new one;
+ * `changed` is false when it is the same bit for bit. A replacement keeps the `_id`; its description is empty.
+ * @throws CommandError FailedToParse, BadValue, ConflictingUpdateOperators and others when the update is wrong in itself; the
+ * result throws ImmutableField for a changed `_id`, PathNotViable, TypeMismatch… for what does not fit the document.
+ */
+export function compileUpdate(
+  update: Doc | readonly Doc[],
+  options: { arrayFilters?: readonly Doc[] | undefined } = {},
+): Updater {
+  const filters = compileArrayFilters(options.arrayFilters ?? []);
+  if (Array.isArray(update)) {
+    throw new CommandError('NotImplemented', 'pipeline-style updates are not supported by this server');
+  }
+  if (isReplacement(update as Doc)) {
+    if (filters.size > 0)
+      throw new CommandError('FailedToParse', 'Cannot specify arrayFilters with replacement-style updates');
+    return replacement(update as Doc);
+  }
+  const modifications = parseModifications(update as Doc, filters);
+  return (doc, context) => guardId(doc, applyModifications(doc, modifications, filters, context), context);
+}
+
+function guardId(before: Doc, result: UpdateResult, context: UpdateContext): UpdateResult {
+  if (!result.changed) return result;
+  if (before._id !== undefined && !identical(before._id, result.doc._id)) {
+    throw new CommandError(
+      'ImmutableField',
+      "Performing an update on the path '_id' would modify the immutable field '_id'",
+    );
+  }
+  if (context.insert && before._id === undefined && result.doc._id !== undefined)
+    result.doc = idFirst(result.doc._id, result.doc);
+  return result;
+}
+
+function replacement(update: Doc): Updater {
+  const operator = Object.keys(update).find((name) => name.startsWith('$'));
+  if (operator !== undefined) {
+    throw new CommandError(
+      'DollarPrefixedFieldName',
+      `The dollar ($) prefixed field '${operator}' in '${operator}' is not allowed in the context of an update's replacement document. Consider using an aggregation pipeline with $replaceWith.`,
+    );
+  }
+  return (before) => {
+    const id = before._id ?? update._id;
+    if (update._id !== undefined && !identical(id, update._id)) {
+      throw new CommandError(
+        'ImmutableField',
+        `After applying the update, the (immutable) field '_id' was found to have been altered to _id: ${describe(update._id)}`,
+      );
+    }
+    const doc = id === undefined ? { ...update } : idFirst(id, update);
+    const description = { updatedFields: {}, removedFields: [], truncatedArrays: [] };
+    return { doc, changed: !identical(before, doc), description };
+  };
+}
+
+function idFirst(id: unknown, rest: Doc): Doc {
+  const doc: Doc = { _id: id };
+  for (const name of Object.keys(rest)) if (name !== '_id') setField(doc, name, rest[name]);
+  return doc;
+}
+
+/** @throws CommandError InvalidIdField when a value cannot be an `_id`. */
+export function checkId(id: unknown): void {
+  const type = typeName(id);
+  if (type === 'array' || type === 'regex' || type === 'missing') {
+    throw new CommandError(
+      'InvalidIdField',
+      `The '_id' value cannot be of type ${type === 'missing' ? 'undefined' : type}`,
+    );
+  }
+}

@@ -1,0 +1,46 @@
+import { CommandError } from '../errors.ts';
+import { compareStrings } from './compare.ts';
+import { type Node, parseFilter } from './filter-parse.ts';
+import { splitPath } from './path.ts';
+import { asDoc, type Doc, getField, setField } from './types.ts';
+
+/**
+ * The document that an upsert starts from: `_id` and the fields for which the filter asks equality (at its top, in `$and`, in an `$or` of
+ * one branch), dotted ones as nested documents.
+ * @throws CommandError 54 when two conditions speak of the same field.
+ */
+export function upsertBase(filter: Doc): Doc {
+  const values = new Map<string, unknown>();
+  collect(parseFilter(filter), values);
+  const paths = [...values.keys()].sort((a, b) => Number(b === '_id') - Number(a === '_id') || compareStrings(a, b));
+  const doc: Doc = {};
+  for (const path of paths) {
+    const parts = splitPath(path);
+    const inner = parts.slice(0, -1).find((_, i) => values.has(parts.slice(0, i + 1).join('.')));
+    if (inner !== undefined) {
+      throw new CommandError(
+        54,
+        `cannot infer query fields to set, both paths '${path}' and '${parts[0]}' are matched`,
+      );
+    }
+    let container = doc;
+    for (const part of parts.slice(0, -1)) {
+      const next = asDoc(getField(container, part)) ?? {};
+      setField(container, part, next);
+      container = next;
+    }
+    setField(container, parts.at(-1) as string, values.get(path));
+  }
+  return doc;
+}
+
+function collect(node: Node, values: Map<string, unknown>): void {
+  if (node.kind === 'and' || (node.kind === 'or' && node.children.length === 1)) {
+    for (const child of node.children) collect(child, values);
+  } else if (node.kind === 'leaf' && node.leaf.op === 'eq') {
+    if (values.has(node.path)) {
+      throw new CommandError(54, `cannot infer query fields to set, path '${node.path}' is matched twice`);
+    }
+    values.set(node.path, node.leaf.value);
+  }
+}
