@@ -1,13 +1,16 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
+import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
 import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/invoice/create-invoice-input.ts';
+import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema's builder. Fields are not null unless they say so. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
+  AuthScopes: { secretKey: boolean };
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
@@ -15,10 +18,15 @@ export const builder = new SchemaBuilder<{
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };
 }>({
-  plugins: [ZodPlugin, RelayPlugin],
+  // The first wraps the others: scope is checked before the input's rules.
+  plugins: [ScopeAuthPlugin, ZodPlugin, RelayPlugin],
   defaultFieldNullability: false,
   relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
-  zod: { validationError: (error) => new ServiceError(problemsOf(error)) },
+  // Paths start with the argument's name, which clients know nothing of.
+  zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
+  scopeAuth: {
+    authScopes: ({ principal }) => ({ secretKey: () => requireSecretKey(principal) !== null }),
+  },
 });
 
 builder.queryType({ description: 'What can be read.' });

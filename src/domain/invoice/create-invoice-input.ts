@@ -112,12 +112,13 @@ const REST_NAMES: Readonly<Record<string, string>> = { unitPrice: 'unit_price', 
 /**
  * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last. Paths are REST's in both
  * faces of the API, so that one code base handles both.
+ * @param skip how many leading steps of each path are not the client's
  */
-export function problemsOf(error: z.ZodError): [Problem, ...Problem[]] {
+export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Problem, ...Problem[]] {
   const known: Problem[] = [];
   const unknown: Problem[] = [];
   for (const issue of error.issues) {
-    const path = issue.path.map((part) => REST_NAMES[String(part)] ?? String(part));
+    const path = issue.path.slice(skip).map((part) => REST_NAMES[String(part)] ?? String(part));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const param = [...path, key].join('.');

@@ -1,8 +1,7 @@
-import { z } from 'zod';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
-import { INVOICE_STATUSES, type InvoiceStatus } from './lifecycle.ts';
+import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoicePage, InvoiceRepository } from './repository.ts';
 
 export interface ListInvoicesInput {
@@ -61,26 +60,3 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
     return { direction, order } as const;
   }
 }
-
-const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
-
-const instant = z
-  .string()
-  .refine((text) => ISO_INSTANT.test(text) && !Number.isNaN(Date.parse(text)), {
-    error: 'must be an ISO 8601 instant with a time zone, such as 2026-01-31T12:00:00Z',
-  })
-  .transform((text) => new Date(text));
-
-/** The query parameters of GET /v1/invoices. */
-export const listInvoicesQuery = z.strictObject({
-  status: z.enum(INVOICE_STATUSES, { error: `must be one of ${INVOICE_STATUSES.join(', ')}` }).optional(),
-  limit: z
-    .string()
-    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, { error: 'must be an integer from 1 to 100' })
-    .transform(Number)
-    .default(20),
-  starting_after: z.string().optional(),
-  ending_before: z.string().optional(),
-  created_after: instant.optional(),
-  created_before: instant.optional(),
-});

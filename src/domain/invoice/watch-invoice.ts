@@ -16,13 +16,12 @@ export interface WatchInvoice {
    * present status if that is past pending; with `afterEventId`, an event of this invoice, it opens with every change after that one.
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
-  (principal: Principal, invoiceId: string, clientSecret: string | null, afterEventId: string | null): Promise<Watch>;
-}
-
-export interface Watch {
-  /** Whether nothing is left to tell: `afterEventId` was the final event. */
-  readonly over: boolean;
-  readonly changes: AsyncIterableIterator<StatusChange>;
+  (
+    principal: Principal,
+    invoiceId: string,
+    clientSecret: string | null,
+    afterEventId: string | null,
+  ): Promise<AsyncIterableIterator<StatusChange>>;
 }
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed): WatchInvoice {
@@ -34,8 +33,10 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed):
       const invoice = await readInvoice(principal, invoiceId, clientSecret);
       const start = startOf(invoice, afterEventId);
       inbox.put(invoice.events);
-      const over = isFinal(invoice.status) && start >= invoice.events.length;
-      return { over, changes: changesAfter(invoiceId, start, inbox, unsubscribe) };
+      const changes = changesAfter(invoiceId, start, inbox, unsubscribe);
+      // Nothing is left to tell after the final event: the iteration ends at once.
+      if (isFinal(invoice.status) && start >= invoice.events.length) await changes.return?.();
+      return changes;
     } catch (error) {
       unsubscribe();
       throw error;

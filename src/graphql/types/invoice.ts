@@ -1,5 +1,6 @@
-import { createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
-import type { Invoice, InvoiceEvent, InvoiceLine } from '../../domain/invoice/invoice.ts';
+import type { ZodType } from 'zod';
+import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
+import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { builder } from '../builder.ts';
@@ -92,6 +93,7 @@ builder.queryFields((t) => ({
   }),
   invoices: t.connection({
     type: InvoiceType,
+    authScopes: { secretKey: true },
     description: 'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids.',
     args: {
       status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
@@ -149,7 +151,7 @@ const CreateInvoiceInputType = builder.inputType('CreateInvoiceInput', {
     currency: t.string({ required: true, description: '`MAD`.' }),
     customer: t.field({ type: CustomerInput, required: true, description: 'The buyer.' }),
     lines: t.field({ type: [LineInput], required: true, description: '1 to 1,000.' }),
-    metadata: t.field({ type: 'Metadata', required: true, defaultValue: {}, description: 'Free key/value data.' }),
+    metadata: t.field({ type: 'Metadata', description: 'Free key/value data.' }),
   }),
 });
 
@@ -169,12 +171,18 @@ builder.mutationFields((t) => ({
     type: CreateInvoicePayload,
     description: 'Creates an invoice and answers at once; processing goes on. Needs a secret key.',
     args: {
-      input: t.arg({ type: CreateInvoiceInputType, required: true, description: 'The invoice.' }),
+      input: t.arg({
+        type: CreateInvoiceInputType,
+        required: true,
+        description: 'The invoice.',
+        // The plugin hands on what the schema parsed, so the resolver gets a CreateInvoiceInput.
+        validate: { schema: createInvoiceInput as unknown as ZodType<typeof CreateInvoiceInputType.$inferInput> },
+      }),
       idempotencyKey: t.arg.string({ description: '1 to 255 characters: the same key and input never create a second invoice.' }),
     },
-    validate: { schema: createInvoiceArguments() },
+    authScopes: { secretKey: true },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
-      useCases.createInvoice(principal, createInvoiceInput.parse(input), idempotencyKey ?? null),
+      useCases.createInvoice(principal, input as unknown as CreateInvoiceInput, idempotencyKey ?? null),
   }),
 }));
 
@@ -199,10 +207,8 @@ builder.subscriptionFields((t) => ({
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),
       afterEventId: t.arg.id({ description: 'Resume: only what came after this event.' }),
     },
-    subscribe: async (_root, { id, clientSecret, afterEventId }, { principal, useCases }) =>
-      (await useCases.watchInvoice(principal, id, clientSecret ?? null, afterEventId ?? null)).changes,
+    subscribe: (_root, { id, clientSecret, afterEventId }, { principal, useCases }) =>
+      useCases.watchInvoice(principal, id, clientSecret ?? null, afterEventId ?? null),
     resolve: (change) => change,
   }),
 }));
-
-export type { InvoiceEvent };

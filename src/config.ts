@@ -1,0 +1,103 @@
+import { z } from 'zod';
+
+const duration = /^(\d+)(ms|s|m|h)$/;
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+
+/** `0s,1m,5m` → milliseconds. */
+const schedule = z.string().transform((text, context) => {
+  const delays = text.split(',').map((part) => {
+    const [, amount, unit] = duration.exec(part.trim()) ?? [];
+    return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+  });
+  if (delays.some(Number.isNaN)) context.addIssue({ code: 'custom', message: 'must be durations like 0s,1m,2h separated by commas' });
+  return delays;
+});
+
+const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
+const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
+const origin = z
+  .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
+  .transform((url) => url.replace(/\/+$/, ''));
+
+const environment = z
+  .object({
+    PORT: port.default(3000),
+    HOST: z.string().default('127.0.0.1'),
+    PUBLIC_URL: origin.optional(),
+    DATA_DIR: z.string().min(1).default('./data'),
+    MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
+    ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
+    MASTER_KEY: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
+      .optional(),
+    TRUST_PROXY: z.stringbool({ error: 'must be true or false' }).default(false),
+    CHROMIUM_PATH: z.string().optional(),
+    RATE_LIMIT_SECRET: perMinute.default(100),
+    RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
+    DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
+    LOG_LEVEL: z
+      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
+      .default('info'),
+  })
+  .superRefine((env, context) => {
+    if (env.MONGODB_URL !== undefined && env.MASTER_KEY === undefined) {
+      context.addIssue({ code: 'custom', path: ['MASTER_KEY'], message: 'is required with MONGODB_URL: every process needs the same one' });
+    }
+    if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
+      context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });
+    }
+  });
+
+/** The service's settings (design, section 7). Durations in milliseconds. */
+export interface Config {
+  readonly port: number;
+  readonly host: string;
+  /** Without a trailing slash; null: the address that the server listens on. */
+  readonly publicUrl: string | null;
+  readonly dataDir: string;
+  /** null: the embedded engine. */
+  readonly mongodbUrl: string | null;
+  readonly role: 'all' | 'api' | 'worker';
+  /** 32 bytes in hex; null: made and kept under `dataDir`. */
+  readonly masterKey: string | null;
+  readonly trustProxy: boolean;
+  readonly chromiumPath: string | null;
+  /** Requests a minute. */
+  readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
+  readonly dgiRetrySchedule: readonly number[];
+  readonly logLevel: string;
+}
+
+/** The settings can't be used; `message` lists every problem, a line each. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+/**
+ * Reads the settings from environment variables; the only reader of `process.env`.
+ * @throws {ConfigError} naming every variable that is wrong
+ */
+export function readConfig(env: Record<string, string | undefined> = process.env): Config {
+  // An empty variable is an unset one, as in every shell script.
+  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+  const parsed = environment.safeParse(set);
+  if (!parsed.success) {
+    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'));
+  }
+  const { data } = parsed;
+  return {
+    port: data.PORT,
+    host: data.HOST,
+    publicUrl: data.PUBLIC_URL ?? null,
+    dataDir: data.DATA_DIR,
+    mongodbUrl: data.MONGODB_URL ?? null,
+    role: data.ROLE,
+    masterKey: data.MASTER_KEY ?? null,
+    trustProxy: data.TRUST_PROXY,
+    chromiumPath: data.CHROMIUM_PATH ?? null,
+    rateLimits: { secret: data.RATE_LIMIT_SECRET, publishable: data.RATE_LIMIT_PUBLISHABLE, address: 100 },
+    dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
+    logLevel: data.LOG_LEVEL,
+  };
+}

@@ -1,0 +1,16 @@
+/** Whose limit applies: a secret key's, a publishable key's or client_secret's, or a network address's. */
+export type LimitKind = 'secret' | 'publishable' | 'address';
+
+export interface LimitState {
+  /** Requests a minute. */
+  readonly limit: number;
+  readonly remaining: number;
+  /** UNIX milliseconds at which the window ends. */
+  readonly resetAt: number;
+  readonly allowed: boolean;
+}
+
+/** Counts requests in fixed windows of 60 s (specification, "Limits"). */
+export interface RateLimiter {
+  consume(kind: LimitKind, id: string): Promise<LimitState>;
+}

@@ -1,0 +1,99 @@
+import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, validate } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { type Problem, problem, ServiceError } from '../domain/errors.ts';
+import type { GraphQLContext } from './context.ts';
+import { schema } from './schema.ts';
+
+/** A document that is parsed, validated and compiled once, when the process starts. */
+export interface PreparedOperation<Data> {
+  /** Runs a query or mutation. @throws {ServiceError} what a resolver refused; anything else is a defect */
+  execute(context: GraphQLContext, variables: Record<string, unknown>): Promise<Data>;
+  /** Runs a subscription. @throws {ServiceError} before the first value */
+  subscribe(context: GraphQLContext, variables: Record<string, unknown>): Promise<AsyncIterableIterator<Data>>;
+}
+
+/**
+ * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors can not diverge.
+ * @throws {Error} when the document does not fit the schema: noticed at start, not at the first request
+ */
+export function prepare<Data>(source: string): PreparedOperation<Data> {
+  const document = parse(source);
+  const errors = validate(schema, document);
+  if (errors.length > 0) throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
+  const compiled = compileQuery(schema, document);
+  if (!isCompiledQuery(compiled)) throw new Error('a prepared document can not be compiled');
+  return {
+    async execute(context, variables) {
+      return dataOf(await compiled.query(undefined, context, variables)) as Data;
+    },
+    async subscribe(context, variables) {
+      const started = await compiled.subscribe?.(undefined, context, variables);
+      if (!started) throw new Error('the prepared document is no subscription');
+      if (!(Symbol.asyncIterator in started)) {
+        dataOf(started);
+        throw new Error('the subscription answered without a stream');
+      }
+      return valuesOf<Data>(started);
+    },
+  };
+}
+
+function dataOf(result: ExecutionResult): unknown {
+  const error = result.errors?.[0];
+  if (error) throw error.originalError ?? error;
+  return result.data;
+}
+
+function valuesOf<Data>(results: AsyncIterableIterator<ExecutionResult>): AsyncIterableIterator<Data> {
+  return {
+    async next() {
+      const { done, value } = await results.next();
+      return done ? { done, value: undefined } : { done: false, value: dataOf(value) as Data };
+    },
+    async return() {
+      await results.return?.();
+      return { done: true, value: undefined };
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+  };
+}
+
+/**
+ * An error as GraphQL clients see it: the specification's code, param and status in `extensions`, with all problems of that status
+ * under `problems`. The text of a defect never leaves the service.
+ * @param report told of each defect
+ */
+export function publicError(error: GraphQLError, requestId: string, report: (error: unknown) => void): GraphQLError {
+  const cause = error.originalError ?? null;
+  const { nodes, source, positions, path } = error;
+  const location: GraphQLErrorOptions = {
+    nodes: nodes ?? null,
+    source: source ?? null,
+    positions: positions ?? null,
+    path: path ?? null,
+  };
+  if (cause instanceof ServiceError) return described(cause.message, location, cause.problems);
+  if (cause === null || cause instanceof GraphQLError) {
+    // The document's or the variables' own fault: graphql-js says what.
+    const wrong = problem('invalid_request', error.message);
+    return described(error.message, location, [wrong], error.extensions);
+  }
+  report(cause);
+  const hidden = problem('internal_error', `Something went wrong on our side. Quote the request id ${requestId} to support.`);
+  return described(hidden.message, location, [hidden]);
+}
+
+function described(
+  message: string,
+  location: GraphQLErrorOptions,
+  problems: readonly Problem[],
+  extensions: Record<string, unknown> = {},
+): GraphQLError {
+  const [first] = problems;
+  return new GraphQLError(message, {
+    ...location,
+    extensions: { ...extensions, code: first?.code, param: first?.param, status: first?.status, problems },
+  });
+}

@@ -1,0 +1,11 @@
+import { lexicographicSortSchema, printSchema } from 'graphql';
+import { builder } from './builder.ts';
+import './types/invoice.ts';
+
+/** The service's GraphQL schema. */
+export const schema = builder.toSchema();
+
+/** As `schema.graphql` holds it: sorted, so that its changes are readable. */
+export function printedSchema(): string {
+  return `${printSchema(lexicographicSortSchema(schema))}\n`;
+}

@@ -1,0 +1,124 @@
+import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
+import { Agenda, type Job } from 'agenda';
+import type { Db } from 'mongodb';
+import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
+import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
+
+/** Agenda's collection of jobs. */
+export const JOBS_COLLECTION = 'jobs';
+
+// A poll is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
+const POLL_MS = 2000;
+const LOCK_LIFETIME_MS = 30_000;
+const SWEEP_MS = 1000;
+const SWEEP_LIMIT = 100;
+const SWEEP_PAUSE_MS = 5000;
+
+/** How many invoices of a stage one process works on at once. Rendering holds a page of the browser. */
+const CONCURRENCY: Readonly<Record<Stage, number>> = { normalize: 16, sign: 16, transmit: 32, decide: 16, render: 4 };
+// Unlimited locks would let one process hoard a backlog; too few are refilled at each poll only.
+const LOCK_LIMIT = 500;
+
+interface StageJob {
+  invoiceId: string;
+}
+
+/** The queue of pipeline stages, and the worker that runs them. */
+export interface Jobs {
+  readonly agenda: Agenda;
+  readonly queue: StageQueue;
+  /** Starts working: jobs run, the sweeper looks for lost ones. */
+  startWorker(run: (invoiceId: string) => Promise<void>): Promise<void>;
+  /** Waits up to `timeoutMs` for running jobs, hands back the others. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/** The name of a stage's jobs, as operators see it in the dashboard. */
+export function jobName(stage: Stage): string {
+  return `invoice.${stage}`;
+}
+
+/**
+ * Agenda on the service's own database. It only wakes: what is done is decided by the invoice's document and its lease, so a job that
+ * runs twice, late or not at all does no harm (design, section 4).
+ * @param report told of what fails; nothing is thrown out of a job
+ */
+export async function createJobs(
+  db: Db,
+  invoices: Pick<InvoiceRepository, 'takeOverdue'>,
+  report: (message: string, error: unknown) => void,
+): Promise<Jobs> {
+  // Insertions alone notify (no `fullDocument`): an update of a job never means that it should start.
+  const channel = new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION, fullDocument: false });
+  channel.on('error', (error: unknown) => report("the jobs' notification channel failed", error));
+  const agenda = new Agenda({
+    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true }),
+    notificationChannel: channel,
+    name: `fatoura-${process.pid}`,
+    processEvery: POLL_MS,
+    defaultLockLifetime: LOCK_LIFETIME_MS,
+    maxConcurrency: 64,
+    lockLimit: 0,
+    defaultLockLimit: LOCK_LIMIT,
+    removeOnComplete: true,
+  });
+  agenda.on('error', (error: unknown) => report('Agenda reports an error', error));
+  await agenda.ready;
+
+  const queue: StageQueue = {
+    async enqueue(stage, invoiceId, inMs) {
+      try {
+        await agenda.schedule(new Date(Date.now() + inMs), jobName(stage), { invoiceId } satisfies StageJob);
+      } catch (error) {
+        // The sweeper finds the invoice.
+        report(`a job ${jobName(stage)} could not be queued`, error);
+      }
+    },
+  };
+
+  let sweeper: NodeJS.Timeout | null = null;
+  let sweeping: Promise<void> = Promise.resolve();
+
+  async function sweep(): Promise<void> {
+    try {
+      for (const { id, stage } of await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS)) await queue.enqueue(stage, id, 0);
+    } catch (error) {
+      report('the sweeper failed', error);
+    }
+  }
+
+  return {
+    agenda,
+    queue,
+    async startWorker(run) {
+      for (const stage of STAGES) {
+        agenda.define<StageJob>(
+          jobName(stage),
+          async (job: Job<StageJob>) => {
+            try {
+              await run(job.attrs.data.invoiceId);
+            } catch (error) {
+              // The lease runs out and the sweeper tries again.
+              report(`${jobName(stage)} failed for ${job.attrs.data.invoiceId}`, error);
+            }
+          },
+          { concurrency: CONCURRENCY[stage] },
+        );
+      }
+      await agenda.start();
+      const tick = () => {
+        sweeping = sweep().finally(() => {
+          if (sweeper) sweeper = setTimeout(tick, SWEEP_MS);
+        });
+      };
+      sweeper = setTimeout(tick, 0);
+    },
+    async stop(timeoutMs) {
+      if (sweeper) clearTimeout(sweeper);
+      sweeper = null;
+      await sweeping;
+      await agenda.drain({ timeout: timeoutMs, closeConnection: false });
+      await agenda.stop(false);
+    },
+  };
+}

@@ -1,0 +1,36 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { Agenda } from 'agenda';
+import { createKoaMiddlewareAsync } from 'agendash';
+import type { Middleware } from 'koa';
+import compose from 'koa-compose';
+import mount from 'koa-mount';
+
+const USER = 'operator';
+
+/**
+ * Agenda's dashboard at `/ops/jobs`, behind HTTP Basic: user `operator`, password the operator's credential.
+ * @param passwordHash SHA-256 of the password, lower-case hex
+ */
+export async function jobsDashboard(agenda: Agenda, passwordHash: string): Promise<Middleware> {
+  const dashboard = compose(await createKoaMiddlewareAsync(agenda));
+  const mounted = mount('/ops/jobs', dashboard);
+  return async (ctx, next) => {
+    if (ctx.path !== '/ops/jobs' && !ctx.path.startsWith('/ops/jobs/')) return next();
+    if (!isOperator(ctx.get('Authorization'), passwordHash)) {
+      ctx.status = 401;
+      ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
+      ctx.body = 'The job dashboard needs the operator credential that the first start printed.\n';
+      return;
+    }
+    if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
+    await mounted(ctx, async () => undefined);
+  };
+}
+
+function isOperator(authorization: string, passwordHash: string): boolean {
+  const encoded = /^basic +(\S+)$/i.exec(authorization)?.[1];
+  if (!encoded) return false;
+  const [user, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
+  const given = createHash('sha256').update(password.join(':')).digest();
+  return timingSafeEqual(given, Buffer.from(passwordHash, 'hex')) && user === USER;
+}

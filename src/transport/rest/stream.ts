@@ -1,0 +1,67 @@
+import type { Context } from 'koa';
+import type { GraphQLContext } from '../../graphql/context.ts';
+import { prepare } from '../../graphql/execute.ts';
+
+const HEARTBEAT_MS = 15_000;
+
+interface StatusMessage {
+  readonly eventId: string;
+  readonly id: string;
+  readonly status: string;
+  readonly dgi_id: string | null;
+  readonly rejection_reason: string | null;
+  readonly updated_at: string;
+}
+
+const watch = prepare<{ invoiceStatus: StatusMessage }>(`
+  subscription ($id: ID!, $clientSecret: String, $afterEventId: ID) {
+    invoiceStatus(id: $id, clientSecret: $clientSecret, afterEventId: $afterEventId) {
+      eventId id: invoiceId status dgi_id: dgiId rejection_reason: rejectionReason updated_at: updatedAt
+    }
+  }`);
+
+/**
+ * GET /v1/invoices/:id/stream (design, section 5, "stream"): Server-Sent Events of the subscription `invoiceStatus`. `Last-Event-ID`
+ * resumes; when nothing is left to tell it answers 204, which is what makes a browser's EventSource stop reconnecting.
+ * @throws {ServiceError} before anything is sent
+ */
+export async function streamStatus(
+  ctx: Context,
+  graphql: GraphQLContext,
+  variables: { id: string; clientSecret: string | null },
+): Promise<void> {
+  const afterEventId = ctx.get('Last-Event-ID') || null;
+  const changes = await watch.subscribe(graphql, { ...variables, afterEventId });
+  const first = changes.next();
+  if (afterEventId !== null && (await endedAlready(first))) {
+    ctx.status = 204;
+    return;
+  }
+  ctx.respond = false;
+  const { res } = ctx;
+  res.on('close', () => void changes.return?.());
+  res.writeHead(200, {
+    'Content-Type': 'text/event-stream; charset=utf-8',
+    'Cache-Control': 'no-store, no-transform',
+    'X-Accel-Buffering': 'no',
+  });
+  res.write(':\n\n');
+  // An invoice has four events at most, so a client that does not read holds next to nothing.
+  const heartbeat = setInterval(() => res.write(':\n\n'), HEARTBEAT_MS);
+  try {
+    for (let change = await first; !change.done; change = await changes.next()) {
+      const { eventId, id, ...fields } = change.value.invoiceStatus;
+      res.write(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
+    }
+  } finally {
+    clearInterval(heartbeat);
+    res.end();
+  }
+}
+
+/** Whether an iteration is over without waiting for anything but what is settled by now. */
+async function endedAlready(first: Promise<IteratorResult<unknown>>): Promise<boolean> {
+  const pending = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
+  const settled = await Promise.race([first, pending]);
+  return settled?.done === true;
+}

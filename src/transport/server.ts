@@ -1,0 +1,78 @@
+import { Router, type RouterMiddleware } from '@koa/router';
+import Koa, { type Context, type Middleware } from 'koa';
+import type { Logger } from 'pino';
+import type { Authenticate } from '../domain/api-key/authenticate.ts';
+import { serviceError } from '../domain/errors.ts';
+import type { ReadDocument } from '../domain/invoice/read-document.ts';
+import { requireSecretKey } from '../domain/principal.ts';
+import type { RateLimiter } from '../domain/rate-limiter.ts';
+import type { GraphQLContext, UseCases } from '../graphql/context.ts';
+import { files } from './files.ts';
+import { graphqlOverHttp, graphqlOverSse } from './graphql.ts';
+import { identify } from './middleware/identify.ts';
+import { request, securityHeaders } from './middleware/request.ts';
+import type { InvoiceRoutesParts } from './rest/invoices.ts';
+import { restRoutes } from './rest/routes.ts';
+import { principalOf, requestIdOf } from './state.ts';
+
+export interface ServerParts extends InvoiceRoutesParts {
+  readonly log: Logger;
+  readonly authenticate: Authenticate;
+  readonly limiter: RateLimiter;
+  readonly useCases: UseCases;
+  readonly readDocument: ReadDocument;
+  /** The job dashboard. */
+  readonly operations: Middleware;
+  /** Whether the service can do its work; the text says what is wrong when it can not. */
+  readonly ready: () => Promise<string | null>;
+  /** Whether X-Forwarded-* of a proxy are believed. */
+  readonly trustProxy: boolean;
+}
+
+/** The HTTP face: what a request passes, in this order. */
+export function createServer(parts: ServerParts): Koa {
+  const { log, useCases } = parts;
+  const app = new Koa({ proxy: parts.trustProxy });
+  app.on('error', (err: unknown) => log.error({ err }, 'Koa reports an error'));
+  const contextOf = (ctx: Context): GraphQLContext => ({ principal: principalOf(ctx), requestId: requestIdOf(ctx), useCases });
+
+  const router = new Router();
+  for (const route of restRoutes(parts)) {
+    router.register(route.path, [route.method], (async (ctx: Context) => {
+      const graphql = contextOf(ctx);
+      if (route.secretKeyOnly) requireSecretKey(graphql.principal);
+      await route.handle(ctx, graphql);
+    }) as RouterMiddleware);
+  }
+  router.all('/graphql', graphqlOverHttp(contextOf, log) as RouterMiddleware);
+  router.all('/graphql/stream', graphqlOverSse(contextOf, log) as RouterMiddleware);
+  router.get('/files/:id/:token.:kind(xml|pdf)', files(parts.readDocument) as RouterMiddleware);
+  router.get('/healthz', (ctx) => {
+    ctx.body = { status: 'ok' };
+  });
+  router.get('/readyz', async (ctx) => {
+    const trouble = await parts.ready();
+    ctx.status = trouble === null ? 200 : 503;
+    ctx.body = trouble === null ? { status: 'ready' } : { status: 'not ready', reason: trouble };
+  });
+
+  app.use(request(log));
+  app.use(securityHeaders());
+  app.use(identify(parts.authenticate, parts.limiter));
+  app.use(parts.operations);
+  app.use(router.routes());
+  app.use(unmatched(router));
+  return app;
+}
+
+/** What no route took: 401 before all else on the API's paths, 405 with Allow where another method would do, else 404. */
+function unmatched(router: Router): Middleware {
+  return async (ctx) => {
+    if ('_matchedRoute' in ctx && ctx._matchedRoute) return;
+    if (/^\/v1(\/|$)/.test(ctx.path)) principalOf(ctx);
+    const methods = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
+    if (methods.length === 0) throw serviceError('resource_not_found', `There is nothing at ${ctx.path.slice(0, 200)}.`);
+    ctx.set('Allow', methods.join(', '));
+    throw serviceError('invalid_request', `${ctx.method} is not possible here; use ${methods.join(' or ')}.`, null, 405);
+  };
+}

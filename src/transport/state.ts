@@ -1,0 +1,22 @@
+import type { Context } from 'koa';
+import type { ServiceError } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
+
+/** What the middleware learns about a request. */
+export interface RequestState {
+  requestId: string;
+  /** Who is calling, or why that is not known (401). Absent on paths that need no credential. */
+  identity?: { readonly principal: Principal } | { readonly refusal: ServiceError };
+}
+
+/** The request's caller. @throws {ServiceError} 401 */
+export function principalOf(ctx: Context): Principal {
+  const { identity } = ctx.state as RequestState;
+  if (!identity) throw new Error(`no credential is read on ${ctx.path}`);
+  if ('refusal' in identity) throw identity.refusal;
+  return identity.principal;
+}
+
+export function requestIdOf(ctx: Context): string {
+  return (ctx.state as RequestState).requestId;
+}
