@@ -1,0 +1,80 @@
+import { readdirSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { parseArgs } from 'node:util';
+import { type Benchmark, runBenchmark } from './harness.ts';
+import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
+
+/** What the process ends with. */
+export const EXIT = { believable: 0, failed: 1, usage: 2, noisy: 3 } as const;
+
+const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N]';
+
+/**
+ * `npm run bench`: runs the named benchmarks of `folder` one after the other, all of them without a name; writes their
+ * tables with `write` and a JSON file each into `results`. Resolves to the exit code: a failure outweighs noise.
+ */
+export async function bench(
+  args: readonly string[],
+  { folder, results, write }: { folder: string; results: string; write: (text: string) => void },
+): Promise<number> {
+  const known = readdirSync(folder)
+    .filter((file) => file.endsWith('.bench.ts'))
+    .map((file) => file.slice(0, -'.bench.ts'.length));
+  const request = readArguments(args, known);
+  if ('problem' in request) {
+    write(`${request.problem}\n${USAGE}\nbenchmarks: ${known.join(', ') || 'none'}\n`);
+    return EXIT.usage;
+  }
+  let exit: number = EXIT.believable;
+  for (const name of request.names) {
+    try {
+      const benchmark = await load(folder, name);
+      const circumstances = observeCircumstances(folder);
+      const outcome = await runBenchmark(benchmark, request.options);
+      write(formatOutcome(outcome, circumstances));
+      write(`written: ${writeOutcome(results, outcome, circumstances)}\n\n`);
+      if (outcome.noise.noisy && exit === EXIT.believable) exit = EXIT.noisy;
+    } catch (error) {
+      write(`${name} FAILED: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n\n`);
+      exit = EXIT.failed;
+    }
+  }
+  return exit;
+}
+
+type Request = { names: readonly string[]; options: { quick: boolean; repeats?: number } } | { problem: string };
+
+function readArguments(args: readonly string[], known: readonly string[]): Request {
+  try {
+    const { values, positionals } = parseArgs({
+      args: [...args],
+      options: { quick: { type: 'boolean', default: false }, repeats: { type: 'string' } },
+      allowPositionals: true,
+    });
+    const unknown = positionals.find((name) => !known.includes(name));
+    if (unknown !== undefined) return { problem: `no benchmark is called ${unknown}` };
+    if (values.repeats !== undefined && !/^[1-9]\d{0,3}$/.test(values.repeats)) {
+      return { problem: `--repeats takes a number from 1 to 9999, not ${values.repeats}` };
+    }
+    const options = { quick: values.quick, ...(values.repeats && { repeats: Number(values.repeats) }) };
+    return { names: positionals.length > 0 ? positionals : known, options };
+  } catch (error) {
+    return { problem: (error as Error).message };
+  }
+}
+
+async function load(folder: string, name: string): Promise<Benchmark> {
+  const file = join(folder, `${name}.bench.ts`);
+  const { benchmark } = (await import(pathToFileURL(file).href)) as { benchmark?: Benchmark };
+  if (benchmark?.name !== name) throw new Error(`${file} must export a benchmark named ${name}`);
+  return benchmark;
+}
+
+if (import.meta.main) {
+  process.exitCode = await bench(process.argv.slice(2), {
+    folder: import.meta.dirname,
+    results: fileURLToPath(new URL('../../bench-results/', import.meta.url)),
+    write: (text) => process.stdout.write(text),
+  });
+}

@@ -1,0 +1,89 @@
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { cpus, loadavg, release, totalmem } from 'node:os';
+import { join } from 'node:path';
+import type { Outcome } from './harness.ts';
+import { percent } from './noise.ts';
+import type { Summary } from './statistics.ts';
+
+/** Where and on what a run took place. */
+export interface Circumstances {
+  /** ISO 8601, UTC. */
+  date: string;
+  /** Null outside a git work tree; `dirty`: with changes that no commit holds. */
+  commit: string | null;
+  dirty: boolean;
+  node: string;
+  machine: { cpu: string; cores: number; memoryGiB: number; system: string; loadAverage: number[] };
+}
+
+/** Looks at the machine and at the work tree in `folder`. */
+export function observeCircumstances(folder: string): Circumstances {
+  const processors = cpus();
+  return {
+    date: new Date().toISOString(),
+    commit: git(folder, 'rev-parse', 'HEAD'),
+    dirty: (git(folder, 'status', '--porcelain') ?? '') !== '',
+    node: process.version,
+    machine: {
+      cpu: processors[0]?.model.trim() ?? 'unknown',
+      cores: processors.length,
+      memoryGiB: Math.round(totalmem() / 2 ** 27) / 8,
+      system: `${process.platform} ${process.arch} ${release()}`,
+      loadAverage: loadavg(),
+    },
+  };
+}
+
+function git(cwd: string, ...args: string[]): string | null {
+  try {
+    return execFileSync('git', args, { cwd, encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }).trim();
+  } catch {
+    return null;
+  }
+}
+
+/** Writes `<name>-<timestamp>.json` into `folder` and returns the file's path. */
+export function writeOutcome(folder: string, outcome: Outcome, circumstances: Circumstances): string {
+  mkdirSync(folder, { recursive: true });
+  const timestamp = circumstances.date.replaceAll(/[-:]|\.\d+/g, '');
+  const file = join(folder, `${outcome.name}-${timestamp}.json`);
+  writeFileSync(file, `${JSON.stringify({ ...circumstances, ...outcome }, null, 2)}\n`);
+  return file;
+}
+
+/** The run as text: a table per figure, the ratios below it, and NOISY with its reasons where it is not to be believed. */
+export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }: Circumstances): string {
+  const { name, about, repeats, warmups, figures, answers, noise } = outcome;
+  const labels = figures.flatMap(({ name: figure, unit, sides, ratios }) => [
+    `${figure}, ${unit}`,
+    ...sides.map(({ side }) => `  ${side}`),
+    ...ratios.map(({ peer }) => `  ours to ${peer}`),
+  ]);
+  const width = Math.max(...labels.map((label) => label.length));
+  const row = (label: string, cells: readonly string[]): string =>
+    [label.padEnd(width), ...cells.map((cell) => cell.padStart(9))].join(' ').trimEnd();
+  const cells = ({ min, median, max, spread }: Summary): string[] => [
+    ...[min, median, max].map(formatNumber),
+    percent(spread),
+  ];
+  const lines = [
+    `${name}: ${about}`,
+    `${commit?.slice(0, 10) ?? 'no commit'}${dirty ? ' and changes' : ''}, Node ${node}, ${machine.cores} × ${machine.cpu}, ` +
+      `${repeats} repeats after ${warmups} warm-ups`,
+    row('', ['minimum', 'median', 'maximum', 'spread']),
+  ];
+  for (const { name: figure, unit, sides, ratios } of figures) {
+    lines.push(`${figure}, ${unit}`, ...sides.map((side) => row(`  ${side.side}`, cells(side))));
+    lines.push(...ratios.map((ratio) => row(`  ours to ${ratio.peer}`, cells(ratio))));
+  }
+  if (figures.some(({ ratios }) => ratios.length > 0))
+    lines.push('Ratios say how many times better ours is, repeat by repeat.');
+  if (answers === 'equal') lines.push("All sides' answers were the same, byte for byte.");
+  if (noise.noisy) lines.push(`NOISY: ${noise.reasons.join('; ')}. Do not believe these figures.`);
+  return `${lines.join('\n')}\n`;
+}
+
+function formatNumber(value: number): string {
+  return Math.abs(value) >= 1000 ? Math.round(value).toString() : Number(value.toPrecision(3)).toString();
+}

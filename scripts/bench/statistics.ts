@@ -1,0 +1,38 @@
+/** What a list of repeats comes to. */
+export interface Summary {
+  min: number;
+  median: number;
+  max: number;
+  /** Distance between the quartiles, relative to the median: 0.1 means that the middle half lies within 10 %. */
+  spread: number;
+}
+
+/**
+ * The value below which the share `q` (0 to 1) of the values lies, interpolated between the two nearest.
+ * @throws RangeError without values, or where one is not a finite number.
+ */
+export function quantile(values: readonly number[], q: number): number {
+  if (values.length === 0) throw new RangeError('no values');
+  const sorted = values.toSorted((a, b) => a - b);
+  if (!values.every(Number.isFinite)) throw new RangeError(`not all finite: ${values.join(', ')}`);
+  const at = (sorted.length - 1) * q;
+  const low = sorted[Math.floor(at)] as number;
+  const high = sorted[Math.ceil(at)] as number;
+  return low + (high - low) * (at % 1);
+}
+
+/** Distance between two quantiles, relative to the median (infinite where only the median is 0). */
+export function relativeSpread(values: readonly number[], from: number, to: number): number {
+  const distance = quantile(values, to) - quantile(values, from);
+  return distance === 0 ? 0 : distance / Math.abs(quantile(values, 0.5));
+}
+
+/** @throws RangeError without values, or where one is not a finite number. */
+export function summarize(values: readonly number[]): Summary {
+  return {
+    min: quantile(values, 0),
+    median: quantile(values, 0.5),
+    max: quantile(values, 1),
+    spread: relativeSpread(values, 0.25, 0.75),
+  };
+}

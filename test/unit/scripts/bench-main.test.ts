@@ -1,0 +1,91 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { bench, EXIT } from '../../../scripts/bench/main.ts';
+
+/** A benchmark module whose peer measures the given throughput in each repeat. */
+const module = (name: string, peer: string, answers = 'incomparable'): string => `
+  let calls = 0;
+  export const benchmark = {
+    name: '${name}', about: 'synthetic sides', answers: '${answers}', repeats: 5, warmups: 0,
+    sides: [
+      { name: 'fatoura', run: () => ({ operations: 200, seconds: 1, answer: 'same' }) },
+      { name: 'stock', run: () => { const call = calls++; return { operations: ${peer}, seconds: 1, answer: 'same' }; } },
+    ],
+  };`;
+
+let folder: string;
+beforeEach(() => {
+  folder = mkdtempSync(join(tmpdir(), 'bench-'));
+});
+afterEach(() => rmSync(folder, { recursive: true, force: true }));
+
+async function run(...args: string[]): Promise<{ exit: number; output: string; files: string[] }> {
+  const written: string[] = [];
+  const results = join(folder, 'results');
+  const exit = await bench(args, { folder, results, write: (text) => void written.push(text) });
+  const files = readdirSync(folder).includes('results') ? readdirSync(results) : [];
+  return { exit, output: written.join(''), files: files.map((file) => join(results, file)) };
+}
+const write = (name: string, text: string): void => writeFileSync(join(folder, `${name}.bench.ts`), text);
+
+it('prints the table and writes the figures as JSON', async () => {
+  write('alpha', module('alpha', '100', 'equal'));
+  const { exit, output, files } = await run('alpha');
+  // The machine that runs this test may be busy: its own calibration decides between these two.
+  expect([EXIT.believable, EXIT.noisy]).toContain(exit);
+  expect(output).toMatch(/^alpha: synthetic sides$/m);
+  expect(output).toMatch(/^ {2}fatoura +200 +200 +200 +0 %$/m);
+  expect(output).toMatch(/^ {2}stock +100 +100 +100 +0 %$/m);
+  expect(output).toMatch(/^ {2}ours to stock +2 +2 +2 +0 %$/m);
+  expect(output).toContain('the same, byte for byte');
+  expect(files).toEqual([expect.stringMatching(/alpha-\d{8}T\d{6}Z\.json$/)]);
+  const json = JSON.parse(readFileSync(files[0] as string, 'utf8'));
+  expect(json).toMatchObject({
+    name: 'alpha',
+    node: process.version,
+    commit: null,
+    machine: { cores: expect.any(Number), cpu: expect.any(String) },
+    figures: [{ name: 'throughput', ratios: [{ peer: 'stock', median: 2 }] }],
+    noise: { noisy: exit === EXIT.noisy },
+  });
+});
+
+it('says NOISY, with an exit code of its own and a flag in the JSON', async () => {
+  write('wild', module('wild', '[100, 300, 50, 200, 80][call]'));
+  const { exit, output, files } = await run('wild');
+  expect(exit).toBe(EXIT.noisy);
+  expect(output).toMatch(/^NOISY: .*stock, throughput, varies by \d+ %/m);
+  expect(JSON.parse(readFileSync(files[0] as string, 'utf8')).noise.noisy).toBe(true);
+});
+
+it('runs all without a name, and a failure outweighs noise', async () => {
+  write('broken', `export const benchmark = { name: 'another' };`);
+  write('wild', module('wild', '[100, 300, 50, 200, 80][call]'));
+  const { exit, output, files } = await run();
+  expect(exit).toBe(EXIT.failed);
+  expect(output).toMatch(/^broken FAILED: .*must export a benchmark named broken/m);
+  expect(output).toMatch(/^NOISY: /m);
+  expect(files).toHaveLength(1);
+});
+
+it.each([
+  [['beta'], 'no benchmark is called beta'],
+  [['--repeats', '0'], '--repeats takes a number'],
+  [['--repeats', 'x'], '--repeats takes a number'],
+  [['--fast'], "Unknown option '--fast'"],
+])('explains itself when called with %j', async (args, problem) => {
+  write('alpha', module('alpha', '100'));
+  const { exit, output, files } = await run(...args);
+  expect(exit).toBe(EXIT.usage);
+  expect(output).toContain(problem);
+  expect(output).toContain('benchmarks: alpha');
+  expect(files).toEqual([]);
+});
+
+it('passes --quick and --repeats on', async () => {
+  write('alpha', module('alpha', '100'));
+  const { output } = await run('alpha', '--quick', '--repeats', '4');
+  expect(output).toMatch(/4 repeats after 1 warm-ups/);
+});
