@@ -8,6 +8,8 @@ import type { Browser, ConnectionTransport } from 'puppeteer-core';
 /** A running browser of ours. */
 export interface BrowserProcess {
   readonly browser: Browser;
+  /** Also its process group's, except on Windows. */
+  readonly pid: number;
   readonly sandboxed: boolean;
   /** Settles when the process and its pipes are gone. */
   readonly exited: Promise<void>;
@@ -78,7 +80,14 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
     const transport = pipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const connected = puppeteer.connect({ transport, defaultViewport: null });
     const browser = await Promise.race([connected, failed]);
-    return { browser, sandboxed: start.sandbox, exited, kill, close: () => close(browser, exited, kill) };
+    return {
+      browser,
+      pid: child.pid!,
+      sandboxed: start.sandbox,
+      exited,
+      kill,
+      close: () => close(browser, exited, kill),
+    };
   } catch (error) {
     kill();
     // What it said is complete when its pipes are closed.

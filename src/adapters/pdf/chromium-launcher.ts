@@ -35,7 +35,10 @@ export async function launchChromium(options: LaunchOptions): Promise<LaunchedCh
   const failures: string[] = [];
   for await (const candidate of candidates(options, failures)) {
     try {
-      return { ...(await startAsWell(candidate, options.log)), executable: candidate.executable };
+      const { executable } = candidate;
+      const started = await startAsWell(candidate, options.log);
+      options.log?.info({ executable, pid: started.pid, sandboxed: started.sandboxed }, 'Chromium started');
+      return { ...started, executable };
     } catch (error) {
       failures.push(`${candidate.executable}: ${reasonOf(error)}`);
     }

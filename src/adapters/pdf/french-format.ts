@@ -1,8 +1,8 @@
 import { type Centimes, decimalOf } from '../../domain/money.ts';
 
 /** Between groups of three digits. */
-const NARROW_SPACE = '\u202f';
-const NO_BREAK_SPACE = '\u00a0';
+export const NARROW_SPACE = '\u202f';
+export const NO_BREAK_SPACE = '\u00a0';
 
 /** `123456` → `1 234,56`, with narrow no-break spaces; a true minus sign before negative amounts. */
 export function amount(centimes: Centimes): string {

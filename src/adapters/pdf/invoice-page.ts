@@ -2,9 +2,9 @@ import QRCode from 'qrcode';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { fontFaces } from './fonts.ts';
-import { amount, longDate, moment, money, percent, quantity } from './french-format.ts';
+import { amount, longDate, moment, money, NARROW_SPACE, NO_BREAK_SPACE, percent, quantity } from './french-format.ts';
 import { FRENCH as LABELS } from './french-labels.ts';
-import { html, Markup } from './markup.ts';
+import { html, isolated, Markup } from './markup.ts';
 import { pageStyle } from './page-style.ts';
 
 /**
@@ -15,7 +15,7 @@ import { pageStyle } from './page-style.ts';
 export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const { invoice } = printed;
   const style = pageStyle({
-    runningHead: `${LABELS.invoice} ${invoice.number} · ${invoice.seller.legalName}`,
+    runningHead: `${LABELS.invoice} ${isolated(invoice.number)} · ${isolated(shortened(invoice.seller.legalName))}`,
     legalFoot: legalFoot(invoice),
     pageWord: LABELS.page,
   });
@@ -26,7 +26,6 @@ ${parties(invoice)}
 ${lines(invoice)}
 ${sums(invoice)}
 ${words(invoice)}
-${exemption(invoice)}
 ${await acceptance(printed)}
 </body>`.text;
   const fonts = await fontFaces(style + body + printableText(invoice));
@@ -86,8 +85,7 @@ function fact(label: string, value: Markup): Markup {
 function parties({ seller, customer }: LegalInvoice): Markup {
   return html`<div class="parties">
 <section>
-<h2>${LABELS.seller}</h2>
-<p class="name">${name(seller.legalName)}</p>
+<h2>${LABELS.sellerIds}</h2>
 <dl class="ids">
 ${identifier(LABELS.ice, seller.ice)}
 ${identifier(LABELS.taxId, seller.taxId)}
@@ -118,36 +116,46 @@ function lines(invoice: LegalInvoice): Markup {
 <tbody>${invoice.lines.map(
     (line, index) => html`<tr>
 <td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}</td>
-<td class="figure">${quantity(line.quantity)}</td><td class="figure">${amount(line.unitPrice)}</td>
-<td class="figure">${percent(line.taxRate)}</td><td class="figure">${amount(line.amount)}</td>
+${figure(quantity(line.quantity))}${figure(amount(line.unitPrice))}
+${figure(percent(line.taxRate))}${figure(amount(line.amount))}
 </tr>`,
   )}</tbody>
 </table>`;
 }
 
-function sums({ totals, amount: stated, currency }: LegalInvoice): Markup {
+function sums(invoice: LegalInvoice): Markup {
+  const { totals, amount: stated, currency } = invoice;
   const rounding = stated - totals.gross;
   return html`<div class="sums">
 <div class="tax"><table>
 <caption>${LABELS.taxDetail}</caption>
 <thead><tr><th>${LABELS.rate}</th><th class="figure">${LABELS.base}</th><th class="figure">${LABELS.tax}</th></tr></thead>
 <tbody>${totals.rates.map(
-    ({ rate, base, tax }) =>
-      html`<tr><td>${percent(rate)}</td><td class="figure">${amount(base)}</td><td class="figure">${amount(tax)}</td></tr>`,
+    ({ rate, base, tax }) => html`<tr><td>${percent(rate)}</td>${figure(amount(base))}${figure(amount(tax))}</tr>`,
   )}</tbody>
-</table></div>
+</table>
+${exemption(invoice)}
+</div>
 <div class="totals"><table><tbody>
 ${total(LABELS.net, money(totals.net, currency))}
 ${total(LABELS.totalTax, money(totals.tax, currency))}
-${rounding === 0 ? null : total(LABELS.gross, money(totals.gross, currency))}
+${total(LABELS.gross, money(totals.gross, currency))}
 ${rounding === 0 ? null : total(LABELS.rounding, money(rounding, currency))}
 ${total(LABELS.payable, money(stated, currency), 'payable')}
 </tbody></table></div>
 </div>`;
 }
 
+/** A number in its column; the gaps between its groups are a little wider than the font's. */
+function figure(text: string): Markup {
+  const groups = text
+    .split(NARROW_SPACE)
+    .map((group, index) => (index === 0 ? html`${group}` : html`<i>${NARROW_SPACE}</i>${group}`));
+  return html`<td class="figure">${groups}</td>`;
+}
+
 function total(label: string, value: string, kind = ''): Markup {
-  return html`<tr class="${kind}"><td>${label}</td><td class="figure">${value}</td></tr>`;
+  return html`<tr class="${kind}"><td>${label}</td>${figure(value)}</tr>`;
 }
 
 function words(invoice: LegalInvoice): Markup {
@@ -173,14 +181,23 @@ ${new Markup(code)}
 </section>`;
 }
 
+/** At most 80 characters: the head of a page has one line. */
+function shortened(text: string): string {
+  const characters = [...text];
+  return characters.length > 80 ? `${characters.slice(0, 79).join('')}…` : text;
+}
+
 /** The seller's identity in one line, for the foot of every page. */
 function legalFoot({ seller, currency }: LegalInvoice): string {
+  const identifiers: [string, string][] = [
+    [LABELS.ice, seller.ice],
+    [LABELS.taxIdShort, seller.taxId],
+    [LABELS.tradeRegisterShort, seller.tradeRegister],
+    [LABELS.professionalTaxShort, seller.professionalTax],
+    [LABELS.cnss, seller.cnss],
+  ];
   return [
-    `${seller.legalName}, ${seller.legalForm} ${LABELS.capital} ${money(seller.capital, currency)}`,
-    `${LABELS.ice} ${seller.ice}`,
-    `${LABELS.taxIdShort} ${seller.taxId}`,
-    `${LABELS.tradeRegisterShort} ${seller.tradeRegister}`,
-    `${LABELS.professionalTaxShort} ${seller.professionalTax}`,
-    `${LABELS.cnss} ${seller.cnss}`,
+    `${isolated(seller.legalName)}, ${isolated(seller.legalForm)} ${LABELS.capital} ${money(seller.capital, currency)}`,
+    ...identifiers.map(([label, value]) => `${label}${NO_BREAK_SPACE}${isolated(value)}`),
   ].join(' · ');
 }

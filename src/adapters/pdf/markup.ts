@@ -36,25 +36,35 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/**
- * A CSS string literal that shows `text` in a direction of its own. Every character but ASCII letters and digits is escaped, so
- * that it can end neither the string nor the style element.
- */
+/** A CSS string literal of `text`. All but ASCII letters and digits is escaped: it ends neither the string nor the style element. */
 export function cssString(text: string): string {
-  const isolated = `\u2068${printable(text)}\u2069`;
-  return `"${[...isolated].map((character) => (/[a-z0-9]/i.test(character) ? character : cssEscape(character))).join('')}"`;
+  return `"${[...printable(text)].map((each) => (/[a-z0-9]/i.test(each) ? each : cssEscape(each))).join('')}"`;
 }
 
 function cssEscape(character: string): string {
   return `\\${character.codePointAt(0)!.toString(16)} `;
 }
 
-/**
- * What paper can't show truly is made visible as U+FFFD: control characters (but line feeds and tabs), lone surrogates, and the
- * two bidi overrides, with which a text reads backwards (`00,001` for `100,00`).
- */
-function printable(text: string): string {
-  return text.toWellFormed().replaceAll(UNPRINTABLE, '\ufffd');
+/** The text in a direction of its own, where no element can be put around it. */
+export function isolated(text: string): string {
+  return `\u2068${printable(text)}\u2069`;
 }
 
-const UNPRINTABLE = /[^\P{Cc}\n\t]|[\u202d\u202e]/gu;
+/**
+ * What paper can't show truly is made visible as U+FFFD: control characters (but line feeds and tabs), lone surrogates, the two
+ * bidi overrides, with which a text reads backwards (`00,001` for `100,00`), and what would end an isolation that the text did not
+ * begin.
+ */
+function printable(text: string): string {
+  let open = 0;
+  const safe = text.toWellFormed().replaceAll(UNSAFE, (character) => {
+    if (/[\u2066-\u2068]/.test(character)) open += 1;
+    else if (character !== '\u2069' || open === 0) return '\ufffd';
+    else open -= 1;
+    return character;
+  });
+  return safe + '\u2069'.repeat(open);
+}
+
+/** Controls, bidi overrides, bidi isolates. */
+const UNSAFE = /[^\P{Cc}\n\t]|[\u202d\u202e\u2066-\u2069]/gu;

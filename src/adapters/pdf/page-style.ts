@@ -16,13 +16,18 @@ export function pageStyle(margins: PageMargins): string {
   return `
 @page {
   size: A4; margin: 16mm 17mm 25mm;
-  @top-left { content: ${cssString(margins.runningHead)}; ${MARGIN_TEXT} padding-top: 7mm; vertical-align: top; }
-  @bottom-left { content: ${cssString(margins.legalFoot)}; ${MARGIN_TEXT} width: 148mm; ${FOOT} }
-  @bottom-right { content: ${cssString(margins.pageWord)} "\\a0" counter(page) "\\202f/\\202f" counter(pages);
+  @top-left { content: ${marginText(margins.runningHead)}; ${MARGIN_TEXT} padding-top: 7mm; vertical-align: top; }
+  @bottom-left { content: ${marginText(margins.legalFoot)}; ${MARGIN_TEXT} width: 148mm; ${FOOT} }
+  @bottom-right { content: ${marginText(margins.pageWord)} "\\a0" counter(page) "\\202f/\\202f" counter(pages);
     ${MARGIN_TEXT} width: 28mm; text-align: right; ${FOOT} }
 }
 @page :first { @top-left { content: none; } }
 ${BODY}`;
+}
+
+/** Margins break lines at spaces alone: long words get places to break at. */
+function marginText(text: string): string {
+  return cssString(text.replaceAll(/\S{24}/gu, '$&\u200b'));
 }
 
 const MARGIN_TEXT = `font: 6.8pt/1.4 "${FONT_FAMILY}", sans-serif; color: #5b6472;`;
@@ -30,7 +35,7 @@ const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 4mm; padding-top: 1.6m
 
 const BODY = `
 * { box-sizing: border-box; }
-body { margin: 0; font: 8.6pt/1.45 "${FONT_FAMILY}", sans-serif; color: #1b2430; overflow-wrap: anywhere;
+body { margin: 0; padding: 0 .3mm; font: 8.6pt/1.45 "${FONT_FAMILY}", sans-serif; color: #1b2430; overflow-wrap: anywhere;
   font-variant-numeric: tabular-nums lining-nums; -webkit-print-color-adjust: exact; }
 h1, h2, p, dl, dd, dt, table { margin: 0; padding: 0; font-weight: 400; }
 bdi, .lines-of-text { white-space: pre-line; }
@@ -43,7 +48,7 @@ bdi, .lines-of-text { white-space: pre-line; }
 .head { display: flex; justify-content: space-between; gap: 12mm; padding-bottom: 4mm; border-bottom: 1.6pt solid #17365d; }
 .head .seller { flex: 1; }
 .head .name { font-size: 14pt; line-height: 1.25; font-weight: 700; color: #17365d; }
-.head .under { color: #5b6472; }
+.head .under { margin-top: .6mm; color: #5b6472; }
 .head .title { flex: none; max-width: 78mm; text-align: end; }
 h1 { font-size: 21pt; line-height: 1.1; font-weight: 700; letter-spacing: 1.5pt; text-transform: uppercase; color: #17365d; }
 .head .number { margin-top: 1mm; font-size: 11pt; font-weight: 700; }
@@ -53,20 +58,23 @@ h1 { font-size: 21pt; line-height: 1.1; font-weight: 700; letter-spacing: 1.5pt;
 dt, .label, th { font-size: 7.2pt; color: #5b6472; }
 .facts dd { font-weight: 700; }
 
-.parties { display: flex; gap: 6mm; margin-bottom: 6mm; }
+.parties { display: flex; gap: 6mm; margin-bottom: 5mm; }
 .parties section { flex: 1 1 0; min-width: 0; padding: 3mm 3.5mm; border: .6pt solid #c9ced6; border-radius: 1.2mm; }
 .parties h2 { margin-bottom: 1mm; font-size: 7.2pt; font-weight: 700; letter-spacing: .8pt; text-transform: uppercase; color: #17365d; }
 .parties .name { font-size: 10pt; font-weight: 700; }
-.ids { display: grid; grid-template-columns: auto 1fr; gap: 0 3mm; margin-top: 1.5mm; align-items: baseline; }
+.parties p + .ids { margin-top: 1.5mm; }
+.ids { display: grid; grid-template-columns: auto 1fr; gap: 0 3mm; align-items: baseline; }
 
 table { width: 100%; border-collapse: collapse; }
 thead { display: table-header-group; }
 th { padding: 1.6mm 1.6mm; font-weight: 700; text-align: start; vertical-align: bottom; }
-td { padding: 1.5mm 1.6mm; vertical-align: top; border-bottom: .5pt solid #dfe3e8; }
+td { padding: 1.3mm 1.6mm; vertical-align: top; border-bottom: .5pt solid #dfe3e8; }
 tr { break-inside: avoid; }
 .figure { text-align: end; white-space: nowrap; overflow-wrap: normal; }
+.figure i { margin-inline-end: .06em; }
 .lines th { color: #fff; background: #17365d; white-space: nowrap; }
-.lines .index { width: 1%; color: #5b6472; }
+.lines .index { width: 1%; white-space: nowrap; }
+.lines td.index { color: #5b6472; }
 .lines .figure { width: 1%; }
 .lines .text { min-width: 45mm; }
 
@@ -80,12 +88,13 @@ tr { break-inside: avoid; }
 .totals table td { padding-block: 1.2mm; }
 .totals .payable td { border: 0; padding-block: 2mm; font-size: 10.5pt; font-weight: 700; color: #fff; background: #17365d; }
 
-.words { margin-top: 5mm; padding: 2.6mm 3.5mm; background: #f1f4f8; break-inside: avoid; }
+.words { margin-top: 4mm; padding: 2.2mm 3.5mm; background: #f1f4f8; break-inside: avoid; }
 .words strong { display: block; font-size: 9.4pt; }
-.note { margin-top: 3mm; break-inside: avoid; }
+.note { margin-top: 3mm; padding: 0 1.6mm; }
 
-.accepted { display: flex; gap: 5mm; align-items: center; margin-top: 6mm; padding: 3.5mm; border: .8pt solid #17365d; border-radius: 1.2mm; break-inside: avoid; }
-.accepted svg { flex: none; width: 27mm; height: 27mm; }
+.accepted { display: flex; gap: 5mm; align-items: center; margin-top: 5mm; padding: 3mm 3.5mm; border: .8pt solid #17365d; border-radius: 1.2mm;
+  background: #fff; break-inside: avoid; }
+.accepted svg { flex: none; width: 26mm; height: 26mm; }
 .accepted h2 { margin-bottom: 1mm; font-size: 9.4pt; font-weight: 700; color: #17365d; }
 .accepted > div { min-width: 0; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }

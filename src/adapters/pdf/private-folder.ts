@@ -1,0 +1,68 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/** What unpackers work in; one that is older than this (milliseconds) belongs to a process that died. */
+const STAGING = 'unpacking-';
+const STAGING_LIMIT = 600_000;
+
+/**
+ * A folder `<parent>/<name>-<version>`, filled by `fill` unless it is there already. It appears complete or not at all, whatever
+ * dies meanwhile and however many processes do it at once. Its content may be executed: it has mode 0700, and one that belongs to
+ * another user or is writable by others is refused. Other versions of it are removed (running programs keep their files open).
+ * @returns its path
+ * @throws {Error} what `fill` throws; or the refusal
+ */
+export async function privateFolder(
+  parent: string,
+  name: string,
+  version: string,
+  fill: (folder: string) => Promise<void>,
+): Promise<string> {
+  const folder = join(parent, `${name}-${version}`);
+  if (await isOurs(folder)) return folder;
+  await mkdir(parent, { recursive: true, mode: 0o700 });
+  // mkdtemp's mode is 0700, and becomes the final folder's.
+  const staging = await mkdtemp(join(parent, STAGING));
+  try {
+    await fill(staging);
+    await rename(staging, folder);
+  } catch (error) {
+    await rm(staging, { recursive: true, force: true });
+    // Another process was first: its folder is as good.
+    if (!(await isOurs(folder))) throw error;
+  }
+  await sweep(parent, name, folder);
+  return folder;
+}
+
+async function isOurs(folder: string): Promise<boolean> {
+  const found = await stat(folder).catch(() => null);
+  if (found === null) return false;
+  const foreign = process.getuid !== undefined && found.uid !== process.getuid();
+  if (foreign || (process.platform !== 'win32' && (found.mode & 0o022) !== 0)) {
+    throw new Error(`${folder} belongs to another user or is writable by others: remove it`);
+  }
+  return true;
+}
+
+async function sweep(parent: string, name: string, current: string): Promise<void> {
+  for (const entry of await readdir(parent)) {
+    const path = join(parent, entry);
+    const replaced = entry.startsWith(`${name}-`) && path !== current;
+    if (replaced || (entry.startsWith(STAGING) && (await ageOf(path)) > STAGING_LIMIT)) await remove(path, parent);
+  }
+}
+
+async function ageOf(path: string): Promise<number> {
+  const found = await stat(path).catch(() => null);
+  return found === null ? 0 : Date.now() - found.mtimeMs;
+}
+
+/** Out of sight first, so that no process takes a half-removed folder for a whole one. */
+async function remove(path: string, parent: string): Promise<void> {
+  const doomed = join(parent, `${STAGING}removed-${randomBytes(6).toString('hex')}`);
+  await rename(path, doomed)
+    .then(() => rm(doomed, { recursive: true, force: true }))
+    .catch(() => {});
+}
