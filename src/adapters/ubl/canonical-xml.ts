@@ -70,12 +70,17 @@ const LINE_END = /\r[\n\u0085]?|[\u0085\u2028]/g;
 /** What the production Char of XML 1.0 leaves out, lone surrogates included. */
 const NOT_A_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
+/** Text that is written as it is; most is. */
+const PLAIN = /^[!#-%'-;=?-~][ !#-%'-;=?-~]*$/;
+
 function escapeText(text: string, element: string): string {
+  if (PLAIN.test(text)) return text;
   return clean(text, element).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
 /** White space in an attribute becomes single spaces: a parser would make spaces of it, a reader sees no more. */
 function escapeAttribute(value: string, element: string): string {
+  if (PLAIN.test(value) && !value.includes('  ')) return value;
   return clean(value, element)
     .replace(/[\t\n ]+/g, ' ')
     .replaceAll('&', '&amp;')

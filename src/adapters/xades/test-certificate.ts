@@ -1,4 +1,12 @@
-import { createHash, createPublicKey, generateKeyPair, randomBytes, sign, X509Certificate } from 'node:crypto';
+import {
+  createHash,
+  createPublicKey,
+  generateKeyPair,
+  type KeyObject,
+  randomBytes,
+  sign,
+  X509Certificate,
+} from 'node:crypto';
 import { promisify } from 'node:util';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
@@ -24,28 +32,38 @@ import {
 } from '@peculiar/asn1-x509';
 import type { SigningIdentity } from './document-signer.ts';
 
-const ECDSA_WITH_SHA256 = '1.2.840.10045.4.3.2';
-const VALID_YEARS = 10;
-
 /**
- * A new key with a certificate that it signed itself (RFC 5280), for test documents only: its subject says so. The key is ECDSA on P-256:
- * made within a millisecond at the first start, where RSA-2048 takes up to a second, and several times as fast to sign with.
+ * A new key with a certificate that it signed itself, for test documents only: its subject says so. The key is ECDSA on P-256: made within
+ * a millisecond at the first start, where RSA-2048 takes up to a second, and several times as fast to sign with.
  * @param from start of its validity, which lasts ten years
  */
 export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
-  const publicKey = AsnConvert.parse(
-    createPublicKey(privateKey).export({ type: 'spki', format: 'der' }),
-    SubjectPublicKeyInfo,
-  );
   const to = new Date(from);
-  to.setUTCFullYear(from.getUTCFullYear() + VALID_YEARS);
+  to.setUTCFullYear(from.getUTCFullYear() + 10);
+  return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from, to })] };
+}
+
+/** A certificate of a test key, signed by that key (RFC 5280), valid from and to these times. @param usage flags of `KeyUsageFlags` */
+export function selfSignedCertificate({
+  privateKey,
+  from,
+  to,
+  usage = KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation,
+}: {
+  privateKey: KeyObject;
+  from: Date;
+  to: Date;
+  usage?: number;
+}): X509Certificate {
+  const spki = createPublicKey(privateKey).export({ type: 'spki', format: 'der' });
+  const publicKey = AsnConvert.parse(spki, SubjectPublicKeyInfo);
   const name = new Name([
     attribute('2.5.4.6', { printableString: 'MA' }),
     attribute('2.5.4.10', { utf8String: 'Fatoura TEST' }),
     attribute('2.5.4.3', { utf8String: 'Fatoura TEST - no legal value' }),
   ]);
-  const algorithm = new AlgorithmIdentifier({ algorithm: ECDSA_WITH_SHA256 });
+  const algorithm = privateKey.asymmetricKeyType === 'rsa' ? SHA256_WITH_RSA : ECDSA_WITH_SHA256;
   const body = new TBSCertificate({
     version: Version.v3,
     serialNumber: newSerialNumber(),
@@ -56,18 +74,25 @@ export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
     subjectPublicKeyInfo: publicKey,
     extensions: new Extensions([
       extension(id_ce_basicConstraints, new BasicConstraints({ cA: false }), true),
-      extension(id_ce_keyUsage, new KeyUsage(KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation), true),
+      extension(id_ce_keyUsage, new KeyUsage(usage), true),
       extension(id_ce_subjectKeyIdentifier, new SubjectKeyIdentifier(digestOf(publicKey)), false),
     ]),
   });
-  const signatureValue = sign('sha256', Buffer.from(AsnConvert.serialize(body)), privateKey);
+  const value = sign('sha256', Buffer.from(AsnConvert.serialize(body)), privateKey);
   const certificate = new Certificate({
     tbsCertificate: body,
     signatureAlgorithm: algorithm,
-    signatureValue: arrayBuffer(signatureValue),
+    signatureValue: arrayBuffer(value),
   });
-  return { privateKey, certificateChain: [new X509Certificate(Buffer.from(AsnConvert.serialize(certificate)))] };
+  return new X509Certificate(Buffer.from(AsnConvert.serialize(certificate)));
 }
+
+/** RFC 4055, section 5, wants NULL parameters, RFC 5758, section 3.2, none. */
+const SHA256_WITH_RSA = new AlgorithmIdentifier({
+  algorithm: '1.2.840.113549.1.1.11',
+  parameters: arrayBuffer(Uint8Array.of(5, 0)),
+});
+const ECDSA_WITH_SHA256 = new AlgorithmIdentifier({ algorithm: '1.2.840.10045.4.3.2' });
 
 function attribute(
   type: string,

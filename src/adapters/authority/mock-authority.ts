@@ -1,0 +1,131 @@
+import { createHash } from 'node:crypto';
+import {
+  type Authority,
+  type Decision,
+  type LedgerRow,
+  NotReceived,
+  OutcomeUnknown,
+  type Receipt,
+  type Submission,
+  type SubmissionLedger,
+} from '../../domain/invoice/ports.ts';
+import { MAGIC_ICES } from '../../domain/invoice/test-scenarios.ts';
+import { faultOf } from './examine-invoice.ts';
+
+export interface MockAuthorityParts {
+  readonly ledger: SubmissionLedger;
+  /** Verifies the signature of a document; the reason is a sentence. */
+  readonly verify: (
+    document: Uint8Array,
+  ) => Promise<{ readonly valid: true } | { readonly valid: false; readonly reason: string }>;
+  readonly clock?: () => Date;
+}
+
+const DECISION_DELAY_MS = 10_000;
+const RECEIPT_DELAY_MS = 60_000;
+const REFUSALS_OF_UNAVAILABLE_TWICE = 2;
+
+/**
+ * The tax authority of the test environment: it examines what it is sent as the real one would (signature, parties, figures to the
+ * centime), keeps a durable ledger, and does what the customer's magic ICE asks for (design, section 6). A submission costs one write to
+ * the ledger. Receipts that are late, like lost replies, are `OutcomeUnknown` until they can be had by asking.
+ */
+export function createMockAuthority({ ledger, verify, clock = () => new Date() }: MockAuthorityParts): Authority {
+  /** What the ledger's row lets be seen at present. */
+  const receiptOf = (row: LedgerRow): Receipt => {
+    const now = clock().getTime();
+    if (now < row.receiptAt.getTime()) {
+      throw new OutcomeUnknown(
+        'The authority has not sent its receipt yet: ask for it later, and do not submit again.',
+      );
+    }
+    const wait = row.decisionAt.getTime() - now;
+    return wait > 0 ? { decision: null, askAgainAfter: wait } : { decision: row.decision, askAgainAfter: null };
+  };
+
+  return {
+    async submit(submission) {
+      const scenario = MAGIC_ICES[submission.customerIce];
+      if (
+        scenario === 'unavailable' ||
+        (scenario === 'unavailable-twice' &&
+          (await ledger.countRefusal(submission.submissionId)) <= REFUSALS_OF_UNAVAILABLE_TWICE)
+      ) {
+        throw new NotReceived('The authority is unavailable (503): submit again later.');
+      }
+      const fault = await examine(submission, verify);
+      const receivedAt = clock();
+      const receiptAt = later(receivedAt, scenario === 'slow-receipt' ? RECEIPT_DELAY_MS : 0);
+      const decisionAt = later(receiptAt, scenario === 'slow-decision' ? DECISION_DELAY_MS : 0);
+      const { submissionId, sha256 } = submission;
+      const decision = decide(submission, fault, decisionAt);
+      const row = await ledger.record({ submissionId, sha256, receivedAt, receiptAt, decisionAt, decision });
+      if (row.sha256 !== sha256) return { decision: secondDocument(receivedAt), askAgainAfter: null };
+      if (scenario === 'lost-reply') {
+        throw new OutcomeUnknown(
+          'The reply of the authority was lost: ask whether it holds the submission before submitting again.',
+        );
+      }
+      return receiptOf(row);
+    },
+
+    async lookUp(submissionId, sha256) {
+      const row = await ledger.find(submissionId);
+      return row?.sha256 === sha256 ? receiptOf(row) : null;
+    },
+  };
+}
+
+/** @returns why the document is refused, or null @throws {NotReceived} when it can't be examined: nothing is recorded then */
+async function examine(
+  { document, sha256, customerIce }: Submission,
+  verify: MockAuthorityParts['verify'],
+): Promise<string | null> {
+  if (createHash('sha256').update(document).digest('hex') !== sha256) {
+    return 'The document is not the one whose digest was announced: it was changed on its way. Contact the support of the invoicing service.';
+  }
+  const verification = await verify(document).catch((cause: unknown) => {
+    throw new NotReceived('The authority could not examine the document: submit again later.', { cause });
+  });
+  if (!verification.valid) {
+    return `The signature is not valid: ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`;
+  }
+  return faultOf(document, customerIce);
+}
+
+function decide({ submissionId, sha256, customerIce }: Submission, fault: string | null, decidedAt: Date): Decision {
+  if (fault !== null) return { outcome: 'rejected', reason: fault, decidedAt };
+  switch (MAGIC_ICES[customerIce]) {
+    case 'unknown-ice':
+      return {
+        outcome: 'rejected',
+        reason: `The customer's ICE ${customerIce} is unknown to the tax authority. Check the ICE with the customer and issue a new invoice.`,
+        decidedAt,
+      };
+    case 'duplicate':
+      return {
+        outcome: 'rejected',
+        reason:
+          'The tax authority already holds an invoice with the same content. Look for it among your earlier invoices; if this is another sale, issue a new invoice that says so.',
+        decidedAt,
+      };
+    default: {
+      const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
+      return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
+    }
+  }
+}
+
+/** The ledger keeps the first document of a submission; another one is never recorded. */
+function secondDocument(decidedAt: Date): Decision {
+  return {
+    outcome: 'rejected',
+    reason:
+      'The tax authority already holds another document under this submission. Keep to that one, or issue a new invoice for the new content.',
+    decidedAt,
+  };
+}
+
+function later(time: Date, milliseconds: number): Date {
+  return new Date(time.getTime() + milliseconds);
+}

@@ -1,0 +1,75 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SIGNATURE_PLACE, writeCanonical } from '../../../src/adapters/ubl/canonical-xml.ts';
+import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
+
+const NAMESPACES = { '': 'urn:root', a: 'urn:a', b: 'urn:b' };
+const leaf = (content: string, attributes = {}) =>
+  writeCanonical({ name: 'Root', content: [{ name: 'a:Leaf', attributes, content }] }, NAMESPACES).xml;
+
+describe('writeCanonical', () => {
+  test('declares a namespace where it is first used and again beside it, never below it', () => {
+    const { xml } = writeCanonical(
+      {
+        name: 'Root',
+        content: [
+          { name: 'a:One', content: [{ name: 'a:Two', content: [{ name: 'b:Three', content: 'x' }] }] },
+          { name: 'a:Four', content: [{ name: 'Five', content: 'y' }] },
+        ],
+      },
+      NAMESPACES,
+    );
+    expect(xml).toBe(
+      '<Root xmlns="urn:root"><a:One xmlns:a="urn:a"><a:Two><b:Three xmlns:b="urn:b">x</b:Three></a:Two></a:One>' +
+        '<a:Four xmlns:a="urn:a"><Five>y</Five></a:Four></Root>',
+    );
+  });
+
+  test('escapes as Canonical XML does, which is another way in text than in attributes', () => {
+    expect(leaf('a & b < c > d "e" \'f\'\tg\nh')).toContain('>a &amp; b &lt; c &gt; d "e" \'f\'\tg\nh</a:Leaf>');
+    expect(leaf('x', { z: '& < > "', y: "'a'\tb\n  c" })).toContain(
+      ' y="\'a\' b c" z="&amp; &lt; > &quot;">x</a:Leaf>',
+    );
+  });
+
+  test('makes LF of every line end, so that no parser reads another text than was signed', () => {
+    expect(leaf('a\r\nb\rc\u0085d\u2028e\r\u0085f')).toContain('>a\nb\nc\nd\ne\nf</a:Leaf>');
+  });
+
+  test('refuses what XML cannot carry, and names it', () => {
+    for (const [text, code] of [
+      ['a\u0000b', 'U+0000'],
+      ['\u001b[2J', 'U+001B'],
+      ['lone \ud83d surrogate', 'U+D83D'],
+      ['\ufffe', 'U+FFFE'],
+    ] as const) {
+      expect(() => leaf(text)).toThrow(new InvalidDocument(`a:Leaf would hold ${code}, which XML cannot carry.`));
+      expect(() => leaf('x', { name: text })).toThrow(InvalidDocument);
+    }
+    expect(leaf('😀 و \u{10FFFF}')).toContain('😀 و \u{10FFFF}');
+  });
+
+  test('refuses empty elements and prefixes without a namespace', () => {
+    for (const blank of ['', ' ', '\n\t', '\u2028']) expect(() => leaf(blank)).toThrow(/would be empty/);
+    expect(() => writeCanonical({ name: 'Root', content: [] }, NAMESPACES)).toThrow(/would be empty/);
+    expect(() => writeCanonical({ name: 'c:Root', content: 'x' }, NAMESPACES)).toThrow(/bound to no namespace/);
+  });
+
+  test('marks the place of the signature in UTF-16 units', () => {
+    const { xml, signatureAt } = writeCanonical(
+      { name: 'Root', content: [{ name: 'a:Leaf', content: '😀' }, SIGNATURE_PLACE] },
+      NAMESPACES,
+    );
+    expect(xml.slice(signatureAt)).toBe('</Root>');
+  });
+
+  test('plain and escaped ways of writing agree', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'ab& <>"\'-=;?~!\t\n é'), minLength: 1 }), (text) => {
+        fc.pre(text.trim() !== '');
+        const escaped = text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+        expect(leaf(text)).toContain(`>${escaped}</a:Leaf>`);
+      }),
+    );
+  });
+});

@@ -1,0 +1,172 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
+import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { TAX_RATES } from '../../../src/domain/invoice/invoice.ts';
+import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
+import { isTolerated } from '../../../src/domain/invoice/totals.ts';
+import { sampleInvoice, sampleLine } from './sample-invoice.ts';
+
+const { write } = createInvoiceWriter();
+/** The document without its namespace declarations. */
+const plain = (xml: string) => xml.replace(/ xmlns(:\w+)?="[^"]*"/g, '');
+
+describe('the UBL invoice', () => {
+  test('states the seller, the customer and how it is paid', () => {
+    const xml = plain(write(sampleInvoice()).xml);
+    expect(xml).toContain(
+      '<cac:AccountingSupplierParty><cac:Party><cac:PartyIdentification><cbc:ID>001234567000088</cbc:ID></cac:PartyIdentification>' +
+        '<cac:PartyName><cbc:Name>Atlas Conseil &amp; Fils</cbc:Name></cac:PartyName>' +
+        '<cac:PostalAddress><cbc:StreetName>12, rue Ibn Batouta</cbc:StreetName><cbc:CityName>Casablanca</cbc:CityName>' +
+        '<cbc:PostalZone>20000</cbc:PostalZone><cac:Country><cbc:IdentificationCode>MA</cbc:IdentificationCode></cac:Country></cac:PostalAddress>' +
+        '<cac:PartyTaxScheme><cbc:CompanyID>40123456</cbc:CompanyID><cac:TaxScheme><cbc:ID>IF</cbc:ID></cac:TaxScheme></cac:PartyTaxScheme>' +
+        '<cac:PartyLegalEntity><cbc:RegistrationName>Atlas Conseil &amp; Fils</cbc:RegistrationName><cbc:CompanyID>Casablanca 123456</cbc:CompanyID>' +
+        '<cbc:CompanyLegalForm>SARL au capital de 100\u00A0000,00\u00A0MAD ; taxe professionnelle 34567890 ; CNSS 9876543</cbc:CompanyLegalForm></cac:PartyLegalEntity>' +
+        '<cac:Contact><cbc:ElectronicMail>compta@atlas.example</cbc:ElectronicMail></cac:Contact></cac:Party></cac:AccountingSupplierParty>',
+    );
+    expect(xml).toContain('<cac:PartyIdentification><cbc:ID>001525713000085</cbc:ID></cac:PartyIdentification>');
+    expect(xml).toContain('<cac:AddressLine><cbc:Line>5, avenue Hassan II, Rabat</cbc:Line></cac:AddressLine>');
+    expect(xml).toContain('<cbc:PaymentMeansCode name="Virement bancaire">1</cbc:PaymentMeansCode>');
+    expect(xml).not.toContain('schemeID');
+  });
+
+  test('sums VAT for each rate, highest first, and gives the reason at 0 %', () => {
+    const xml = plain(
+      write(
+        sampleInvoice({
+          lines: [
+            sampleLine({ description: 'A', quantity: 3, unitPrice: 1999, taxRate: 20 }),
+            sampleLine({ description: 'B', quantity: 1, unitPrice: 501, taxRate: 0 }),
+            sampleLine({ description: 'C', quantity: 1, unitPrice: 3, taxRate: 20 }),
+          ],
+        }),
+      ).xml,
+    );
+    expect(xml).toContain(
+      '<cac:TaxTotal><cbc:TaxAmount currencyID="MAD">12.00</cbc:TaxAmount>' +
+        '<cac:TaxSubtotal><cbc:TaxableAmount currencyID="MAD">60.00</cbc:TaxableAmount><cbc:TaxAmount currencyID="MAD">12.00</cbc:TaxAmount>' +
+        '<cac:TaxCategory><cbc:ID>S</cbc:ID><cbc:Percent>20</cbc:Percent><cac:TaxScheme><cbc:ID>VAT</cbc:ID></cac:TaxScheme></cac:TaxCategory></cac:TaxSubtotal>' +
+        '<cac:TaxSubtotal><cbc:TaxableAmount currencyID="MAD">5.01</cbc:TaxableAmount><cbc:TaxAmount currencyID="MAD">0.00</cbc:TaxAmount>' +
+        '<cac:TaxCategory><cbc:ID>E</cbc:ID><cbc:Percent>0</cbc:Percent><cbc:TaxExemptionReason>Exonéré de la TVA, article 91 du CGI</cbc:TaxExemptionReason>',
+    );
+    expect(xml).toContain('<cbc:PayableAmount currencyID="MAD">77.01</cbc:PayableAmount></cac:LegalMonetaryTotal>');
+    expect(xml).toContain(
+      '<cbc:Note>Arrêtée la présente facture à la somme de soixante-dix-sept dirhams et un centime.</cbc:Note>',
+    );
+    expect(xml).not.toContain('PayableRoundingAmount');
+  });
+
+  test('calls 0 % zero-rated when the seller has no reason for an exemption', () => {
+    const { seller } = sampleInvoice();
+    const xml = plain(write(sampleInvoice({ seller: { ...seller, exemptionReason: null } })).xml);
+    expect(xml).toContain('<cac:TaxCategory><cbc:ID>Z</cbc:ID><cbc:Percent>0</cbc:Percent><cac:TaxScheme>');
+    expect(xml).not.toContain('TaxExemptionReason');
+  });
+
+  test('writes a tolerated difference as rounding', () => {
+    // Twice 0.05 at 10 %: 0.11 in all, and 0.12 when each line is rounded up.
+    const lines = ['A', 'B'].map((description) => sampleLine({ description, quantity: 1, unitPrice: 5, taxRate: 10 }));
+    const xml = plain(write(sampleInvoice({ lines, amount: 12 })).xml);
+    expect(xml).toContain(
+      '<cbc:TaxInclusiveAmount currencyID="MAD">0.11</cbc:TaxInclusiveAmount>' +
+        '<cbc:PayableRoundingAmount currencyID="MAD">0.01</cbc:PayableRoundingAmount><cbc:PayableAmount currencyID="MAD">0.12</cbc:PayableAmount>',
+    );
+    expect(xml).toContain('<cbc:Note>Arrêtée la présente facture à la somme de douze centimes.</cbc:Note>');
+    expect(() => write(sampleInvoice({ lines, amount: 13 }))).toThrow(/beyond half a centime a line/);
+  });
+
+  test('says what test documents are, and what is made up in them', () => {
+    expect(write(sampleInvoice()).xml).not.toMatch(/SPÉCIMEN|Document de test/);
+    expect(write(sampleInvoice({ environment: 'test' })).xml).toContain('>Document de test, sans valeur');
+    expect(write(sampleInvoice({ environment: 'test', specimen: true })).xml).toContain(
+      '>SPÉCIMEN : le vendeur est fictif',
+    );
+  });
+
+  test('leaves out what is not known of the customer', () => {
+    const customer = { ice: '001525713000085', name: 'X', address: ' ', email: null };
+    const xml = plain(write(sampleInvoice({ customer })).xml);
+    expect(xml).toContain(
+      '</cac:PartyIdentification><cac:PostalAddress><cac:Country><cbc:IdentificationCode>MA</cbc:IdentificationCode></cac:Country></cac:PostalAddress>' +
+        '<cac:PartyLegalEntity><cbc:RegistrationName>X</cbc:RegistrationName></cac:PartyLegalEntity></cac:Party></cac:AccountingCustomerParty>',
+    );
+  });
+
+  test('puts the signature first, where UBL wants it', () => {
+    const { xml, signatureAt } = write(sampleInvoice());
+    expect(plain(xml.slice(0, signatureAt))).toBe(
+      '<Invoice><ext:UBLExtensions><ext:UBLExtension><ext:ExtensionURI>urn:oasis:names:specification:ubl:dsig:enveloped:xades</ext:ExtensionURI>' +
+        '<ext:ExtensionContent><sig:UBLDocumentSignatures><sac:SignatureInformation><cbc:ID>urn:oasis:names:specification:ubl:signature:1</cbc:ID>' +
+        '<sbc:ReferencedSignatureID>urn:oasis:names:specification:ubl:signature:Invoice</sbc:ReferencedSignatureID>',
+    );
+  });
+
+  test('is right to the centime for any lines, up to the largest amounts', () => {
+    const line = fc.record({
+      description: fc.constant('x'),
+      quantity: fc.oneof(fc.integer({ min: 1, max: 9999 }), fc.constant(1_000_000)),
+      unitPrice: fc.oneof(fc.integer({ min: 0, max: 100_000 }), fc.integer({ min: 0, max: 700_000_000 })),
+      taxRate: fc.constantFrom(...TAX_RATES),
+    });
+    fc.assert(
+      fc.property(
+        fc.array(line, { minLength: 1, maxLength: 10 }),
+        fc.integer({ min: -5, max: 5 }),
+        (lines, difference) => {
+          const exact = sampleInvoice({ lines: lines.map(sampleLine) });
+          const amount = exact.amount + difference;
+          fc.pre(amount > 0 && isTolerated(amount, exact.totals, lines.length));
+          expect(write({ ...exact, amount }).xml).toContain('</Invoice>');
+        },
+      ),
+    );
+  });
+});
+
+describe('the check before signing', () => {
+  const good = write(sampleInvoice()).xml;
+
+  test('holds for what is written', () => {
+    expect(brokenRule(good)).toBeNull();
+  });
+
+  test.each([
+    ['a wrong figure of a line', />123\.45(?=<\/cbc:LineExtensionAmount><cac:Item)/, '>123.46', /the amount of line 1/],
+    ['wrong VAT of a rate', />24\.69</, '>24.70<', /the VAT at S 20 %/],
+    ['wrong VAT of the invoice', />132\.59</, '>132.58<', /the VAT of the invoice/],
+    [
+      'another rate of a line',
+      /<cbc:Percent[^>]*>14(?=(?:(?!<cbc:Percent).)*<\/cac:InvoiceLine>)/,
+      '<cbc:Percent>20',
+      /S 14|S 20/,
+    ],
+    ['another amount in words', /deux mille/, 'trois mille', /in words/],
+    ['another currency', /currencyID="MAD">123\.45/, 'currencyID="EUR">123.45', /not in MAD/],
+    ['a wrong category', />S</, '>Z<', /does not go with/],
+    ['a third decimal', />123\.45</, '>123.450<', /two decimals/],
+    ['a short ICE', />001525713000085</, '>1525713000085<', /not 15 digits/],
+    ['a part left out', /<cac:PaymentMeans.*<\/cac:PaymentMeans>/, '', /cac:PaymentMeans occurs 0 times/],
+    ['a part twice', /(<cbc:UUID.*<\/cbc:UUID>)/, '$1$1', /cbc:UUID occurs 2 times/],
+    ['an empty element', />2\.1</, '><', /UBLVersionID is empty/],
+    ['tags that do not match', /<\/cac:Price>/, '</cac:Item>', /not a well-formed/],
+    ['mixed content', /<\/cac:Price>/, '</cac:Price>x', /not a well-formed/],
+    ['an end that is missing', /<\/Invoice>/, '', /not a well-formed/],
+  ])('notices %s', (_what, find, replace, rule) => {
+    const broken = good.replace(find, replace);
+    expect(broken).not.toBe(good);
+    expect(brokenRule(broken)).toMatch(rule);
+  });
+
+  test('refuses totals that are not those of the lines', () => {
+    const invoice = sampleInvoice();
+    const { totals } = invoice;
+    expect(() => write({ ...invoice, totals: { ...totals, tax: totals.tax + 1, gross: totals.gross + 1 } })).toThrow(
+      InvalidDocument,
+    );
+    expect(() => write({ ...invoice, totals: { ...totals, rates: totals.rates.slice(1) } })).toThrow(InvalidDocument);
+    expect(() =>
+      write({ ...invoice, lines: invoice.lines.map((line) => ({ ...line, amount: line.amount + 1 })) }),
+    ).toThrow(InvalidDocument);
+    expect(() => write({ ...invoice, lines: [] })).toThrow(InvalidDocument);
+  });
+});
