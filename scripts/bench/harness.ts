@@ -1,6 +1,6 @@
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { judgeNoise, type NoiseVerdict, spin } from './noise.ts';
+import { judgeNoise, type NoiseVerdict, type SteadySeries, spin } from './noise.ts';
 import { quantile, type Summary, summarize } from './statistics.ts';
 
 /** A benchmark: a module `scripts/bench/<name>.bench.ts` exports one as `benchmark`. */
@@ -113,14 +113,7 @@ export async function runBenchmark(
   }
   await Promise.all(closeAll(opened));
   const figures = combine(sides, measured);
-  const steady = figures
-    .filter((figure) => !figure.name.endsWith(' p99'))
-    .flatMap((figure) =>
-      (figure.sides.length > 1 ? figure.sides.slice(1) : figure.sides).map(({ side, values }) => ({
-        label: `${side}, ${figure.name},`,
-        values,
-      })),
-    );
+  const steady = figures.filter(({ name: figure }) => !figure.endsWith(' p99')).flatMap(steadySeries);
   const noise = { ...judgeNoise(calibrationMs, steady), calibrationMs };
   return { name, about, repeats: rounds, warmups, quick, answers, figures, noise };
 }
@@ -161,6 +154,15 @@ function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Map<string,
     });
     return { name, unit: better === 'higher' ? 'ops/s' : 'ms', better, sides: summaries, ratios };
   });
+}
+
+/** What of a figure should vary with nothing but the machine. Without a peer that can only be ours. */
+function steadySeries({ name, sides, ratios }: Figure): SteadySeries[] {
+  const peers = sides.length > 1 ? sides.slice(1) : sides;
+  return [
+    ...peers.map(({ side, values }) => ({ kind: 'peer' as const, label: `${side}, ${name},`, values })),
+    ...ratios.map(({ peer, values }) => ({ kind: 'ratio' as const, label: `ours to ${peer}, ${name},`, values })),
+  ];
 }
 
 function compareAnswers(given: readonly { side: Side; answer: Measured['answer'] }[]): void {

@@ -6,6 +6,8 @@ export const NOISE_LIMITS = {
   calibration: 0.1,
   /** Of a peer's repeats: their middle half, relative to their median. */
   peer: 0.15,
+  /** Of the ratios of ours to a peer, repeat by repeat: their middle half, relative to their median. */
+  ratio: 0.25,
 };
 
 /** Whether a run is to be believed, and every reason why not. */
@@ -14,19 +16,20 @@ export interface NoiseVerdict {
   reasons: string[];
 }
 
-/** Values that ought not to vary with anything but the machine: a peer's repeats of one figure. */
+/** Repeats of something that ought to vary with nothing but the machine: a peer's figure, or a ratio to it. */
 export interface SteadySeries {
+  kind: 'peer' | 'ratio';
   label: string;
   values: readonly number[];
 }
 
-/** Judges a run by its calibration times (milliseconds) and the repeats of its peers. */
-export function judgeNoise(calibration: readonly number[], peers: readonly SteadySeries[]): NoiseVerdict {
+/** Judges a run by its calibration times (milliseconds), the repeats of its peers and the ratios to them. */
+export function judgeNoise(calibration: readonly number[], series: readonly SteadySeries[]): NoiseVerdict {
   const spin = relativeSpread(calibration, 0.1, 0.9);
   const reasons = spin > NOISE_LIMITS.calibration ? [`the calibration loop's time varies by ${percent(spin)}`] : [];
-  for (const { label, values } of peers) {
+  for (const { kind, label, values } of series) {
     const spread = relativeSpread(values, 0.25, 0.75);
-    if (spread > NOISE_LIMITS.peer) reasons.push(`${label} varies by ${percent(spread)}`);
+    if (spread > NOISE_LIMITS[kind]) reasons.push(`${label} varies by ${percent(spread)}`);
   }
   return { noisy: reasons.length > 0, reasons };
 }

@@ -144,17 +144,25 @@ describe('runBenchmark', () => {
   });
 
   describe('believes the machine or not', () => {
-    const constant = () => synthetic('ours', () => throughput(100));
+    const constant = (name = 'ours') => synthetic(name, () => throughput(100));
     const wild = (name: string) => synthetic(name, (call) => throughput([100, 50, 200, 80, 300][call % 5] as number));
 
-    it('when a peer is steady, whatever ours does', async () => {
-      const { noise } = await runBenchmark(benchmark([wild('ours'), constant()]), calm);
+    it('when all is steady', async () => {
+      const { noise } = await runBenchmark(benchmark([constant(), constant()]), calm);
       expect(noise).toEqual({ noisy: false, reasons: [], calibrationMs: Array(8).fill(10) });
+    });
+
+    it('when ours is not steady beside a peer that is', async () => {
+      const { noise } = await runBenchmark(benchmark([wild('ours'), constant('peer')]), calm);
+      expect(noise.reasons).toEqual([expect.stringMatching(/^ours to peer, throughput, varies by \d+ %$/)]);
     });
 
     it('when a peer is not', async () => {
       const { noise } = await runBenchmark(benchmark([constant(), wild('peer')]), calm);
-      expect(noise.reasons).toEqual([expect.stringMatching(/^peer, throughput, varies by \d+ %$/)]);
+      expect(noise.reasons).toEqual([
+        expect.stringMatching(/^peer, throughput, varies by \d+ %$/),
+        expect.stringMatching(/^ours to peer, throughput, varies by \d+ %$/),
+      ]);
     });
 
     it('by ours where there is no peer', async () => {

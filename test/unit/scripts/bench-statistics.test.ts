@@ -50,7 +50,7 @@ describe('summarize', () => {
 
 describe('judgeNoise', () => {
   const calm = Array.from({ length: 20 }, (_, i) => 10 + (i % 3) / 10);
-  const steady = { label: 'peer, p50,', values: [50, 51, 52, 50, 51] };
+  const steady = { kind: 'peer', label: 'peer, p50,', values: [50, 51, 52, 50, 51] } as const;
 
   it('believes a calm machine, and one outlier', () => {
     expect(judgeNoise(calm, [steady])).toEqual({ noisy: false, reasons: [] });
@@ -64,8 +64,16 @@ describe('judgeNoise', () => {
     ]);
   });
 
+  it('grants ratios more than a peer', () => {
+    const values = [100, 90, 110, 80, 120];
+    expect(judgeNoise(calm, [{ kind: 'peer', label: 'peer', values }]).noisy).toBe(true);
+    expect(judgeNoise(calm, [{ kind: 'ratio', label: 'ours to peer', values }]).noisy).toBe(false);
+    const wider = { kind: 'ratio', label: 'ours to peer', values: [100, 80, 120, 70, 130] } as const;
+    expect(judgeNoise(calm, [wider]).reasons).toEqual(['ours to peer varies by 40 %']);
+  });
+
   it('does not believe a peer whose repeats disagree, and names each', () => {
-    const wild = { label: 'other, p50,', values: [50, 80, 40, 90, 60] };
+    const wild = { kind: 'peer', label: 'other, p50,', values: [50, 80, 40, 90, 60] } as const;
     expect(judgeNoise(calm, [steady, wild, wild])).toEqual({
       noisy: true,
       reasons: ['other, p50, varies by 50 %', 'other, p50, varies by 50 %'],
