@@ -21,8 +21,8 @@ export function createTenantRepository(db: Db): TenantRepository {
   }
 
   return {
-    async insert({ id, ...tenant }) {
-      await tenants.insertOne({ _id: id, ...tenant, keys: [] });
+    async insert({ id, ...tenant }, keys = []) {
+      await tenants.insertOne({ _id: id, ...tenant, keys: keys.map(({ key, hash }) => ({ ...key, hash })) });
     },
     async find(tenantId) {
       const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 0 } });

@@ -46,7 +46,7 @@ export function createServer(parts: ServerParts): Koa {
   }
   router.all('/graphql', graphqlOverHttp(contextOf, log) as RouterMiddleware);
   router.all('/graphql/stream', graphqlOverSse(contextOf, log) as RouterMiddleware);
-  router.get('/files/:id/:token.:kind(xml|pdf)', files(parts.readDocument) as RouterMiddleware);
+  router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });

@@ -3,7 +3,8 @@ import type { SellerProfile, Tenant } from './tenant.ts';
 
 /** Where tenants and their keys are kept. A tenant's keys live in its document, so that a credential costs one indexed read. */
 export interface TenantRepository {
-  insert(tenant: Tenant): Promise<void>;
+  /** Stores a tenant together with its first keys. */
+  insert(tenant: Tenant, keys?: readonly { key: ApiKey; hash: string }[]): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
   /** @returns false when there is no such tenant */
   updateProfile(tenantId: string, profile: Partial<SellerProfile>): Promise<boolean>;

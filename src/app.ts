@@ -1,0 +1,268 @@
+import { randomBytes } from 'node:crypto';
+import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { join } from 'node:path';
+import { type Logger, pino } from 'pino';
+import { createMockAuthority } from './adapters/authority/mock-authority.ts';
+import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
+import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
+import { createDocumentSigner } from './adapters/xades/document-signer.ts';
+import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
+import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
+import type { Config } from './config.ts';
+import { createAuthenticate } from './domain/api-key/authenticate.ts';
+import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
+import { type FirstStart, prepareInstallation } from './domain/installation/first-start.ts';
+import { createClientSecrets } from './domain/invoice/client-secret.ts';
+import { createCreateInvoice, refuseReusedKey } from './domain/invoice/create-invoice.ts';
+import { createListInvoices } from './domain/invoice/list-invoices.ts';
+import { createNumbering } from './domain/invoice/numbering.ts';
+import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.ts';
+import { type Authority, NotReceived } from './domain/invoice/ports.ts';
+import { createReadDocument } from './domain/invoice/read-document.ts';
+import { createReadInvoice } from './domain/invoice/read-invoice.ts';
+import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
+import { requireSecretKey } from './domain/principal.ts';
+import type { TenantRepository } from './domain/tenant/ports.ts';
+import { startEngine } from './engine/embedded.ts';
+import { createJobs } from './jobs/agenda.ts';
+import { connect, type Store } from './storage/connect.ts';
+import { createDocumentStore } from './storage/documents.ts';
+import { ensureIndexes } from './storage/indexes.ts';
+import { createInstallationRepository } from './storage/installation.ts';
+import { createInvoiceFeed } from './storage/invoice-feed.ts';
+import { createInvoiceRepository } from './storage/invoices.ts';
+import { createRateLimiter } from './storage/rate-limiter.ts';
+import { createSubmissionLedger } from './storage/submission-ledger.ts';
+import { createTenantRepository } from './storage/tenants.ts';
+import { documentPath } from './transport/files.ts';
+import { currentRequestId } from './transport/middleware/request.ts';
+import { jobsDashboard } from './transport/operations.ts';
+import { createServer } from './transport/server.ts';
+
+/** The test environment's schedule: five attempts within 15 s (design, section 6). */
+const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
+const DRAIN_MS = 5000;
+
+/** A running service. */
+export interface App {
+  /** Where it is reached, without a trailing slash; null for a worker. */
+  readonly url: string | null;
+  readonly store: Store;
+  readonly tenants: TenantRepository;
+  readonly manageKeys: ManageKeys;
+  readonly firstStart: FirstStart;
+  /** Resolves when the browser for PDFs is warm, or has failed to start. */
+  readonly warm: Promise<void>;
+  /** Lets what is under way finish (5 s at most) and leaves nothing running. */
+  close(): Promise<void>;
+}
+
+/**
+ * Builds the service once, from its configuration, and starts it.
+ * @throws when the store, the address or a file under DATA_DIR can't be had; the message says which and why
+ */
+export async function startApp(config: Config, log: Logger = createLogger(config.logLevel)): Promise<App> {
+  const closers: (() => Promise<unknown>)[] = [];
+  const close = async () => {
+    for (const each of closers.splice(0).reverse()) {
+      await each().catch((err: unknown) => log.warn({ err }, 'something did not close'));
+    }
+  };
+  try {
+    return await build(config, log, closers, close);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+async function build(config: Config, log: Logger, closers: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<App> {
+  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  const [store, masterKey, identity] = await Promise.all([
+    openStore(config, closers),
+    loadMasterKey(config),
+    loadSigningIdentity(config.dataDir),
+  ]);
+  const { db } = store;
+  await ensureIndexes(db);
+
+  const invoices = createInvoiceRepository(db);
+  const tenants = createTenantRepository(db);
+  const installation = createInstallationRepository(db);
+  const documents = createDocumentStore(db);
+  const clientSecrets = createClientSecrets(masterKey);
+  const firstStart = await prepareInstallation(tenants, installation, config.mongodbUrl === null);
+
+  const feed = createInvoiceFeed(db, (err) => log.warn({ err }, 'the change stream was lost and is opened again'));
+  closers.push(() => feed.close());
+  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message));
+  closers.push(() => jobs.stop(DRAIN_MS));
+
+  const renderer = createPdfRenderer({
+    executablePath: config.chromiumPath ?? undefined,
+    cacheDir: join(config.dataDir, 'chromium'),
+    log,
+  });
+  closers.push(() => renderer.close());
+  const verifier = createDocumentVerifier();
+  closers.push(() => verifier.close());
+  const mockAuthority = createMockAuthority({
+    ledger: createSubmissionLedger(db),
+    verify: (document) => verifier.verify(document),
+  });
+
+  // The address is known before the first job runs: documents carry it.
+  const server = config.role === 'worker' ? null : await listen(config, closers);
+  const serve = server ? handOver(server) : () => undefined;
+  const url = server && addressOf(server, config);
+  const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
+
+  const pipeline = createPipeline({
+    invoices,
+    documents,
+    queue: jobs.queue,
+    numbering: createNumbering(invoices),
+    writer: createInvoiceWriter(),
+    signer: createDocumentSigner(identity),
+    authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
+    renderer,
+    verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
+    transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
+    report: (event) => logPipeline(log, event),
+  });
+  await feed.start();
+  let warm = Promise.resolve();
+  if (config.role !== 'api') {
+    await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
+    warm = renderer.warm();
+  }
+
+  if (server) {
+    const readInvoice = createReadInvoice(invoices, clientSecrets);
+    const koa = createServer({
+      log,
+      authenticate: createAuthenticate(tenants, clientSecrets),
+      limiter: createRateLimiter(
+        config.rateLimits,
+        config.mongodbUrl === null ? null : { client: store.client, databaseName: db.databaseName },
+      ),
+      useCases: {
+        createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
+        readInvoice,
+        listInvoices: createListInvoices(invoices),
+        watchInvoice: createWatchInvoice(readInvoice, feed),
+        documentUrl: ({ id }, kind) => `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, 0))}`,
+      },
+      readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
+      refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
+      operations: await jobsDashboard(jobs.agenda, (await installation.operatorHash()) ?? ''),
+      ready: () => pingOf(store),
+      trustProxy: config.trustProxy,
+    });
+    serve(koa.callback());
+  }
+  return { url, store, tenants, manageKeys: createManageKeys(tenants, false), firstStart, warm, close };
+}
+
+function createLogger(level: string): Logger {
+  return pino({
+    level,
+    mixin: () => {
+      const requestId = currentRequestId();
+      return requestId === undefined ? {} : { requestId };
+    },
+  });
+}
+
+async function openStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<Store> {
+  let uri = config.mongodbUrl;
+  if (uri === null) {
+    const engine = await startEngine({ dataDir: join(config.dataDir, 'db') });
+    closers.push(() => engine.close());
+    uri = engine.uri;
+  }
+  const store = await connect(uri);
+  closers.push(() => store.close());
+  return store;
+}
+
+/** MASTER_KEY, or the key that is made once and kept under DATA_DIR with mode 0600. */
+async function loadMasterKey(config: Config): Promise<Uint8Array> {
+  if (config.masterKey !== null) return Buffer.from(config.masterKey, 'hex');
+  const file = join(config.dataDir, 'master.key');
+  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    if (error.code === 'ENOENT') return null;
+    throw error;
+  });
+  if (kept !== null) {
+    if (!/^[0-9a-f]{64}\n?$/.test(kept)) throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
+    return Buffer.from(kept.trim(), 'hex');
+  }
+  // It appears whole or not at all, and of two that start at once both use the first one's.
+  const draft = `${file}.${process.pid}`;
+  const handle = await open(draft, 'w', 0o600);
+  await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
+  await handle.sync();
+  await handle.close();
+  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
+    if (error.code !== 'EEXIST') throw error;
+  });
+  await rm(draft);
+  return loadMasterKey(config);
+}
+
+async function listen(config: Config, closers: (() => Promise<unknown>)[]): Promise<Server> {
+  const server = createHttpServer();
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(config.port, config.host, resolve);
+  });
+  closers.push(async () => {
+    const closed = new Promise((resolve) => server.close(resolve));
+    server.closeIdleConnections();
+    // Streams do not end by themselves; their clients resume elsewhere.
+    const timer = setTimeout(() => server.closeAllConnections(), 500);
+    await closed;
+    clearTimeout(timer);
+  });
+  return server;
+}
+
+/** Requests that come before the service is built wait for it. @returns to be called with the real handler */
+function handOver(server: Server): (handler: RequestListener) => void {
+  const handler = Promise.withResolvers<RequestListener>();
+  const early: RequestListener = (request, response) => void handler.promise.then((handle) => handle(request, response));
+  server.on('request', early);
+  return (handle) => {
+    server.off('request', early);
+    server.on('request', handle);
+    handler.resolve(handle);
+  };
+}
+
+function addressOf(server: Server, config: Config): string {
+  const { port } = server.address() as AddressInfo;
+  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
+  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
+}
+
+async function pingOf(store: Store): Promise<string | null> {
+  try {
+    await store.db.command({ ping: 1 });
+    return null;
+  } catch (error) {
+    return `the store does not answer: ${(error as Error).message}`;
+  }
+}
+
+function logPipeline(log: Logger, { level, message, error, ...fields }: PipelineReport): void {
+  log[level]({ ...fields, ...(error !== undefined && { err: error }) }, message);
+}
+
+/** Live keys can not be made without a live authority; should an invoice get here all the same, nothing is sent and it is known. */
+const noLiveAuthority: Authority = {
+  submit: () => Promise.reject(new NotReceived('no live authority is configured')),
+  lookUp: () => Promise.resolve(null),
+};

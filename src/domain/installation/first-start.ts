@@ -1,0 +1,51 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-key.ts';
+import { newId } from '../ids.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
+
+/** What is remembered of an installation as a whole. */
+export interface InstallationRepository {
+  /** Keeps the hash unless there is one, and answers whether it was kept: of many processes that start at once, one is told true. */
+  keepOperatorHash(hash: string): Promise<boolean>;
+  /** SHA-256, lower-case hex; null before the first start. */
+  operatorHash(): Promise<string | null>;
+}
+
+/** What is shown once, to whoever starts the service for the first time. */
+export interface FirstStart {
+  /** Of the job dashboard; null when it was made by an earlier start. */
+  readonly operatorPassword: string | null;
+  /** null when there are tenants already, or the database is not our own. */
+  readonly demo: { readonly tenantId: string; readonly secretKey: string; readonly publishableKey: string } | null;
+}
+
+/**
+ * Makes what a new installation needs: the operator's credential, and in an empty embedded database a demo tenant with test keys.
+ * @param embedded never true for a database that others may use (design, section 8)
+ */
+export async function prepareInstallation(
+  tenants: TenantRepository,
+  installation: InstallationRepository,
+  embedded: boolean,
+): Promise<FirstStart> {
+  const password = randomBytes(18).toString('base64url');
+  const isNew = await installation.keepOperatorHash(createHash('sha256').update(password).digest('hex'));
+  return { operatorPassword: isNew ? password : null, demo: embedded ? await makeDemoTenant(tenants) : null };
+}
+
+async function makeDemoTenant(tenants: TenantRepository): Promise<FirstStart['demo']> {
+  if (!(await tenants.isEmpty())) return null;
+  const tenantId = newId('ten');
+  const secretKey = newToken('secret', 'test');
+  const publishableKey = newToken('publishable', 'test');
+  // One write: a start that is cut off leaves either no tenant or one that works.
+  await tenants.insert({ id: tenantId, name: 'Demo', profile: {}, createdAt: new Date() }, [
+    { key: keyOf('secret', secretKey), hash: hashToken(secretKey) },
+    { key: keyOf('publishable', publishableKey), hash: hashToken(publishableKey) },
+  ]);
+  return { tenantId, secretKey, publishableKey };
+}
+
+function keyOf(kind: KeyKind, token: string): ApiKey {
+  return { id: newId('key'), kind, environment: 'test', lastFour: token.slice(-4), createdAt: new Date(), revokedAt: null };
+}

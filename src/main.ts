@@ -1,0 +1,22 @@
+import { startApp } from './app.ts';
+import { greeting } from './cli/greeting.ts';
+import { ConfigError, readConfig } from './config.ts';
+
+// The process: start, signals, exit codes. 1: it failed; 2: its settings are wrong.
+
+try {
+  const app = await startApp(readConfig());
+  console.log(greeting(app.url, app.firstStart));
+  let closing = false;
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(signal, () => {
+      // A second signal does not wait.
+      if (closing) process.exit(1);
+      closing = true;
+      void app.close().then(() => process.exit(0));
+    });
+  }
+} catch (error) {
+  console.error(error instanceof ConfigError ? `The settings are wrong:\n${error.message}` : `Fatoura can not start: ${(error as Error).message}`);
+  process.exit(error instanceof ConfigError ? 2 : 1);
+}
