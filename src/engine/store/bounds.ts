@@ -26,7 +26,13 @@ const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 
 
 /** The stretches of `index` that hold every document matching the filter that `bounds` come from. */
 export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBounds {
-  const found: IndexBounds = { ranges: [{ ...EVERYTHING, prefix: 0 }], points: 0, constants: 0, rangeEnds: 0, shown: {} };
+  const found: IndexBounds = {
+    ranges: [{ ...EVERYTHING, prefix: 0 }],
+    points: 0,
+    constants: 0,
+    rangeEnds: 0,
+    shown: {},
+  };
   for (const [path] of index.fields) found.shown[path] = ['[MinKey, MaxKey]'];
   let prefixes: Uint8Array[] = [new Uint8Array()];
   const heads = new Set<string>();

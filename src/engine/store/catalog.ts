@@ -71,7 +71,12 @@ export class Catalog {
       byId.set(collection.id, collection);
     }
     for (const row of this.#database.prepare('SELECT id, coll, spec, multikey FROM ind ORDER BY id').all()) {
-      const { id, coll, spec, multikey } = row as unknown as { id: number; coll: number; spec: Uint8Array; multikey: number };
+      const { id, coll, spec, multikey } = row as unknown as {
+        id: number;
+        coll: number;
+        spec: Uint8Array;
+        multikey: number;
+      };
       byId.get(coll)?.indexes.push(makeIndex(id, decodeDocument(spec), multikey === 1));
     }
   }
@@ -140,7 +145,9 @@ export class Catalog {
   /** Replaces an index's specification (collMod). */
   changeIndex(collection: Collection, index: Index, spec: Doc): void {
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
-    collection.indexes = collection.indexes.map((other) => (other === index ? makeIndex(index.id, spec, index.multikey) : other));
+    collection.indexes = collection.indexes.map((other) =>
+      other === index ? makeIndex(index.id, spec, index.multikey) : other,
+    );
   }
 
   setMultikey(index: Index): void {
@@ -151,7 +158,9 @@ export class Catalog {
   #collection(row: CollectionRow): Collection {
     const firstRid = row.id * RIDS;
     const lastRid = firstRid + RIDS - 1;
-    const last = this.#database.prepare('SELECT max(rid) AS rid FROM doc WHERE rid BETWEEN ? AND ?').get(firstRid, lastRid)?.rid;
+    const last = this.#database
+      .prepare('SELECT max(rid) AS rid FROM doc WHERE rid BETWEEN ? AND ?')
+      .get(firstRid, lastRid)?.rid;
     return {
       id: row.id,
       db: row.db,
@@ -182,7 +191,9 @@ interface CollectionRow {
 
 function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
   const filter = spec.partialFilterExpression as Doc | undefined;
-  const fields = Object.entries(spec.key as Doc).map(([path, direction]): KeyField => [path, Number(direction) < 0 ? -1 : 1]);
+  const fields = Object.entries(spec.key as Doc).map(
+    ([path, direction]): KeyField => [path, Number(direction) < 0 ? -1 : 1],
+  );
   return {
     id,
     name: String(spec.name),

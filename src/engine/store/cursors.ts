@@ -27,8 +27,6 @@ export class Cursor<S extends Source = Source> {
   readonly id: number;
   readonly source: S;
   readonly options: CursorOptions;
-  /** Default number of documents of a batch. */
-  batchSize: number | undefined;
   lastUse = Date.now();
   killed = false;
   /** An answer from it is under way. */
@@ -67,7 +65,10 @@ export class Cursors {
     const cursor = this.#open.get(id);
     if (!cursor) throw new CommandError('CursorNotFound', `cursor id ${id} not found`);
     if (cursor.options.ns !== ns) {
-      throw new CommandError('Unauthorized', `Requested getMore on namespace '${ns}', but cursor belongs to a different namespace ${cursor.options.ns}`);
+      throw new CommandError(
+        'Unauthorized',
+        `Requested getMore on namespace '${ns}', but cursor belongs to a different namespace ${cursor.options.ns}`,
+      );
     }
     cursor.lastUse = Date.now();
     return cursor;

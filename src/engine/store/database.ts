@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, openSync, readSync, closeSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
@@ -60,7 +60,9 @@ export function openDatabase(folder: string): Database {
   try {
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
     sqlite.exec('PRAGMA journal_mode = WAL');
-    sqlite.exec('PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000');
+    sqlite.exec(
+      'PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000',
+    );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     prepareSchema(sqlite, path);
     chmodSync(path, 0o600);
@@ -78,7 +80,8 @@ function prepareSchema(sqlite: DatabaseSync, path: string): void {
     sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     return;
   }
-  if (version !== SCHEMA_VERSION) throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
+  if (version !== SCHEMA_VERSION)
+    throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
   if (statSync(path).size > FULL_CHECK_BYTES) return;
   const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
   const verdict = Object.values(report)[0];
@@ -94,7 +97,8 @@ function checkHeader(path: string): void {
   try {
     const read = readSync(file, head, 0, 100, 0);
     if (read === 0) return;
-    if (read < 100 || head.toString('latin1', 0, 16) !== MAGIC) throw damaged(path, 'its header is not that of a database');
+    if (read < 100 || head.toString('latin1', 0, 16) !== MAGIC)
+      throw damaged(path, 'its header is not that of a database');
   } finally {
     closeSync(file);
   }
@@ -102,7 +106,8 @@ function checkHeader(path: string): void {
 
 function explain(error: unknown, folder: string, path: string): Error {
   const code = (error as { errcode?: number }).errcode ?? 0;
-  if ((code & 0xff) === BUSY) return new Error(`Another engine serves the folder ${folder}${holder(folder)}; only one at a time may.`);
+  if ((code & 0xff) === BUSY)
+    return new Error(`Another engine serves the folder ${folder}${holder(folder)}; only one at a time may.`);
   if (error instanceof Refusal) return damaged(path, error.message);
   return damaged(path, (error as Error).message);
 }

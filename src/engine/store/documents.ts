@@ -52,7 +52,13 @@ export class Documents {
   }
 
   /** Replaces a stored document's content. `description` is undefined for a replacement. */
-  update(collection: Collection, rid: number, before: Doc, after: Doc, description: UpdateDescription | undefined): void {
+  update(
+    collection: Collection,
+    rid: number,
+    before: Doc,
+    after: Doc,
+    description: UpdateDescription | undefined,
+  ): void {
     const bytes = encodeDocument(after);
     checkSize(bytes);
     const heads = description && changedHeads(description);
@@ -97,7 +103,9 @@ export class Documents {
   /** Fills a new index from the documents that are there. Throws error 11000 or 171; the caller's savepoint undoes it. */
   build(collection: Collection, index: Index): void {
     let after = collection.firstRid - 1;
-    const chunk = this.#database.prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT 100');
+    const chunk = this.#database.prepare(
+      'SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT 100',
+    );
     for (;;) {
       const rows = chunk.all(after, collection.lastRid);
       for (const row of rows) {
@@ -148,7 +156,10 @@ export function entriesOf(index: Index, doc: Doc): Entries {
 /** Bytes as read, after their checksum proved them whole: a damaged document is never served. */
 export function verified(bytes: Uint8Array, sum: number): Uint8Array {
   if (crc32(bytes) === sum) return bytes;
-  throw new CommandError('DataCorruptionDetected', 'a stored document is damaged: its checksum does not match. Restore the data from a backup');
+  throw new CommandError(
+    'DataCorruptionDetected',
+    'a stored document is damaged: its checksum does not match. Restore the data from a backup',
+  );
 }
 
 function checkSize(bytes: Uint8Array): void {

@@ -8,8 +8,9 @@ import type { Collection, Index } from './catalog.ts';
 export function duplicateKey(collection: Collection, index: Index, doc: Doc, key: Uint8Array): CommandError {
   const paths = index.fields.map(([path]) => path);
   const directions = index.fields.map(([, direction]) => direction);
-  const values = keyValues(paths.map((path) => candidates(doc, path.split('.'))), (combination) =>
-    Buffer.compare(encodeKey(combination, directions), key) === 0,
+  const values = keyValues(
+    paths.map((path) => candidates(doc, path.split('.'))),
+    (combination) => Buffer.compare(encodeKey(combination, directions), key) === 0,
   );
   const keyValue = Object.fromEntries(paths.map((path, n) => [path, values?.[n] ?? null]));
   const shown = paths.map((path) => `${path}: ${show(keyValue[path])}`).join(', ');

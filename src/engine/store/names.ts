@@ -9,7 +9,8 @@ export function checkDatabaseName(db: string): void {
 
 /** Refuses what MongoDB refuses as a collection's name (error 73). */
 export function checkCollectionName(db: string, name: string): void {
-  const wrong = name === '' || /[$\0]/.test(name) || name.startsWith('.') || name.endsWith('.') || name.startsWith('system.');
+  const wrong =
+    name === '' || /[$\0]/.test(name) || name.startsWith('.') || name.endsWith('.') || name.startsWith('system.');
   if (wrong || Buffer.byteLength(db) + 1 + Buffer.byteLength(name) > 255) {
     throw new CommandError('InvalidNamespace', `Invalid namespace specified '${db}.${name}'`);
   }

@@ -93,7 +93,9 @@ export class Oplog {
       this.#trimming = false;
       return;
     }
-    const rows = this.#database.prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?').all(TRIM_ROWS) as unknown as {
+    const rows = this.#database
+      .prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?')
+      .all(TRIM_ROWS) as unknown as {
       seq: number;
       pos: number;
     }[];

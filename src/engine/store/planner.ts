@@ -48,7 +48,12 @@ export function plan(collection: Collection, filter: Doc, sort: SortField[], hin
   return { access: { kind: 'COLLSCAN', reverse: false }, sorted: sort.length === 0 };
 }
 
-function bestIndex(collection: Collection, filter: Doc, bounds: Map<string, Bound[]>, sort: SortField[]): Candidate | undefined {
+function bestIndex(
+  collection: Collection,
+  filter: Doc,
+  bounds: Map<string, Bound[]>,
+  sort: SortField[],
+): Candidate | undefined {
   let best: Candidate | undefined;
   for (const index of collection.indexes) {
     if (!usable(index, filter, bounds)) continue;
@@ -77,7 +82,11 @@ function scanOf(index: Index, filterBounds: Map<string, Bound[]>, sort: SortFiel
 }
 
 /** How an index gives an order: fields bound to one value are skipped, the others follow the index, all forwards or all backwards. */
-function sortBy(index: Index, bounds: IndexBounds, sort: SortField[]): { reverse: boolean; merge: boolean } | undefined {
+function sortBy(
+  index: Index,
+  bounds: IndexBounds,
+  sort: SortField[],
+): { reverse: boolean; merge: boolean } | undefined {
   if (index.multikey) return undefined;
   const attempt = (bound: number): { reverse: boolean } | undefined => {
     const fixed = new Set(index.fields.slice(0, bound).map(([path]) => path));
@@ -121,7 +130,10 @@ function findHinted(collection: Collection, hint: unknown): Index {
     typeof hint === 'string' ? each.name === hint : JSON.stringify(each.fields) === wanted,
   );
   if (index && !index.hidden) return index;
-  throw new CommandError('BadValue', 'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index');
+  throw new CommandError(
+    'BadValue',
+    'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
+  );
 }
 
 function fieldsOf(spec: Doc): SortField[] {

@@ -86,7 +86,12 @@ class LazyMatch implements Match {
 }
 
 /** Row ids in order; with a limit only the first `keep` are held. Error 292 when the keys exceed the bound. */
-function sortedRids(matches: Iterable<Match>, compare: (a: Doc, b: Doc) => number, fields: SortField[], keep: number): number[] {
+function sortedRids(
+  matches: Iterable<Match>,
+  compare: (a: Doc, b: Doc) => number,
+  fields: SortField[],
+  keep: number,
+): number[] {
   const heads = new Set(fields.map(([path]) => path.split('.', 1)[0] as string));
   const order = (a: Entry, b: Entry): number => compare(a.key, b.key) || a.rid - b.rid;
   let entries: Entry[] = [];

@@ -32,7 +32,12 @@ interface Keyed extends StoredDocument {
  * The documents that a plan reaches, in its order, none twice. Reads in chunks bounded in bytes and holds nothing open between them, so a
  * reader may pause for as long as it likes; like MongoDB's cursors it sees what is written meanwhile.
  */
-export function scan(database: Database, collection: Collection, access: Access, stats: ReadStats): Iterable<StoredDocument> {
+export function scan(
+  database: Database,
+  collection: Collection,
+  access: Access,
+  stats: ReadStats,
+): Iterable<StoredDocument> {
   switch (access.kind) {
     case 'COLLSCAN':
       return scanCollection(database, collection, access.reverse, stats);
@@ -51,7 +56,12 @@ function scanIndex(database: Database, access: IndexScan, stats: ReadStats): Ite
   return index.multikey ? unique(documents) : documents;
 }
 
-function* scanCollection(database: Database, collection: Collection, reverse: boolean, stats: ReadStats): Generator<StoredDocument> {
+function* scanCollection(
+  database: Database,
+  collection: Collection,
+  reverse: boolean,
+  stats: ReadStats,
+): Generator<StoredDocument> {
   const statement = prepare(database, reverse ? DOCUMENTS_BACKWARD : DOCUMENTS_FORWARD);
   const end = reverse ? collection.firstRid : collection.lastRid;
   let at = reverse ? collection.lastRid + 1 : collection.firstRid - 1;
@@ -71,7 +81,13 @@ function* scanCollection(database: Database, collection: Collection, reverse: bo
   }
 }
 
-function* scanRange(database: Database, index: Index, range: KeyRange, reverse: boolean, stats: ReadStats): Generator<Keyed> {
+function* scanRange(
+  database: Database,
+  index: Index,
+  range: KeyRange,
+  reverse: boolean,
+  stats: ReadStats,
+): Generator<Keyed> {
   const statement = prepare(database, reverse ? BACKWARD : FORWARD);
   const end = reverse ? range.low : range.high;
   let key = reverse ? range.high : range.low;

@@ -54,11 +54,16 @@ export class Store {
     this.cursors.killNamespace(collection.ns);
   }
 
-  /** Ends cursors and waits, commits what is open and frees the folder. */
-  close(): void {
+  /** Ends cursors and waits, and commits what is open. */
+  stop(): void {
     this.cursors.killAll();
     this.changes.wakeAll();
     this.commit.flush();
+  }
+
+  /** Frees the folder. */
+  close(): void {
+    this.stop();
     this.database.close();
   }
 }

@@ -50,7 +50,8 @@ export interface Element {
 /** Walks a document's top-level elements without decoding them. Throws error 22 when the bytes end too early. */
 export function* elements(bytes: Uint8Array): Generator<Element> {
   const buffer = asBuffer(bytes);
-  if (buffer.length < 5 || buffer.readInt32LE(0) !== buffer.length || buffer[buffer.length - 1] !== 0) throw malformed();
+  if (buffer.length < 5 || buffer.readInt32LE(0) !== buffer.length || buffer[buffer.length - 1] !== 0)
+    throw malformed();
   let at = 4;
   while (at < buffer.length - 1) {
     const start = at;

@@ -39,11 +39,13 @@ export function parseMessage(message: Buffer): Request {
 function parseMsg(id: number, message: Buffer): Request {
   if (message.length < 26) throw new ProtocolError('OP_MSG is too short');
   const flags = message.readUInt32LE(16);
-  if (flags & REQUIRED_BITS & ~(CHECKSUM_PRESENT | MORE_TO_COME)) throw new ProtocolError('unknown required flag of OP_MSG');
+  if (flags & REQUIRED_BITS & ~(CHECKSUM_PRESENT | MORE_TO_COME))
+    throw new ProtocolError('unknown required flag of OP_MSG');
   let end = message.length;
   if (flags & CHECKSUM_PRESENT) {
     end -= 4;
-    if (crc32c(message.subarray(0, end)) !== message.readUInt32LE(end)) throw new ProtocolError('checksum of OP_MSG is wrong');
+    if (crc32c(message.subarray(0, end)) !== message.readUInt32LE(end))
+      throw new ProtocolError('checksum of OP_MSG is wrong');
   }
   let body: Doc | undefined;
   const sequences = new Map<string, Uint8Array[]>();
@@ -59,7 +61,8 @@ function parseMsg(id: number, message: Buffer): Request {
       const size = at + 4 <= end ? message.readInt32LE(at) : 0;
       const stop = at + size;
       const nameEnd = message.indexOf(0, at + 4);
-      if (size < 5 || stop > end || nameEnd < 0 || nameEnd >= stop) throw new ProtocolError('malformed document sequence');
+      if (size < 5 || stop > end || nameEnd < 0 || nameEnd >= stop)
+        throw new ProtocolError('malformed document sequence');
       const name = message.toString('utf8', at + 4, nameEnd);
       if (sequences.has(name)) throw new ProtocolError(`document sequence ${name} is there twice`);
       const documents: Uint8Array[] = [];

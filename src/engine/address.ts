@@ -1,0 +1,63 @@
+import { chmodSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import type { AddressInfo, ListenOptions, Server } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join, resolve } from 'node:path';
+
+/** Longest path that a unix socket may have everywhere (macOS: 104 bytes with its end, Linux: 108). */
+const MAX_SOCKET_PATH = 103;
+
+export interface Address {
+  uri: string;
+  /** host:port, or the socket's path. */
+  host: string;
+  /** Removes what listening left in the file system. */
+  cleanUp(): void;
+}
+
+/**
+ * Starts listening: on a port of 127.0.0.1 when one is asked for (0 takes a free one), else on a unix socket that its owner alone may open
+ * (mode 0600, in a folder of mode 0700): in the data folder or, where that path is too long for a socket, in the system's temporary folder.
+ * Windows has no such sockets and gets a port.
+ */
+export async function listen(
+  server: Server,
+  dataDir: string,
+  wanted: { port?: number; socketPath?: string },
+): Promise<Address> {
+  if (wanted.port !== undefined || process.platform === 'win32') {
+    await started(server, { host: '127.0.0.1', port: wanted.port ?? 0 });
+    const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+    return { uri: `mongodb://${host}/?directConnection=true`, host, cleanUp: () => {} };
+  }
+  const { path, cleanUp } = wanted.socketPath
+    ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
+    : socketPlace(dataDir);
+  if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
+    throw new Error(`The socket's path is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
+  rmSync(path, { force: true });
+  await started(server, { path });
+  chmodSync(path, 0o600);
+  return { uri: `mongodb://${encodeURIComponent(path)}/?directConnection=true`, host: path, cleanUp };
+}
+
+function socketPlace(dataDir: string): { path: string; cleanUp: () => void } {
+  const folder = resolve(dataDir, 'run');
+  const path = join(folder, 'engine.sock');
+  if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    chmodSync(folder, 0o700);
+    return { path, cleanUp: () => {} };
+  }
+  const short = mkdtempSync(join(tmpdir(), 'engine-'));
+  return { path: join(short, 'engine.sock'), cleanUp: () => rmSync(short, { recursive: true, force: true }) };
+}
+
+function started(server: Server, options: ListenOptions): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(options, () => {
+      server.off('error', reject);
+      resolve();
+    });
+  });
+}

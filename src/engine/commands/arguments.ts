@@ -1,0 +1,134 @@
+import { CommandError } from '../errors.ts';
+import { asDoc, type Doc, typeName, wholeNumber } from '../query/types.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+
+const NUMBERS = ['int', 'long', 'double', 'decimal'];
+
+/** A command's fields, read with MongoDB's type errors (14, 9). */
+export class Arguments {
+  readonly command: string;
+  readonly body: Doc;
+  readonly #sequences: Map<string, Uint8Array[]>;
+
+  constructor(command: string, body: Doc, sequences: Map<string, Uint8Array[]> = new Map()) {
+    this.command = command;
+    this.body = body;
+    this.#sequences = sequences;
+  }
+
+  has(name: string): boolean {
+    return this.body[name] !== undefined && this.body[name] !== null;
+  }
+
+  /** The collection that the command's first field names. */
+  collection(): string {
+    return this.#is(this.command, 'string') as string;
+  }
+
+  string(name: string): string | undefined {
+    return this.has(name) ? (this.#is(name, 'string') as string) : undefined;
+  }
+
+  document(name: string): Doc | undefined {
+    if (!this.has(name)) return undefined;
+    return asDoc(this.body[name]) ?? this.#wrong(name, 'object');
+  }
+
+  /** A flag; numbers count as such, as MongoDB takes them. */
+  flag(name: string): boolean {
+    if (!this.has(name)) return false;
+    const value = this.body[name];
+    if (typeof value === 'boolean') return value;
+    if (NUMBERS.includes(typeName(value))) return Number(value) !== 0;
+    return this.#wrong(name, 'bool');
+  }
+
+  /** Whether an option asks for anything: set, and neither false nor an empty document. */
+  asks(name: string): boolean {
+    const value = this.body[name];
+    if (!this.has(name) || value === false) return false;
+    return !(asDoc(value) && Object.keys(value as Doc).length === 0);
+  }
+
+  /** A whole number that is not negative. */
+  count(name: string): number | undefined {
+    const value = this.integer(name);
+    if (value !== undefined && value < 0) {
+      throw new CommandError(51024, `BSON field '${name}' value must be >= 0, actual value '${value}'`);
+    }
+    return value;
+  }
+
+  integer(name: string): number | undefined {
+    if (!this.has(name)) return undefined;
+    const value = this.body[name];
+    if (!NUMBERS.includes(typeName(value))) return this.#wrong(name, 'long');
+    const whole = wholeNumber(value);
+    if (whole === undefined)
+      throw new CommandError('FailedToParse', `BSON field '${this.command}.${name}' must be a whole number`);
+    return Number(whole);
+  }
+
+  list(name: string): unknown[] | undefined {
+    if (!this.has(name)) return undefined;
+    const value = this.body[name];
+    return Array.isArray(value) ? value : this.#wrong(name, 'array');
+  }
+
+  /** An array of documents, from the body or from a document sequence. */
+  documents(name: string): Doc[] {
+    const sequence = this.#sequences.get(name);
+    if (sequence) return sequence.map(decodeDocument);
+    return this.#required(name).map((item, n) => asDoc(item) ?? this.#wrong(`${name}.${n}`, 'object', item));
+  }
+
+  /** The same, encoded. */
+  rawDocuments(name: string): Uint8Array[] {
+    return this.#sequences.get(name) ?? this.documents(name).map(encodeDocument);
+  }
+
+  /** Refuses options outside `known` (error 40415). */
+  checkNames(known: ReadonlySet<string>): void {
+    for (const name of [...Object.keys(this.body), ...this.#sequences.keys()]) {
+      if (name === this.command || known.has(name)) continue;
+      throw new CommandError(40415, `BSON field '${this.command}.${name}' is an unknown field.`);
+    }
+  }
+
+  #required(name: string): unknown[] {
+    const items = this.list(name);
+    if (items) return items;
+    throw new CommandError(40414, `BSON field '${this.command}.${name}' is missing but a required field`);
+  }
+
+  #is(name: string, type: string): unknown {
+    const value = this.body[name];
+    return typeName(value) === type ? value : this.#wrong(name, type);
+  }
+
+  #wrong(name: string, expected: string, value: unknown = this.body[name]): never {
+    throw new CommandError(
+      'TypeMismatch',
+      `BSON field '${this.command}.${name}' is the wrong type '${typeName(value)}', expected type '${expected}'`,
+    );
+  }
+}
+
+/** Refuses fields outside `known` in a part of a command, such as one entry of `updates` (error 40415). */
+export function checkFields(part: Doc, where: string, known: readonly string[]): void {
+  for (const name of Object.keys(part)) {
+    if (!known.includes(name)) throw new CommandError(40415, `BSON field '${where}.${name}' is an unknown field.`);
+  }
+}
+
+/** Refuses every collation but the simple one. */
+export function checkCollation(collation: unknown): void {
+  if (collation === undefined || collation === null) return;
+  const locale = asDoc(collation)?.locale;
+  if (Object.keys(collation).length > 0 && locale !== 'simple') {
+    throw new CommandError(
+      'NotImplemented',
+      `collation ${JSON.stringify(locale)} is not supported by this server: only 'simple' is`,
+    );
+  }
+}

@@ -1,0 +1,194 @@
+import { Double, Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compileFilter } from '../query/match.ts';
+import type { Doc } from '../query/types.ts';
+import type { Collection } from '../store/catalog.ts';
+import { storageOf } from '../store/statistics.ts';
+import { validateCollection } from '../store/validate.ts';
+import { encodeDocument } from '../wire/bson.ts';
+import { checkCollation } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { firstBatch } from './cursors.ts';
+
+/** Options of `create` that ask for what this server does not have. */
+const UNSUPPORTED = [
+  'capped',
+  'size',
+  'max',
+  'timeseries',
+  'expireAfterSeconds',
+  'clusteredIndex',
+  'changeStreamPreAndPostImages',
+  'validator',
+  'viewOn',
+  'pipeline',
+  'encryptedFields',
+];
+
+export const create: Command = {
+  options: [
+    ...UNSUPPORTED,
+    'collation',
+    'storageEngine',
+    'indexOptionDefaults',
+    'validationLevel',
+    'validationAction',
+    'autoIndexId',
+  ],
+  writes: true,
+  run: ({ store, db, args }) => {
+    for (const option of UNSUPPORTED) {
+      if (args.asks(option))
+        throw new CommandError('NotImplemented', `create's option '${option}' is not supported by this server`);
+    }
+    checkCollation(args.body.collation);
+    const name = args.collection();
+    if (store.catalog.find(db, name))
+      throw new CommandError('NamespaceExists', `Collection ${db}.${name} already exists.`);
+    store.createCollection(db, name);
+    return {};
+  },
+};
+
+/** Dropping what is not there succeeds, as in MongoDB 7. */
+export const drop: Command = {
+  options: [],
+  writes: true,
+  run: ({ store, db, args }) => {
+    const collection = store.catalog.find(db, args.collection());
+    if (!collection) return {};
+    const nIndexesWas = new Int32(collection.indexes.length);
+    store.dropCollection(collection);
+    return { nIndexesWas, ns: collection.ns };
+  },
+};
+
+export const listCollections: Command = {
+  options: ['filter', 'cursor', 'nameOnly', 'authorizedCollections'],
+  run: (context) => {
+    const { store, db, args } = context;
+    const matches = compileFilter(args.document('filter') ?? {});
+    const shown = store.catalog.list(db).map((collection) => ({
+      name: collection.name,
+      type: 'collection',
+      ...(args.flag('nameOnly')
+        ? {}
+        : {
+            options: {},
+            info: { readOnly: false, uuid: collection.uuid },
+            idIndex: collection.indexes[0]?.spec,
+          }),
+    }));
+    return firstBatch(
+      context,
+      `${db}.$cmd.listCollections`,
+      shown.filter((each) => matches(each)).map(encodeDocument),
+      {
+        batchSize: batchSizeOf(context),
+      },
+    );
+  },
+};
+
+/** `cursor: {batchSize}` of the commands that list. */
+export function batchSizeOf({ args }: Context): number | undefined {
+  const size = args.document('cursor')?.batchSize;
+  return size === undefined ? undefined : Number(size);
+}
+
+/** Changes an index's `expireAfterSeconds` or `hidden`; nothing else can be changed. */
+export const collMod: Command = {
+  options: [
+    'index',
+    'validator',
+    'validationLevel',
+    'validationAction',
+    'viewOn',
+    'pipeline',
+    'changeStreamPreAndPostImages',
+  ],
+  writes: true,
+  run: (context) => {
+    const { store, args } = context;
+    for (const option of ['validator', 'viewOn', 'pipeline', 'changeStreamPreAndPostImages']) {
+      if (args.asks(option))
+        throw new CommandError('NotImplemented', `collMod's option '${option}' is not supported by this server`);
+    }
+    const collection = existing(context);
+    const change = args.document('index');
+    if (!change) return {};
+    for (const name of Object.keys(change)) {
+      if (['keyPattern', 'name', 'expireAfterSeconds', 'hidden'].includes(name)) continue;
+      throw new CommandError(40415, `BSON field 'collMod.index.${name}' is an unknown field.`);
+    }
+    const wanted = JSON.stringify(
+      Object.entries((change.keyPattern as Doc | undefined) ?? {}).map(([path, dir]) => [path, Number(dir)]),
+    );
+    const index = collection.indexes.find(
+      (each) => each.name === change.name || JSON.stringify(each.fields) === wanted,
+    );
+    if (!index)
+      throw new CommandError(
+        'IndexNotFound',
+        `cannot find index ${JSON.stringify(change.name ?? change.keyPattern)} for ns ${collection.ns}`,
+      );
+    const reply: Doc = {};
+    const spec: Doc = { ...index.spec };
+    for (const [name, shown] of [
+      ['expireAfterSeconds', 'expireAfterSeconds'],
+      ['hidden', 'hidden'],
+    ] as const) {
+      if (change[name] === undefined) continue;
+      if (index.spec[name] !== undefined) reply[`${shown}_old`] = index.spec[name];
+      reply[`${shown}_new`] = change[name];
+      spec[name] = change[name];
+    }
+    store.catalog.changeIndex(collection, index, spec);
+    store.oplog.append('M', collection.db, collection.name, null, encodeDocument({ index: change }));
+    return reply;
+  },
+};
+
+/** The collection that the command names; error 26 when it is not there. */
+export function existing({ store, db, args }: Context): Collection {
+  const name = args.collection();
+  const collection = store.catalog.find(db, name);
+  if (!collection) throw new CommandError('NamespaceNotFound', `ns does not exist: ${db}.${name}`);
+  return collection;
+}
+
+export const collStats: Command = {
+  options: ['scale', 'verbose'],
+  run: ({ store, db, args }) => {
+    const name = args.collection();
+    const scale = args.integer('scale') ?? 1;
+    const collection = store.catalog.find(db, name);
+    const count = collection ? store.documents.count(collection) : 0;
+    const { bytes, indexBytes } = collection
+      ? storageOf(store.database, collection)
+      : { bytes: 0, indexBytes: new Map<string, number>() };
+    const scaled = (value: number): Double => new Double(Math.floor(value / scale));
+    return {
+      ns: `${db}.${name}`,
+      size: scaled(bytes),
+      count: new Int32(count),
+      ...(count > 0 ? { avgObjSize: new Double(Math.floor(bytes / count)) } : {}),
+      storageSize: scaled(bytes),
+      capped: false,
+      nindexes: new Int32(collection?.indexes.length ?? 0),
+      totalIndexSize: scaled([...indexBytes.values()].reduce((sum, size) => sum + size, 0)),
+      indexSizes: Object.fromEntries([...indexBytes].map(([index, size]) => [index, scaled(size)])),
+      scaleFactor: new Double(scale),
+    };
+  },
+};
+
+export const validate: Command = {
+  options: ['full', 'repair', 'metadata', 'checkBSONConformance'],
+  run: (context) => {
+    const collection = existing(context);
+    if (context.args.asks('repair'))
+      throw new CommandError('NotImplemented', "validate's option 'repair' is not supported by this server");
+    return { ns: collection.ns, uuid: collection.uuid, ...validateCollection(context.store, collection) };
+  },
+};

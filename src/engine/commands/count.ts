@@ -1,0 +1,77 @@
+import { Int32 } from 'bson';
+import { compareValues } from '../query/compare.ts';
+import { encodeKey } from '../query/keys.ts';
+import { splitPath } from '../query/path.ts';
+import { asDoc, type Doc, getField } from '../query/types.ts';
+import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { checkCollation } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { checkUnplanned, hintOf } from './find.ts';
+
+export const count: Command = {
+  options: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'],
+  run: (context) => {
+    const { store, db, args } = context;
+    checkCollation(args.body.collation);
+    const query: Query = {
+      filter: args.document('query') ?? {},
+      sort: {},
+      skip: args.count('skip') ?? 0,
+      limit: Math.abs(args.integer('limit') ?? 0),
+      hint: hintOf(args.body.hint),
+    };
+    const collection = store.catalog.find(db, args.collection());
+    if (!collection) {
+      checkUnplanned(query);
+      return { n: new Int32(0) };
+    }
+    if (Object.keys(query.filter).length === 0 && query.hint === undefined) {
+      const left = Math.max(0, store.documents.count(collection) - query.skip);
+      return { n: new Int32(query.limit > 0 ? Math.min(left, query.limit) : left) };
+    }
+    let n = 0;
+    for (const _ of prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline })) n++;
+    return { n: new Int32(n) };
+  },
+};
+
+export const distinct: Command = {
+  options: ['key', 'query', 'collation', 'hint'],
+  run: (context) => ({ values: distinctValues(context) }),
+};
+
+/** The distinct values of a path, arrays taken apart, in order. */
+function distinctValues(context: Context): unknown[] {
+  const { store, db, args } = context;
+  checkCollation(args.body.collation);
+  const query: Query = {
+    filter: args.document('query') ?? {},
+    sort: {},
+    skip: 0,
+    limit: 0,
+    hint: hintOf(args.body.hint),
+  };
+  const path = splitPath(args.string('key') ?? '');
+  const collection = store.catalog.find(db, args.collection());
+  if (!collection) {
+    checkUnplanned(query);
+    return [];
+  }
+  const found = new Map<string, unknown>();
+  for (const { doc } of prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline })) {
+    for (const value of valuesAt(doc, path)) found.set(Buffer.from(encodeKey([value], [1])).toString('latin1'), value);
+  }
+  return [...found.values()].sort(compareValues);
+}
+
+function valuesAt(value: unknown, path: string[]): unknown[] {
+  if (Array.isArray(value)) {
+    if (path.length === 0) return value;
+    const [name] = path as [string];
+    const own = /^\d+$/.test(name) && Number(name) < value.length ? valuesAt(value[Number(name)], path.slice(1)) : [];
+    return [...own, ...value.flatMap((element) => (asDoc(element) ? valuesAt(element, path) : []))];
+  }
+  if (path.length === 0) return value === undefined ? [] : [value];
+  const doc: Doc | undefined = asDoc(value);
+  return doc ? valuesAt(getField(doc, path[0] as string), path.slice(1)) : [];
+}

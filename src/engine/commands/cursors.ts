@@ -1,0 +1,124 @@
+import { Long } from 'bson';
+import { CommandError } from '../errors.ts';
+import { type Doc, wholeNumber } from '../query/types.ts';
+import { ChangeStream } from '../store/change-stream.ts';
+import type { Batch, Cursor, Source } from '../store/cursors.ts';
+import { IteratorSource } from '../store/cursors.ts';
+import { RawArray } from '../wire/bson.ts';
+import type { Command, Context } from './command.ts';
+
+/** Documents of a first batch whose size the client leaves open. */
+const FIRST_BATCH = 101;
+/** Milliseconds that a getMore on a quiet change stream waits when the client sets no time. */
+const AWAIT_MS = 1000;
+
+export interface BatchOptions {
+  batchSize: number | undefined;
+  singleBatch?: boolean;
+  noTimeout?: boolean;
+}
+
+/** Answers with a source's first batch, and opens a cursor for what follows it. */
+export function firstBatch(context: Context, ns: string, documents: Iterable<Uint8Array>, options: BatchOptions): Doc {
+  const source = new IteratorSource(documents);
+  const batch = source.next(options.batchSize ?? FIRST_BATCH);
+  if (batch.end || options.singleBatch) return { cursor: cursorDoc(ns, 0, 'firstBatch', batch) };
+  const cursor = openCursor(context, ns, source, options);
+  return { cursor: cursorDoc(ns, cursor.id, 'firstBatch', batch) };
+}
+
+export function openCursor<S extends Source>(
+  context: Context,
+  ns: string,
+  source: S,
+  options: BatchOptions,
+): Cursor<S> {
+  const cursor = context.store.cursors.add(source, {
+    ns,
+    session: context.session,
+    noTimeout: options.noTimeout === true,
+  });
+  return cursor;
+}
+
+export function cursorDoc(ns: string, id: number, field: 'firstBatch' | 'nextBatch', batch: Batch): Doc {
+  return { [field]: new RawArray(batch.documents), id: Long.fromNumber(id), ns };
+}
+
+export const getMore: Command = {
+  options: ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime'],
+  run: (context) => {
+    const { store, db, args } = context;
+    const id = Number(wholeNumber(args.body.getMore) ?? 0n);
+    const ns = `${db}.${args.string('collection') ?? ''}`;
+    const cursor = store.cursors.get(id, ns);
+    if (cursor.busy) throw new CommandError(12051, `cursor id ${id} is already in use`);
+    const limit = args.count('batchSize') || Number.MAX_SAFE_INTEGER;
+    if (cursor.source instanceof ChangeStream) {
+      return moreChanges(context, cursor as Cursor<ChangeStream>, ns, limit, args.count('maxTimeMS') ?? AWAIT_MS);
+    }
+    if (args.has('maxTimeMS'))
+      throw new CommandError('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
+    try {
+      const batch = cursor.source.next(limit);
+      if (batch.end) store.cursors.kill(id);
+      return { cursor: cursorDoc(ns, batch.end ? 0 : id, 'nextBatch', batch) };
+    } catch (error) {
+      store.cursors.kill(id);
+      throw error;
+    }
+  },
+};
+
+/** Waits for changes; answers at once when there are some, and with none when the time is over. */
+async function moreChanges(
+  context: Context,
+  cursor: Cursor<ChangeStream>,
+  ns: string,
+  limit: number,
+  ms: number,
+): Promise<Doc> {
+  const { store, connection } = context;
+  const until = Date.now() + ms;
+  cursor.busy = true;
+  let cancel = (): void => {};
+  const leave = (): void => void store.cursors.kill(cursor.id);
+  cursor.onKill = () => cancel();
+  connection.onClose(leave);
+  try {
+    for (;;) {
+      const batch = cursor.source.next(limit);
+      const left = until - Date.now();
+      if (batch.documents.length > 0 || batch.end || left <= 0) {
+        if (batch.end) store.cursors.kill(cursor.id);
+        const reply = cursorDoc(ns, batch.end ? 0 : cursor.id, 'nextBatch', batch);
+        return { cursor: { ...reply, postBatchResumeToken: cursor.source.resumeToken() } };
+      }
+      const wait = store.changes.wait(cursor.source.scope, left);
+      cancel = wait.cancel;
+      await wait.done;
+      if (cursor.killed) throw new CommandError('CursorNotFound', `cursor id ${cursor.id} was killed`);
+    }
+  } catch (error) {
+    store.cursors.kill(cursor.id);
+    throw error;
+  } finally {
+    cursor.busy = false;
+    cursor.lastUse = Date.now();
+    connection.offClose(leave);
+  }
+}
+
+export const killCursors: Command = {
+  options: ['cursors'],
+  run: ({ store, args }) => {
+    const ids = (args.list('cursors') ?? []).map((id) => Number(wholeNumber(id) ?? 0n));
+    const killed = ids.filter((id) => store.cursors.kill(id));
+    return {
+      cursorsKilled: killed.map((id) => Long.fromNumber(id)),
+      cursorsNotFound: ids.filter((id) => !killed.includes(id)).map((id) => Long.fromNumber(id)),
+      cursorsAlive: [],
+      cursorsUnknown: [],
+    };
+  },
+};

@@ -1,0 +1,49 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { asDoc, type Doc } from '../query/types.ts';
+import { freeStats, prepareQuery } from '../store/read.ts';
+import { checkCollation, checkFields } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { checkUnplanned, hintOf } from './find.ts';
+import { checkBatchSize } from './insert.ts';
+import { runStatements } from './write-errors.ts';
+
+export const remove: Command = {
+  options: ['deletes', 'ordered', 'let', 'stmtId', 'stmtIds'],
+  writes: true,
+  retryable: true,
+  run: (context) => {
+    const statements = context.args.documents('deletes');
+    checkBatchSize(statements.length);
+    for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
+    if (context.args.asks('let'))
+      throw new CommandError('NotImplemented', "delete's option 'let' is not supported by this server");
+    const name = context.args.collection();
+    let n = 0;
+    const errors = runStatements(statements, context.args.body.ordered !== false, (statement) => {
+      n += runDelete(context, name, statement);
+    });
+    return { n: new Int32(n), ...errors };
+  },
+};
+
+function runDelete({ store, db }: Context, name: string, statement: Doc): number {
+  const filter = asDoc(statement.q);
+  const limit = Number(statement.limit);
+  if (!filter) throw new CommandError('FailedToParse', "a delete needs a filter 'q'");
+  if (limit !== 0 && limit !== 1)
+    throw new CommandError(
+      'FailedToParse',
+      'The limit field in delete objects must be 0 or 1. Got ' + String(statement.limit),
+    );
+  checkCollation(statement.collation);
+  const query = { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint) };
+  const collection = store.catalog.find(db, name);
+  if (!collection) {
+    checkUnplanned(query);
+    return 0;
+  }
+  const matches = [...prepareQuery(store, collection, query).run(freeStats())];
+  for (const { rid, doc } of matches) store.documents.remove(collection, rid, doc);
+  return matches.length;
+}

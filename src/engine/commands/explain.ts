@@ -1,0 +1,112 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { asDoc, type Doc } from '../query/types.ts';
+import { explainAccess } from '../store/explain.ts';
+import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import type { ReadStats } from '../store/scan.ts';
+import { aggregateSource } from './aggregate.ts';
+import { Arguments } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { findQuery, hintOf } from './find.ts';
+import { VERSION } from './hello.ts';
+import { updateStatement } from './update.ts';
+
+const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
+
+/** Tells how find, count, distinct, aggregate, update, delete and findAndModify reach their documents; the writes change nothing. */
+export const explain: Command = {
+  options: ['verbosity'],
+  run: (context) => {
+    const command = context.args.document('explain');
+    const verbosity = context.args.string('verbosity') ?? 'allPlansExecution';
+    if (!command) throw new CommandError('TypeMismatch', "BSON field 'explain.explain' must be an object");
+    if (!VERBOSITIES.includes(verbosity)) throw new CommandError('BadValue', `unknown verbosity '${verbosity}'`);
+    const name = Object.keys(command)[0] ?? '';
+    const args = new Arguments(name, command);
+    const { query, rest, projected } = queryOf({ ...context, args }, name);
+    return {
+      explainVersion: '1',
+      ...describe(context, args.collection(), query, rest, projected, verbosity !== 'queryPlanner'),
+      command,
+      serverInfo: { host: context.server.host, version: VERSION },
+      serverParameters: {},
+    };
+  },
+};
+
+interface Explained {
+  query: Query;
+  /** Stages of a pipeline behind the query. */
+  rest: Doc[];
+  projected: boolean;
+}
+
+function queryOf(context: Context, name: string): Explained {
+  const { args } = context;
+  const plain = (filter: Doc | undefined, sort: Doc | undefined, limit: number): Explained => ({
+    query: { filter: filter ?? {}, sort: sort ?? {}, skip: 0, limit, hint: hintOf(args.body.hint) },
+    rest: [],
+    projected: false,
+  });
+  switch (name) {
+    case 'find':
+      return { query: findQuery(context), rest: [], projected: args.asks('projection') };
+    case 'count':
+    case 'distinct':
+      return plain(args.document('query'), undefined, 0);
+    case 'findAndModify':
+    case 'findandmodify':
+      return plain(args.document('query'), args.document('sort'), 1);
+    case 'update': {
+      const { query } = updateStatement(args.documents('updates')[0] ?? {});
+      return { query, rest: [], projected: false };
+    }
+    case 'delete': {
+      const statement = args.documents('deletes')[0] ?? {};
+      const explained = plain(asDoc(statement.q), undefined, Number(statement.limit));
+      return { ...explained, query: { ...explained.query, hint: hintOf(statement.hint) } };
+    }
+    case 'aggregate':
+      return { ...aggregateSource(context, args.collection(), args.documents('pipeline')), projected: false };
+    default:
+      throw new CommandError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
+  }
+}
+
+function describe(
+  context: Context,
+  name: string,
+  query: Query,
+  rest: Doc[],
+  projected: boolean,
+  executed: boolean,
+): Doc {
+  const { store, db } = context;
+  const collection = store.catalog.find(db, name);
+  const stats: ReadStats = { ...freeStats(), deadline: context.deadline };
+  const started = performance.now();
+  let returned = 0;
+  let winningPlan: Doc = { stage: 'EOF' };
+  if (collection) {
+    const prepared = prepareQuery(store, collection, query);
+    winningPlan = explainAccess(prepared.plan, query, projected);
+    if (executed) for (const _ of prepared.run(stats)) returned++;
+  }
+  const queryPlanner = {
+    namespace: `${db}.${name}`,
+    indexFilterSet: false,
+    parsedQuery: query.filter,
+    winningPlan,
+    rejectedPlans: [],
+  };
+  const executionStats = {
+    executionSuccess: true,
+    nReturned: new Int32(returned),
+    executionTimeMillis: new Int32(Math.round(performance.now() - started)),
+    totalKeysExamined: new Int32(stats.keys),
+    totalDocsExamined: new Int32(stats.docs),
+    executionStages: { ...winningPlan, nReturned: new Int32(returned) },
+  };
+  const answer = { queryPlanner, ...(executed ? { executionStats } : {}) };
+  return rest.length > 0 ? { stages: [{ $cursor: answer }, ...rest] } : answer;
+}

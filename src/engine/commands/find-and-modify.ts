@@ -1,0 +1,110 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compileProjection } from '../query/projection.ts';
+import { asDoc, type Doc } from '../query/types.ts';
+import type { Collection } from '../store/catalog.ts';
+import { freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import { compileChange, insertNew, updateMatch } from '../store/write.ts';
+import { checkCollation } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { checkUnplanned, hintOf } from './find.ts';
+
+export const findAndModify: Command = {
+  options: [
+    'query',
+    'sort',
+    'remove',
+    'update',
+    'new',
+    'fields',
+    'upsert',
+    'bypassDocumentValidation',
+    'collation',
+    'arrayFilters',
+    'hint',
+    'let',
+    'stmtId',
+  ],
+  writes: true,
+  retryable: true,
+  run: (context) => {
+    const { store, db, args } = context;
+    checkOptions(context);
+    const query: Query = {
+      filter: args.document('query') ?? {},
+      sort: args.document('sort') ?? {},
+      skip: 0,
+      limit: 1,
+      hint: hintOf(args.body.hint),
+    };
+    const upsert = args.flag('upsert');
+    const name = args.collection();
+    const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
+    if (!collection) checkUnplanned(query);
+    const match = collection && prepareQuery(store, collection, query).run(freeStats()).next().value;
+    const project = projection(args.document('fields') ?? {}, query.filter);
+    return args.flag('remove')
+      ? removeOne(context, collection, match || undefined, project)
+      : updateOne(context, query, collection, match || undefined, project);
+  },
+};
+
+type Project = (doc: Doc) => Doc;
+
+function removeOne(
+  { store }: Context,
+  collection: Collection | undefined,
+  match: Match | undefined,
+  project: Project,
+): Doc {
+  if (!collection || !match) return { lastErrorObject: { n: new Int32(0) }, value: null };
+  store.documents.remove(collection, match.rid, match.doc);
+  return { lastErrorObject: { n: new Int32(1) }, value: project(match.doc) };
+}
+
+function updateOne(
+  { store, args }: Context,
+  query: Query,
+  collection: Collection | undefined,
+  match: Match | undefined,
+  project: Project,
+): Doc {
+  const update = args.body.update;
+  const spec = Array.isArray(update) ? (update as Doc[]) : asDoc(update);
+  if (!spec) throw new CommandError('FailedToParse', 'Either an update or remove=true must be specified');
+  const change = compileChange(query.filter, spec, args.list('arrayFilters') as Doc[] | undefined);
+  const returnNew = args.flag('new');
+  if (collection && match) {
+    const { doc } = updateMatch(store, collection, change, match);
+    return {
+      lastErrorObject: { n: new Int32(1), updatedExisting: true },
+      value: project(returnNew ? doc : match.doc),
+    };
+  }
+  if (!collection || !args.flag('upsert')) {
+    return { lastErrorObject: { n: new Int32(0), updatedExisting: false }, value: null };
+  }
+  const doc = insertNew(store, collection, change);
+  return {
+    lastErrorObject: { n: new Int32(1), updatedExisting: false, upserted: doc._id },
+    value: returnNew ? project(doc) : null,
+  };
+}
+
+function checkOptions({ args }: Context): void {
+  checkCollation(args.body.collation);
+  if (args.asks('let'))
+    throw new CommandError('NotImplemented', "findAndModify's option 'let' is not supported by this server");
+  if (!args.flag('remove')) return;
+  if (args.has('update')) throw new CommandError('FailedToParse', 'Cannot specify both an update and remove=true');
+  if (args.flag('new'))
+    throw new CommandError(
+      'FailedToParse',
+      "Cannot specify both new=true and remove=true; 'remove' always returns the deleted document",
+    );
+  if (args.flag('upsert')) throw new CommandError('FailedToParse', 'Cannot specify both upsert=true and remove=true');
+}
+
+function projection(spec: Doc, filter: Doc): Project {
+  return Object.keys(spec).length > 0 ? compileProjection(spec, { filter }) : (doc) => doc;
+}

@@ -1,0 +1,95 @@
+import { CommandError } from '../errors.ts';
+import { compileFilter } from '../query/match.ts';
+import { compileProjection } from '../query/projection.ts';
+import { compileSort } from '../query/sort.ts';
+import type { Doc } from '../query/types.ts';
+import { freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import { encodeDocument } from '../wire/bson.ts';
+import { checkCollation } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { firstBatch } from './cursors.ts';
+
+export const FIND_OPTIONS = [
+  'filter',
+  'sort',
+  'projection',
+  'hint',
+  'skip',
+  'limit',
+  'batchSize',
+  'singleBatch',
+  'noCursorTimeout',
+  'allowPartialResults',
+  'allowDiskUse',
+  'collation',
+  'let',
+  'min',
+  'max',
+  'returnKey',
+  'showRecordId',
+  'tailable',
+  'awaitData',
+  'oplogReplay',
+];
+const REFUSED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData', 'let'];
+
+export const find: Command = {
+  options: FIND_OPTIONS,
+  run: (context) => {
+    const { store, db, args } = context;
+    const name = args.collection();
+    const query = findQuery(context);
+    const projection = args.document('projection') ?? {};
+    const project =
+      Object.keys(projection).length > 0 ? projector(projection, query.filter) : (match: Match) => match.bytes;
+    const ns = `${db}.${name}`;
+    const collection = store.catalog.find(db, name);
+    if (!collection) {
+      checkUnplanned(query);
+      return firstBatch(context, ns, [], { batchSize: 1 });
+    }
+    const matches = prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline });
+    return firstBatch(context, ns, mapped(matches, project), {
+      batchSize: args.count('batchSize'),
+      singleBatch: args.flag('singleBatch') || (args.integer('limit') ?? 0) < 0,
+      noTimeout: args.flag('noCursorTimeout'),
+    });
+  },
+};
+
+/** The query of a find command, checked. */
+export function findQuery({ args }: Context): Query {
+  for (const option of REFUSED) {
+    if (args.asks(option))
+      throw new CommandError('NotImplemented', `find's option '${option}' is not supported by this server`);
+  }
+  checkCollation(args.body.collation);
+  return {
+    filter: args.document('filter') ?? {},
+    sort: args.document('sort') ?? {},
+    skip: args.count('skip') ?? 0,
+    limit: Math.abs(args.integer('limit') ?? 0),
+    hint: hintOf(args.body.hint),
+  };
+}
+
+/** A hint as given; an empty document is none. */
+export function hintOf(hint: unknown): unknown {
+  if (hint === undefined || hint === null) return undefined;
+  return typeof hint === 'object' && Object.keys(hint).length === 0 ? undefined : hint;
+}
+
+/** A query on a collection that is not there is checked as any other. */
+export function checkUnplanned({ filter, sort }: Query): void {
+  compileFilter(filter);
+  if (Object.keys(sort).length > 0 && !('$natural' in sort)) compileSort(sort);
+}
+
+function projector(projection: Doc, filter: Doc): (match: Match) => Uint8Array {
+  const project = compileProjection(projection, { filter });
+  return (match) => encodeDocument(project(match.doc));
+}
+
+function* mapped<A, B>(items: Iterable<A>, change: (item: A) => B): Generator<B> {
+  for (const item of items) yield change(item);
+}

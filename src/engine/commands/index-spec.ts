@@ -1,0 +1,164 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { valuesEqual } from '../query/compare.ts';
+import { compileFilter } from '../query/match.ts';
+import { asDoc, type Doc, isDoc, typeName } from '../query/types.ts';
+import { checkCollation } from './arguments.ts';
+
+const OPTIONS = [
+  'v',
+  'key',
+  'name',
+  'unique',
+  'sparse',
+  'hidden',
+  'partialFilterExpression',
+  'expireAfterSeconds',
+  'collation',
+  'background',
+  'ns',
+];
+const NUMBERS = ['int', 'long', 'double', 'decimal'];
+const FLAGS = ['unique', 'sparse', 'hidden', 'background'] as const;
+/** Operators that a partial filter may hold, as in MongoDB. */
+const PARTIAL = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$and', '$or', '$in'];
+const MAX_TTL = 2 ** 31 - 1;
+
+/** Checks what a client asks to be indexed, and gives it as listIndexes shows it. Errors 67, 197, 14. */
+export function indexSpec(asked: Doc): Doc {
+  for (const name of Object.keys(asked)) {
+    if (OPTIONS.includes(name)) continue;
+    throw new CommandError(
+      'InvalidIndexSpecificationOption',
+      `The field '${name}' is not valid for an index specification. Specification: ${JSON.stringify(asked)}`,
+    );
+  }
+  const key = asDoc(asked.key);
+  if (!key) throw new CommandError('FailedToParse', "The 'key' field is a required property of an index specification");
+  checkKey(key);
+  if (typeof asked.name !== 'string' || asked.name === '' || asked.name === '*') {
+    throw new CommandError('FailedToParse', "The 'name' field is a required property of an index specification");
+  }
+  checkCollation(asked.collation);
+  const spec: Doc = { v: new Int32(2), key, name: asked.name };
+  for (const flag of FLAGS) {
+    if (asked[flag] !== undefined && isOn(flag, asked[flag])) spec[flag] = true;
+  }
+  delete spec.background;
+  checkPartial(asked, spec);
+  checkTtl(asked, spec, key);
+  return isIdKey(key) ? idSpec(asked, key) : spec;
+}
+
+/** Two specifications of the same index: MongoDB goes by keys, filter, unique and sparse. */
+export function sameIndex(a: Doc, b: Doc): boolean {
+  if (isIdKey(a.key as Doc) && isIdKey(b.key as Doc)) return true;
+  return (
+    JSON.stringify(directions(a.key as Doc)) === JSON.stringify(directions(b.key as Doc)) &&
+    valuesEqual(a.partialFilterExpression, b.partialFilterExpression) &&
+    (a.unique === true) === (b.unique === true) &&
+    (a.sparse === true) === (b.sparse === true)
+  );
+}
+
+function checkKey(key: Doc): void {
+  const fields = Object.entries(key);
+  if (fields.length === 0) throw new CommandError('CannotCreateIndex', 'Index keys cannot be empty.');
+  if (fields.length > 32) throw new CommandError('CannotCreateIndex', 'Index key pattern has more than 32 fields');
+  for (const [path, direction] of fields) {
+    if (typeof direction === 'string') {
+      throw new CommandError('CannotCreateIndex', `index type '${direction}' is not supported by this server`);
+    }
+    if (!NUMBERS.includes(typeName(direction)) || Number(direction) === 0 || Number.isNaN(Number(direction))) {
+      throw new CommandError(
+        'CannotCreateIndex',
+        `Values in the index key pattern must be non-zero numbers, got ${JSON.stringify(direction)} for '${path}'`,
+      );
+    }
+    const parts = path.split('.');
+    if (parts.some((part) => part === ''))
+      throw new CommandError('CannotCreateIndex', 'Index keys cannot contain an empty field.');
+    if (parts.includes('$**'))
+      throw new CommandError('CannotCreateIndex', 'wildcard indexes are not supported by this server');
+    if (parts[0]?.startsWith('$'))
+      throw new CommandError(
+        'CannotCreateIndex',
+        `Index key contains an illegal field name: field name starts with '$'.`,
+      );
+  }
+}
+
+function checkPartial(asked: Doc, spec: Doc): void {
+  if (asked.partialFilterExpression === undefined) return;
+  const filter = asDoc(asked.partialFilterExpression);
+  if (!filter) throw new CommandError('TypeMismatch', "The field 'partialFilterExpression' must be an object");
+  compileFilter(filter);
+  checkOperators(filter);
+  if (asked.sparse === true)
+    throw new CommandError('CannotCreateIndex', 'cannot mix "partialFilterExpression" and "sparse" options');
+  spec.partialFilterExpression = filter;
+}
+
+function checkOperators(value: unknown): void {
+  if (Array.isArray(value)) {
+    for (const item of value) checkOperators(item);
+    return;
+  }
+  if (!isDoc(value)) return;
+  for (const [name, field] of Object.entries(value)) {
+    if (name.startsWith('$') && !PARTIAL.includes(name)) {
+      throw new CommandError('CannotCreateIndex', `Expression not supported in partial index: ${name}`);
+    }
+    if (name === '$exists' && field === false) {
+      throw new CommandError('CannotCreateIndex', 'Expression not supported in partial index: $exists: false');
+    }
+    if (name !== '$eq' && name !== '$in') checkOperators(field);
+  }
+}
+
+function checkTtl(asked: Doc, spec: Doc, key: Doc): void {
+  const seconds = asked.expireAfterSeconds;
+  if (seconds === undefined) return;
+  if (!NUMBERS.includes(typeName(seconds)))
+    throw new CommandError('CannotCreateIndex', 'TTL index expireAfterSeconds option must be numeric');
+  if (!(Number(seconds) >= 0 && Number(seconds) <= MAX_TTL)) {
+    throw new CommandError('InvalidOptions', `TTL index expireAfterSeconds option must be within 0 and ${MAX_TTL}`);
+  }
+  if (Object.keys(key).length > 1 || isIdKey(key)) {
+    throw new CommandError(
+      'CannotCreateIndex',
+      'TTL indexes are single-field indexes, compound indexes and _id do not support TTL',
+    );
+  }
+  spec.expireAfterSeconds = seconds;
+}
+
+function isOn(name: string, value: unknown): boolean {
+  if (typeof value === 'boolean') return value;
+  if (NUMBERS.includes(typeName(value))) return Number(value) !== 0;
+  throw new CommandError(
+    'TypeMismatch',
+    `The field '${name}' has value ${JSON.stringify(value)}, which is not convertible to bool`,
+  );
+}
+
+function isIdKey(key: Doc): boolean {
+  return Object.keys(key).length === 1 && Number(key._id) === 1;
+}
+
+/** The `_id` index takes no options but its own. */
+function idSpec(asked: Doc, key: Doc): Doc {
+  for (const option of ['sparse', 'partialFilterExpression', 'hidden']) {
+    if (asked[option] !== undefined && asked[option] !== false) {
+      throw new CommandError(
+        'InvalidIndexSpecificationOption',
+        `The field '${option}' is not valid for an _id index specification.`,
+      );
+    }
+  }
+  return { v: new Int32(2), key, name: '_id_' };
+}
+
+function directions(key: Doc): [string, number][] {
+  return Object.entries(key).map(([path, direction]) => [path, Number(direction)]);
+}

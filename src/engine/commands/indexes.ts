@@ -1,0 +1,122 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { type Doc, isDoc } from '../query/types.ts';
+import type { Collection, Index } from '../store/catalog.ts';
+import { encodeDocument } from '../wire/bson.ts';
+import { batchSizeOf, existing } from './collections.ts';
+import type { Command } from './command.ts';
+import { firstBatch } from './cursors.ts';
+import { indexSpec, sameIndex } from './index-spec.ts';
+
+export const createIndexes: Command = {
+  options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
+  writes: true,
+  run: ({ store, db, args }) => {
+    const specs = args.documents('indexes').map(indexSpec);
+    if (specs.length === 0) throw new CommandError('BadValue', 'Must specify at least one index to create');
+    const name = args.collection();
+    const createdCollectionAutomatically = store.catalog.find(db, name) === undefined;
+    const collection = store.collectionForWrite(db, name);
+    const numIndexesBefore = new Int32(collection.indexes.length);
+    for (const spec of specs) {
+      if (isThere(collection, spec)) continue;
+      const index = store.catalog.addIndex(collection, spec);
+      store.documents.build(collection, index);
+      store.oplog.append('I', db, name, null, encodeDocument({ indexes: [spec] }));
+    }
+    const unchanged = collection.indexes.length === numIndexesBefore.value;
+    return {
+      numIndexesBefore,
+      numIndexesAfter: new Int32(collection.indexes.length),
+      createdCollectionAutomatically,
+      ...(unchanged ? { note: 'all indexes already exist' } : {}),
+    };
+  },
+};
+
+/** Whether the very index is there; errors 85 and 86 for one that differs from it in name or options only. */
+function isThere(collection: Collection, spec: Doc): boolean {
+  const named = collection.indexes.find((index) => index.name === spec.name);
+  const same = collection.indexes.find((index) => sameIndex(index.spec, spec));
+  if (same && same === named) {
+    if (same.spec.expireAfterSeconds === undefined && spec.expireAfterSeconds === undefined) return true;
+    if (Number(same.spec.expireAfterSeconds) === Number(spec.expireAfterSeconds)) return true;
+    throw conflict(
+      'IndexOptionsConflict',
+      'An equivalent index already exists with the same name but different options',
+      spec,
+      same,
+    );
+  }
+  if (named) {
+    throw conflict(
+      'IndexKeySpecsConflict',
+      'An existing index has the same name as the requested index. When index names are not specified, they are auto generated and can cause conflicts. Please refer to our documentation',
+      spec,
+      named,
+    );
+  }
+  if (same)
+    throw conflict('IndexOptionsConflict', `Index already exists with a different name: ${same.name}`, spec, same);
+  return false;
+}
+
+function conflict(
+  code: 'IndexOptionsConflict' | 'IndexKeySpecsConflict',
+  reason: string,
+  wanted: Doc,
+  found: Index,
+): CommandError {
+  return new CommandError(
+    code,
+    `${reason}. Requested index: ${JSON.stringify(wanted)}, existing index: ${JSON.stringify(found.spec)}`,
+  );
+}
+
+export const listIndexes: Command = {
+  options: ['cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo'],
+  run: (context) => {
+    const collection = existing(context);
+    return firstBatch(
+      context,
+      collection.ns,
+      collection.indexes.map((index) => encodeDocument(index.spec)),
+      {
+        batchSize: batchSizeOf(context),
+      },
+    );
+  },
+};
+
+/** `index` is a name, several names, a key pattern, or `*` for all but `_id_`. */
+export const dropIndexes: Command = {
+  options: ['index'],
+  writes: true,
+  run: (context) => {
+    const { store, args } = context;
+    const collection = existing(context);
+    const nIndexesWas = new Int32(collection.indexes.length);
+    for (const index of chosen(collection, args.body.index)) {
+      if (index.name === '_id_') throw new CommandError('InvalidOptions', 'cannot drop _id index');
+      store.catalog.dropIndex(collection, index);
+      store.oplog.append('D', collection.db, collection.name, null, encodeDocument({ indexes: [index.spec] }));
+    }
+    return { nIndexesWas };
+  },
+};
+
+function chosen(collection: Collection, which: unknown): Index[] {
+  if (which === '*') return collection.indexes.filter((index) => index.name !== '_id_');
+  if (Array.isArray(which)) return which.flatMap((each) => chosen(collection, each));
+  if (typeof which === 'string') {
+    const index = collection.indexes.find(({ name }) => name === which);
+    if (!index) throw new CommandError('IndexNotFound', `index not found with name [${which}]`);
+    return [index];
+  }
+  if (!isDoc(which))
+    throw new CommandError('TypeMismatch', "BSON field 'dropIndexes.index' must be a string, an array or an object");
+  const wanted = JSON.stringify(Object.entries(which).map(([path, direction]) => [path, Number(direction)]));
+  const index = collection.indexes.find(({ fields }) => JSON.stringify(fields) === wanted);
+  if (!index) throw new CommandError('IndexNotFound', `can't find index with key: ${JSON.stringify(which)}`);
+  return [index];
+}

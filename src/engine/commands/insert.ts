@@ -1,0 +1,54 @@
+import { Int32, ObjectId } from 'bson';
+import { CommandError } from '../errors.ts';
+import { asDoc, type Doc, typeName } from '../query/types.ts';
+import { decodeDocument, withElementFirst, withIdFirst } from '../wire/bson.ts';
+import type { Command } from './command.ts';
+import { MAX_BATCH } from './hello.ts';
+import { runStatements } from './write-errors.ts';
+
+export const insert: Command = {
+  options: ['documents', 'ordered', 'bypassDocumentValidation', 'stmtId', 'stmtIds'],
+  writes: true,
+  retryable: true,
+  run: ({ store, db, args }) => {
+    const documents = args.rawDocuments('documents');
+    checkBatchSize(documents.length);
+    const collection = store.collectionForWrite(db, args.collection());
+    let n = 0;
+    const errors = runStatements(documents, args.body.ordered !== false, (given) => {
+      const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
+      const doc = decodeDocument(bytes);
+      checkId(doc._id);
+      store.documents.insert(collection, doc, bytes);
+      n++;
+    });
+    return { n: new Int32(n), ...errors };
+  },
+};
+
+/** Write commands take 1 to 100,000 statements (error 16). */
+export function checkBatchSize(size: number): void {
+  if (size >= 1 && size <= MAX_BATCH) return;
+  throw new CommandError(
+    'InvalidLength',
+    `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${size} operations.`,
+  );
+}
+
+/** Refuses what MongoDB does not take as `_id`. */
+export function checkId(id: unknown): void {
+  const type = typeName(id);
+  if (type === 'array' || type === 'regex' || type === 'missing') {
+    throw new CommandError(
+      'InvalidIdField',
+      `The '_id' value cannot be of type ${type === 'missing' ? 'undefined' : type}`,
+    );
+  }
+  const wrong = Object.keys((asDoc(id) as Doc | undefined) ?? {}).find((name) => name.startsWith('$'));
+  if (wrong && type === 'object') {
+    throw new CommandError(
+      'DollarPrefixedFieldName',
+      `_id fields may not contain '$'-prefixed fields: ${wrong} is not valid for storage.`,
+    );
+  }
+}

@@ -1,0 +1,60 @@
+import { aggregate } from './aggregate.ts';
+import { collMod, collStats, create, drop, listCollections, validate } from './collections.ts';
+import type { Command } from './command.ts';
+import { count, distinct } from './count.ts';
+import { getMore, killCursors } from './cursors.ts';
+import { dbStats, dropDatabase, listDatabases } from './databases.ts';
+import { remove } from './delete.ts';
+import { buildInfo, connectionStatus, getLog, getParameter, hostInfo, ping, serverStatus } from './diagnostics.ts';
+import { explain } from './explain.ts';
+import { find } from './find.ts';
+import { findAndModify } from './find-and-modify.ts';
+import { hello, isMaster } from './hello.ts';
+import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
+import { insert } from './insert.ts';
+import { endSessions, killSessions, refreshSessions } from './sessions.ts';
+import { update } from './update.ts';
+
+/** Every command that the server knows, by the name it is sent under; anything else is error 59. */
+export const COMMANDS: ReadonlyMap<string, Command> = new Map(
+  Object.entries({
+    hello,
+    isMaster,
+    ismaster: isMaster,
+    ping,
+    buildInfo,
+    buildinfo: buildInfo,
+    hostInfo,
+    serverStatus,
+    connectionStatus,
+    getParameter,
+    getLog,
+    listDatabases,
+    dropDatabase,
+    dbStats,
+    create,
+    drop,
+    listCollections,
+    collMod,
+    collStats,
+    validate,
+    createIndexes,
+    listIndexes,
+    dropIndexes,
+    insert,
+    find,
+    getMore,
+    killCursors,
+    update,
+    delete: remove,
+    findAndModify,
+    findandmodify: findAndModify,
+    aggregate,
+    count,
+    distinct,
+    explain,
+    endSessions,
+    killSessions,
+    refreshSessions,
+  }),
+);

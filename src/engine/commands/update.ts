@@ -1,0 +1,87 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { asDoc, type Doc } from '../query/types.ts';
+import type { Collection } from '../store/catalog.ts';
+import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
+import { checkCollation, checkFields } from './arguments.ts';
+import type { Command, Context } from './command.ts';
+import { checkUnplanned, hintOf } from './find.ts';
+import { checkBatchSize } from './insert.ts';
+import { runStatements } from './write-errors.ts';
+
+const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint', 'sort'];
+
+interface Outcome {
+  matched: number;
+  modified: number;
+  /** `_id` of the document that an upsert made. */
+  upserted: unknown;
+}
+
+export const update: Command = {
+  options: ['updates', 'ordered', 'bypassDocumentValidation', 'let', 'stmtId', 'stmtIds'],
+  writes: true,
+  retryable: true,
+  run: (context) => {
+    const statements = context.args.documents('updates');
+    checkBatchSize(statements.length);
+    for (const statement of statements) checkFields(statement, 'update.updates', STATEMENT);
+    if (context.args.asks('let'))
+      throw new CommandError('NotImplemented', "update's option 'let' is not supported by this server");
+    const name = context.args.collection();
+    let n = 0;
+    let nModified = 0;
+    const upserted: Doc[] = [];
+    const errors = runStatements(statements, context.args.body.ordered !== false, (statement, index) => {
+      const outcome = runUpdate(context, name, statement);
+      n += outcome.matched;
+      nModified += outcome.modified;
+      if (outcome.upserted === undefined) return;
+      n++;
+      upserted.push({ index: new Int32(index), _id: outcome.upserted });
+    });
+    return {
+      n: new Int32(n),
+      nModified: new Int32(nModified),
+      ...(upserted.length > 0 ? { upserted } : {}),
+      ...errors,
+    };
+  },
+};
+
+function runUpdate({ store, db }: Context, name: string, statement: Doc): Outcome {
+  const { query, change } = updateStatement(statement);
+  const upsert = statement.upsert === true;
+  const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
+  if (!collection) {
+    checkUnplanned(query);
+    return { matched: 0, modified: 0, upserted: undefined };
+  }
+  let matched = 0;
+  let modified = 0;
+  for (const match of [...prepareQuery(store, collection, query).run(freeStats())]) {
+    matched++;
+    if (updateMatch(store, collection, change, match).changed) modified++;
+  }
+  if (matched > 0 || !upsert) return { matched, modified, upserted: undefined };
+  return { matched, modified, upserted: insertNew(store, collection as Collection, change)._id };
+}
+
+/** One entry of `updates`, checked and compiled. */
+export function updateStatement(statement: Doc): { query: Query; change: Change; multi: boolean } {
+  const filter = asDoc(statement.q);
+  const spec = Array.isArray(statement.u) ? (statement.u as Doc[]) : asDoc(statement.u);
+  if (!filter || !spec) throw new CommandError('FailedToParse', "an update needs a filter 'q' and an update 'u'");
+  if (statement.c !== undefined)
+    throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
+  checkCollation(statement.collation);
+  const multi = statement.multi === true;
+  const change = compileChange(filter, spec, statement.arrayFilters as Doc[] | undefined);
+  if (multi && change.replacement)
+    throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
+  const sort = asDoc(statement.sort) ?? {};
+  if (multi && Object.keys(sort).length > 0)
+    throw new CommandError('FailedToParse', 'Cannot specify sort with multi=true');
+  return { query: { filter, sort, skip: 0, limit: multi ? 0 : 1, hint: hintOf(statement.hint) }, change, multi };
+}

@@ -1,0 +1,30 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import type { Doc } from '../query/types.ts';
+
+/**
+ * Runs the statements of a write command: what one of them does wrong becomes an entry of `writeErrors`, and ends the command when it is ordered.
+ * Anything that is not the client's fault undoes the whole command.
+ */
+export function runStatements<T>(
+  statements: T[],
+  ordered: boolean,
+  run: (statement: T, index: number) => void,
+): { writeErrors?: Doc[] } {
+  const writeErrors: Doc[] = [];
+  for (const [index, statement] of statements.entries()) {
+    try {
+      run(statement, index);
+    } catch (error) {
+      if (!(error instanceof CommandError)) throw error;
+      writeErrors.push({
+        index: new Int32(index),
+        code: new Int32(error.code),
+        errmsg: error.message,
+        ...error.details,
+      });
+      if (ordered) break;
+    }
+  }
+  return writeErrors.length > 0 ? { writeErrors } : {};
+}

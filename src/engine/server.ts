@@ -1,0 +1,59 @@
+import { rmSync, writeFileSync } from 'node:fs';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { listen } from './address.ts';
+import type { ServerInfo } from './commands/command.ts';
+import { commitFailure, dispatch } from './commands/dispatch.ts';
+import { Connection, type ConnectionHandler } from './connection.ts';
+import type { Engine, EngineOptions } from './embedded.ts';
+import { startMaintenance } from './store/maintenance.ts';
+import { Store } from './store/store.ts';
+
+const OPLOG_BYTES = 256 * 1024 * 1024;
+const TTL_SECONDS = 60;
+
+/** Opens the folder and serves it in this thread; see `startEngine` for the options and what it refuses. */
+export async function startServer(options: EngineOptions): Promise<Engine> {
+  const store = new Store(options.dataDir, { oplogBytes: options.oplogBytes ?? OPLOG_BYTES });
+  const connections = new Set<Connection>();
+  let created = 0;
+  const info: ServerInfo = {
+    host: '',
+    startedAt: new Date(),
+    connections: () => ({ current: connections.size, created }),
+  };
+  const handler: ConnectionHandler = {
+    run: (request, connection) => dispatch({ store, server: info, connection }, request),
+    whenDurable: (callback) =>
+      store.commit.afterCommit((failure) => callback(failure && commitFailure(store, failure))),
+  };
+  const server = createServer((socket) => {
+    const connection = new Connection(++created, socket, handler);
+    connections.add(connection);
+    socket.once('close', () => connections.delete(connection));
+  });
+  const note = join(options.dataDir, 'engine.json');
+  try {
+    const address = await listen(server, options.dataDir, options);
+    info.host = address.host;
+    writeFileSync(note, JSON.stringify({ pid: process.pid, uri: address.uri }), { mode: 0o600 });
+    const stopMaintenance = startMaintenance(store, (options.ttlSeconds ?? TTL_SECONDS) * 1000);
+    return {
+      uri: address.uri,
+      close: async () => {
+        stopMaintenance();
+        const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+        store.stop();
+        await new Promise((resolve) => setImmediate(resolve));
+        for (const connection of connections) connection.close();
+        await closed;
+        rmSync(note, { force: true });
+        address.cleanUp();
+        store.close();
+      },
+    };
+  } catch (error) {
+    store.close();
+    throw error;
+  }
+}

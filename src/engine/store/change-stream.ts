@@ -1,0 +1,161 @@
+import type { Timestamp } from 'bson';
+import { CommandError } from '../errors.ts';
+import type { Doc } from '../query/types.ts';
+import { encodeDocument } from '../wire/bson.ts';
+import { changeEvent, type EventOptions, endsStream } from './change-events.ts';
+import type { Scope } from './changes.ts';
+import type { Batch, Source } from './cursors.ts';
+import { type OplogEntry, seqOf } from './oplog.ts';
+import { decodeToken, encodeToken, type Token } from './resume-token.ts';
+import type { Store } from './store.ts';
+
+/** Entries read at a time, and the bytes after which an answer is full. */
+const CHUNK = 200;
+const FULL = 8 * 1024 * 1024;
+
+export interface StreamOptions extends EventOptions {
+  resumeAfter: Doc | undefined;
+  startAfter: Doc | undefined;
+  startAtOperationTime: Timestamp | undefined;
+}
+
+/** The stages behind `$changeStream`, applied to some events. */
+export type EventPipeline = (events: Doc[]) => Iterable<Doc>;
+
+/** The committed changes in a scope, from a position on, as MongoDB's change events. */
+export class ChangeStream implements Source {
+  readonly scope: Scope;
+  readonly #store: Store;
+  readonly #options: StreamOptions;
+  readonly #pipeline: EventPipeline | undefined;
+  /** Everything up to here has been looked at. */
+  #position: number;
+  #token: Token;
+  /** The invalidate event still to be given, after the one that ends the stream. */
+  #ending: OplogEntry | undefined;
+
+  constructor(store: Store, scope: Scope, options: StreamOptions, pipeline: EventPipeline | undefined) {
+    this.#store = store;
+    this.scope = scope;
+    this.#options = options;
+    this.#pipeline = pipeline;
+    this.#token = this.#start(options);
+    this.#position = this.#token.seq;
+    if (this.#token.kind === 'event') this.#ending = this.#endingAt(this.#position);
+  }
+
+  /** Where a client goes on: after all that was looked at, or behind the last event when the answer was cut there. */
+  resumeToken(): Doc {
+    return encodeToken(this.#token);
+  }
+
+  next(limit: number): Batch {
+    const documents: Uint8Array[] = [];
+    let bytes = 0;
+    while (documents.length < limit && bytes < FULL) {
+      if (this.#ending) {
+        documents.push(...this.#events([this.#ending], true));
+        return { documents, end: true };
+      }
+      this.#checkHistory();
+      const entries = this.#store.oplog.read(this.#position, Math.min(CHUNK, limit - documents.length));
+      if (entries.length === 0) break;
+      for (const event of this.#events(this.#take(entries), false)) {
+        documents.push(event);
+        bytes += event.length;
+      }
+    }
+    return { documents, end: false };
+  }
+
+  /** The entries up to one that ends the stream or fills an answer; moves the position past them. */
+  #take(entries: OplogEntry[]): OplogEntry[] {
+    const taken: OplogEntry[] = [];
+    let bytes = 0;
+    for (const entry of entries) {
+      if (bytes > FULL) break;
+      this.#position = entry.seq;
+      this.#token = { seq: entry.seq, kind: 'mark' };
+      if (!this.#inScope(entry)) continue;
+      this.#token = { seq: entry.seq, kind: 'event' };
+      taken.push(entry);
+      bytes += entry.body?.length ?? 0;
+      if (endsStream(entry, this.scope)) {
+        this.#ending = entry;
+        break;
+      }
+    }
+    return taken;
+  }
+
+  #events(entries: OplogEntry[], invalidate: boolean): Uint8Array[] {
+    const events = entries.flatMap((entry): Doc[] => {
+      const token = encodeToken({ seq: entry.seq, kind: invalidate ? 'invalidate' : 'event' });
+      const event = changeEvent(this.#store, entry, token, this.#options, invalidate);
+      return event ? [event] : [];
+    });
+    if (invalidate && entries[0]) this.#token = { seq: entries[0].seq, kind: 'invalidate' };
+    if (!this.#pipeline) return events.map(encodeDocument);
+    return Array.from(this.#pipeline(events), (event) => {
+      if (event._id === undefined) {
+        throw new CommandError(
+          'ChangeStreamFatalError',
+          'Encountered an event whose _id field, which contains the resume token, was modified by the pipeline. Modifying the _id field of an event makes it impossible to resume the stream from that point.',
+          {},
+          ['NonResumableChangeStreamError'],
+        );
+      }
+      return encodeDocument(event);
+    });
+  }
+
+  #inScope({ db, coll }: OplogEntry): boolean {
+    if (this.scope.db === undefined) return true;
+    if (db !== this.scope.db) return false;
+    return this.scope.coll === undefined || coll === this.scope.coll || coll === '';
+  }
+
+  #endingAt(seq: number): OplogEntry | undefined {
+    const [entry] = this.#store.oplog.read(seq - 1, 1);
+    return entry?.seq === seq && this.#inScope(entry) && endsStream(entry, this.scope) ? entry : undefined;
+  }
+
+  #start({ resumeAfter, startAfter, startAtOperationTime }: StreamOptions): Token {
+    const given = [resumeAfter, startAfter, startAtOperationTime].filter((option) => option !== undefined);
+    if (given.length > 1) {
+      throw new CommandError(
+        40674,
+        "Only one type of resume option is allowed, but multiple were found: 'resumeAfter', 'startAfter', 'startAtOperationTime'",
+      );
+    }
+    if (startAtOperationTime) return this.#checked({ seq: seqOf(startAtOperationTime) - 1, kind: 'mark' });
+    const token = resumeAfter ?? startAfter;
+    if (!token) return { seq: this.#store.oplog.last, kind: 'mark' };
+    const decoded = decodeToken(token);
+    if (resumeAfter && decoded.kind === 'invalidate') {
+      throw new CommandError(
+        'InvalidResumeToken',
+        "Attempting to resume a change stream using 'resumeAfter' is not allowed from an invalidate notification.",
+      );
+    }
+    return this.#checked(decoded);
+  }
+
+  #checked(token: Token): Token {
+    if (token.seq < this.#store.oplog.floor) throw historyLost();
+    return token;
+  }
+
+  #checkHistory(): void {
+    if (this.#position < this.#store.oplog.floor) throw historyLost();
+  }
+}
+
+function historyLost(): CommandError {
+  return new CommandError(
+    'ChangeStreamHistoryLost',
+    'Resume of change stream was not possible, as the resume point may no longer be in the oplog.',
+    {},
+    ['NonResumableChangeStreamError'],
+  );
+}
