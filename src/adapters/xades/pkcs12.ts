@@ -1,0 +1,63 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { CertBag, Certificate, PFX, PKCS8ShroudedKeyBag, PrivateKeyInfo, type SafeContents } from 'pkijs';
+import type { SigningIdentity } from './document-signer.ts';
+
+/**
+ * Reads the key and certificates of a PKCS#12 file (RFC 7292), the signer's certificate first and each followed by its issuer as far as
+ * the file holds it. Files are taken that are encrypted with PBES2, as OpenSSL 3 and present Windows write them.
+ * @throws with what to do, when the file can't be read, the passphrase is wrong, or the key has no certificate
+ */
+export async function loadPkcs12(file: string, passphrase: string): Promise<SigningIdentity> {
+  const bytes = await readFile(file);
+  const { keys, certificates } = await open(bytes, passphrase).catch((cause: unknown) => {
+    throw new Error(
+      `${file} can't be opened with this passphrase. Check the passphrase; if it is right, the file may be encrypted in the old way (RC2, ` +
+        '3DES): convert it with "openssl pkcs12 -legacy -in OLD -nodes | openssl pkcs12 -export -out NEW".',
+      { cause },
+    );
+  });
+  const [privateKey, ...others] = keys;
+  if (privateKey === undefined || others.length > 0)
+    throw new Error(`${file} holds ${keys.length} private keys: it must hold one.`);
+  const own = certificates.find((certificate) => certificate.checkPrivateKey(privateKey));
+  if (own === undefined) throw new Error(`${file} holds no certificate of its private key.`);
+  return { privateKey, certificateChain: chainFrom(own, certificates) };
+}
+
+async function open(
+  bytes: Uint8Array<ArrayBuffer>,
+  passphrase: string,
+): Promise<{ keys: KeyObject[]; certificates: X509Certificate[] }> {
+  const password = new TextEncoder().encode(passphrase).buffer;
+  const pfx = PFX.fromBER(bytes);
+  await pfx.parseInternalValues({ password, checkIntegrity: true });
+  const safe = pfx.parsedValue?.authenticatedSafe;
+  await safe?.parseInternalValues({ safeContents: safe.safeContents.map(() => ({ password })) });
+  const keys: KeyObject[] = [];
+  const certificates: X509Certificate[] = [];
+  const contents: { value: SafeContents }[] = safe?.parsedValue.safeContents ?? [];
+  for (const { bagValue } of contents.flatMap(({ value }) => value.safeBags)) {
+    if (bagValue instanceof PKCS8ShroudedKeyBag) {
+      const key = Buffer.from(bagValue.toSchema().toBER());
+      keys.push(createPrivateKey({ key, format: 'der', type: 'pkcs8', passphrase }));
+    } else if (bagValue instanceof PrivateKeyInfo) {
+      keys.push(createPrivateKey({ key: Buffer.from(bagValue.toSchema().toBER()), format: 'der', type: 'pkcs8' }));
+    } else if (bagValue instanceof CertBag && bagValue.parsedValue instanceof Certificate) {
+      certificates.push(new X509Certificate(Buffer.from(bagValue.parsedValue.toSchema().toBER())));
+    }
+  }
+  return { keys, certificates };
+}
+
+function chainFrom(own: X509Certificate, certificates: readonly X509Certificate[]): X509Certificate[] {
+  const chain = [own];
+  for (let last = own; ; ) {
+    const issuer = certificates.find(
+      (each) => !chain.includes(each) && last.checkIssued(each) && last.verify(each.publicKey),
+    );
+    if (issuer === undefined) return chain;
+    chain.push(issuer);
+    last = issuer;
+  }
+}

@@ -1,0 +1,119 @@
+import { createHash } from 'node:crypto';
+import { describe, expect, test } from 'vitest';
+import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
+import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
+import { type LegalInvoice, SigningFailed } from '../../../src/domain/invoice/ports.ts';
+import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
+import { ecKey, identityOf, rsaKey, SIGNING_TIME } from './identities.ts';
+import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from './xmlsec1.ts';
+
+const { write } = createInvoiceWriter();
+const p256 = identityOf(ecKey('P-256'));
+
+const HOSTILE = [
+  `quotes " ' and & < > ]]> &amp; &#13; <script>alert(1)</script>`,
+  'فاتورة رقم ١٢٣ — شركة الأطلس',
+  'emoji 🧾👩🏽‍💻 and U+10FFFD \u{10FFFD}',
+  'line ends: lf\n crlf\r\n cr\r nel\u0085 ls\u2028 ps\u2029 end',
+  'tabs\tand  two  spaces ',
+  'bidi \u202Eoverride\u202C, isolates \u2066x\u2069, zero\u200Bwidth, C1 \u009F, combining e\u0301',
+  '<!DOCTYPE x [<!ENTITY e "e">]>&e;',
+  'x'.repeat(500),
+];
+
+const hostileInvoice = (): LegalInvoice =>
+  sampleInvoice({
+    seller: { ...sampleInvoice().seller, legalName: HOSTILE[0]!, paymentMode: `"<&>'\t\n\u2028 ${HOSTILE[1]}` },
+    customer: { ice: '001525713000085', name: HOSTILE[1]!, address: HOSTILE[3]!, email: `"a'<&>"@x.example` },
+    lines: HOSTILE.map((description) => sampleLine({ description, quantity: 2, unitPrice: 999, taxRate: 20 })),
+  });
+
+describe.each([
+  ['RSA-2048', rsaKey(2048)],
+  ['RSA-3072', rsaKey(3072)],
+  ['ECDSA P-256', ecKey('P-256')],
+])('a signature with %s', (_kind, key) => {
+  const identity = identityOf(key);
+  const signer = createDocumentSigner(identity);
+
+  test.each([
+    ['an ordinary invoice', () => sampleInvoice()],
+    ['hostile texts', hostileInvoice],
+    ['1,000 lines', () => sampleInvoice({ lines: sampleLines(1000) })],
+  ])('verifies in xadesjs and xmlsec1: %s', async (_what, invoice) => {
+    const signed = await signer.sign(write(invoice()), SIGNING_TIME);
+    const verification = await verifySignedDocument(signed);
+    expect(verification).toMatchObject({
+      valid: true,
+      signingTime: new Date('2026-11-21T10:20:30Z'),
+      certificate: { subject: 'C=MA, O=Fatoura TEST, CN=Fatoura TEST - no legal value' },
+      covered: { type: 'Invoice', number: '2026-000123' },
+    });
+    if (hasXmlsec1) expect(await xmlsec1Verifies(signed, String(identity.certificateChain[0]))).toBe(true);
+  });
+});
+
+test('xmlsec1 finds a changed document invalid', async ({ skip }) => {
+  if (!hasXmlsec1) skip(WITHOUT_XMLSEC1);
+  const signed = Buffer.from(await createDocumentSigner(p256).sign(write(sampleInvoice()), SIGNING_TIME));
+  const changed = signed.toString().replace('Prestation 3', 'Prestation 8');
+  expect(await xmlsec1Verifies(Buffer.from(changed), String(p256.certificateChain[0]))).toBe(false);
+});
+
+describe('the signed document', () => {
+  test('is the unsigned one, byte for byte, with the signature in its place', async () => {
+    const document = write(hostileInvoice());
+    const signed = Buffer.from(await createDocumentSigner(p256).sign(document, SIGNING_TIME)).toString();
+    const start = signed.indexOf('<ds:Signature ');
+    const end = signed.indexOf('</ds:Signature>') + '</ds:Signature>'.length;
+    expect(start).toBe(document.signatureAt);
+    expect(signed.slice(0, start) + signed.slice(end)).toBe(document.xml);
+    // What the verifiers canonicalized is therefore `xml` itself: its digest is the one they recomputed.
+    expect(signed).toContain(createHash('sha256').update(document.xml).digest('base64'));
+  });
+
+  test('is XAdES baseline B-B: signing time, certificate, format, and nothing that is not signed', async () => {
+    const signed = Buffer.from(await createDocumentSigner(p256).sign(write(sampleInvoice()), SIGNING_TIME)).toString();
+    const properties = signed
+      .slice(signed.indexOf('<ds:Object>'), signed.indexOf('</ds:Object>'))
+      .replace(/ xmlns:\w+="[^"]*"/g, '');
+    const certificate = createHash('sha256').update(p256.certificateChain[0]!.raw).digest('base64');
+    expect(properties).toBe(
+      '<ds:Object><xades:QualifyingProperties Target="#signature"><xades:SignedProperties Id="signature-properties">' +
+        '<xades:SignedSignatureProperties><xades:SigningTime>2026-11-21T10:20:30Z</xades:SigningTime>' +
+        '<xades:SigningCertificateV2><xades:Cert><xades:CertDigest><ds:DigestMethod Algorithm="http://www.w3.org/2001/04/xmlenc#sha256"></ds:DigestMethod>' +
+        `<ds:DigestValue>${certificate}</ds:DigestValue></xades:CertDigest></xades:Cert></xades:SigningCertificateV2></xades:SignedSignatureProperties>` +
+        '<xades:SignedDataObjectProperties><xades:DataObjectFormat ObjectReference="#signature-document"><xades:MimeType>text/xml</xades:MimeType>' +
+        '</xades:DataObjectFormat></xades:SignedDataObjectProperties></xades:SignedProperties></xades:QualifyingProperties>',
+    );
+    expect(signed).toContain('<ds:Reference Id="signature-document" URI="">');
+    expect(signed).toContain(
+      '<ds:Reference Type="http://uri.etsi.org/01903#SignedProperties" URI="#signature-properties">',
+    );
+  });
+});
+
+describe('the signer refuses', () => {
+  test.each([
+    ['RSA-1024', rsaKey(1024)],
+    ['P-384', ecKey('P-384')],
+  ])('a key of %s', (_kind, key) => {
+    expect(() => createDocumentSigner(identityOf(key))).toThrow(SigningFailed);
+  });
+
+  test('a key without its certificate', () => {
+    const { certificateChain } = p256;
+    expect(() => createDocumentSigner({ privateKey: ecKey('P-256'), certificateChain })).toThrow(
+      /not that of the signing certificate/,
+    );
+    expect(() => createDocumentSigner({ privateKey: p256.privateKey, certificateChain: [] })).toThrow(SigningFailed);
+  });
+
+  test('to sign when its certificate is not valid', async () => {
+    const { sign } = createDocumentSigner(p256);
+    const document = write(sampleInvoice());
+    await expect(sign(document, new Date('2025-12-31T23:59:59Z'))).rejects.toThrow(SigningFailed);
+    await expect(sign(document, new Date('2036-01-01T00:00:01Z'))).rejects.toThrow(/is valid from .* not at/);
+  });
+});

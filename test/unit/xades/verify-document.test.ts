@@ -1,0 +1,302 @@
+import { createHash, createSign } from 'node:crypto';
+import { KeyUsageFlags } from '@peculiar/asn1-x509';
+import { beforeAll, describe, expect, test } from 'vitest';
+import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { createDocumentSigner, type SigningIdentity } from '../../../src/adapters/xades/document-signer.ts';
+import { createDocumentVerifier } from '../../../src/adapters/xades/document-verifier.ts';
+import { signature, signedInfo, signedProperties } from '../../../src/adapters/xades/signature-template.ts';
+import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
+import { ECDSA_SHA256, RSA_SHA256 } from '../../../src/adapters/xades/vocabulary.ts';
+import { sampleInvoice } from '../ubl/sample-invoice.ts';
+import { ecKey, identityOf, rsaKey, SIGNING_TIME } from './identities.ts';
+
+const identity = identityOf(ecKey('P-256'));
+const document = createInvoiceWriter().write(sampleInvoice());
+let signed: string;
+
+beforeAll(async () => {
+  signed = Buffer.from(await createDocumentSigner(identity).sign(document, SIGNING_TIME)).toString();
+});
+
+const verify = (text: string) => verifySignedDocument(Buffer.from(text));
+
+/** Signs by hand, whatever a sound signer would refuse. */
+function forge(
+  { privateKey, certificateChain }: SigningIdentity,
+  { named = certificateChain, method = ECDSA_SHA256, time = SIGNING_TIME, info = (text: string) => text } = {},
+): string {
+  const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('base64');
+  const properties = signedProperties(time, sha256(named[0]!.raw));
+  const text = info(signedInfo(method, sha256(document.xml), sha256(properties)));
+  const value = createSign('sha256').update(text).sign({ key: privateKey, dsaEncoding: 'ieee-p1363' }, 'base64');
+  const chain = certificateChain.map(({ raw }) => raw.toString('base64'));
+  const { xml, signatureAt } = document;
+  return xml.slice(0, signatureAt) + signature(text, value, chain, properties) + xml.slice(signatureAt);
+}
+
+describe('a changed document', () => {
+  test('is found wherever a byte was changed', async () => {
+    const bytes = Buffer.from(signed);
+    const unnoticed: string[] = [];
+    for (let at = 1; at < bytes.length; at += 83) {
+      const byte = bytes.readUInt8(at);
+      // The bits that base64 leaves unused before its padding carry nothing.
+      if (/^==?</.test(bytes.toString('latin1', at + 1, at + 4))) continue;
+      bytes.writeUInt8(byte ^ 1, at);
+      const verification = await verifySignedDocument(bytes);
+      if (verification.valid) unnoticed.push(`${at}: ${bytes.subarray(at - 20, at + 20)}`);
+      bytes.writeUInt8(byte, at);
+    }
+    expect(unnoticed).toEqual([]);
+    expect(await verifySignedDocument(bytes)).toMatchObject({ valid: true });
+  });
+
+  test.each([
+    ['a figure', 'digest', (text: string) => text.replace('>123.45<', '>923.45<')],
+    ['a line left out', 'digest', (text: string) => text.replace(/<cac:InvoiceLine.*?<\/cac:InvoiceLine>/, '')],
+    ['white space between elements', 'digest', (text: string) => text.replace('</cbc:UUID>', '</cbc:UUID>\n')],
+    ['the signing time', 'digest', (text: string) => text.replace('2026-11-21T10:20:30Z', '2026-11-21T10:20:31Z')],
+    [
+      'the digest of the document',
+      'signature',
+      (text: string) => {
+        const changed = text.replace('>123.45<', '>923.45<');
+        const digest = (xml: string) => createHash('sha256').update(xml).digest('base64');
+        return changed.replace(digest(document.xml), digest(document.xml.replace('>123.45<', '>923.45<')));
+      },
+    ],
+    ['the signature value', 'signature', (text: string) => text.replace(/(<ds:SignatureValue>)..../, '$1AAAA')],
+  ])('fails for %s (%s)', async (_what, failed, change) => {
+    const changed = change(signed);
+    expect(changed).not.toBe(signed);
+    expect(await verify(changed)).toMatchObject({ valid: false, failed });
+  });
+
+  test('of another form, but the same to XML, still verifies', async () => {
+    const other = `<?xml version="1.0" encoding="UTF-8"?>\n${signed.replace('<cac:PartyName>', '<cac:PartyName >').replaceAll('currencyID="MAD"', "currencyID='MAD'")}\n`;
+    expect(await verify(other)).toMatchObject({ valid: true });
+  });
+});
+
+describe('a signature that leaves doubt of what it covers', () => {
+  const signatureElement = () => /<ds:Signature .*<\/ds:Signature>/.exec(signed)![0];
+  test.each([
+    ['a DOCTYPE', () => signed.replace('<Invoice', '<!DOCTYPE Invoice><Invoice'), /DOCTYPE/],
+    ['an entity bomb', () => `<!DOCTYPE x [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]>${signed}`, /DOCTYPE/],
+    ['a comment', () => signed.replace('>123.45<', '>123<!-- -->.45<'), /comment/],
+    ['CDATA', () => signed.replace('>123.45<', '><![CDATA[123.45]]><'), /CDATA/],
+    ['a processing instruction', () => signed.replace('<cbc:UUID', '<?x y?><cbc:UUID'), /processing instruction/],
+    [
+      'two signatures',
+      () => signed.replace('</ds:Signature>', `</ds:Signature>${signatureElement()}`),
+      /Id signature|2 signatures/,
+    ],
+    [
+      'a second signature elsewhere',
+      () =>
+        signed.replace(
+          '</Invoice>',
+          '<ds:Signature xmlns:ds="http://www.w3.org/2000/09/xmldsig#"></ds:Signature></Invoice>',
+        ),
+      /2 signatures/,
+    ],
+    [
+      'a signature at the root',
+      () => document.xml.replace('</Invoice>', `${signatureElement()}</Invoice>`),
+      /must hold one Signature/,
+    ],
+    ['no signature', () => document.xml, /0 signatures/],
+    [
+      'the signed invoice inside another one',
+      () => `<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2">${signed}</Invoice>`,
+      /UBLExtensions/,
+    ],
+    [
+      'an object beside the signed properties',
+      () => signed.replace('</ds:Signature>', `<ds:Object>${document.xml}</ds:Object></ds:Signature>`),
+      /nothing else/,
+    ],
+    [
+      'content beside the qualifying properties',
+      () => signed.replace('</ds:Object>', '<x></x></ds:Object>'),
+      /nothing else/,
+    ],
+    [
+      'unsigned properties',
+      () =>
+        signed.replace(
+          '</xades:QualifyingProperties>',
+          '<xades:UnsignedProperties></xades:UnsignedProperties></xades:QualifyingProperties>',
+        ),
+      /nothing else/,
+    ],
+    [
+      'a twin of the properties’ Id',
+      () => signed.replace('<cbc:UUID', '<cbc:UUID Id="signature-properties"'),
+      /Two of its elements/,
+    ],
+    [
+      'a second extension',
+      () => signed.replace('</ext:UBLExtension>', '</ext:UBLExtension><ext:UBLExtension></ext:UBLExtension>'),
+      /must hold one UBLExtension/,
+    ],
+    [
+      'properties of another signature',
+      () => signed.replace('Target="#signature"', 'Target="#other"'),
+      /not those of its signature/,
+    ],
+    [
+      'another root',
+      () => signed.replace('<Invoice ', '<Order ').replace('</Invoice>', '</Order>'),
+      /not a UBL 2.1 invoice/,
+    ],
+    [
+      'a root of another namespace',
+      () => signed.replace('schema:xsd:Invoice-2', 'schema:xsd:Invoice-3'),
+      /not a UBL 2.1 invoice/,
+    ],
+    ['text that is not XML', () => 'hello', /not well-formed|not a UBL/],
+    ['nothing', () => '', /not well-formed|not a UBL/],
+    ['elements that do not close', () => signed.slice(0, -3), /not well-formed/],
+    ['a control character', () => signed.replace('>123.45<', '>123.45\u0001<'), /character that XML does not allow/],
+    [
+      '100,000 nested elements',
+      () => '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
+      /nested too deeply|not a UBL|not well-formed/,
+    ],
+  ])('is refused: %s', async (_what, change, reason) => {
+    expect(await verify(change())).toMatchObject({
+      valid: false,
+      failed: 'structure',
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test.each([
+    [
+      'a part of the document alone',
+      (info: string) => info.replace('URI=""', 'URI="#part"'),
+      /not to the whole document/,
+    ],
+    [
+      'the document without canonical form',
+      (info: string) => info.replace(/(enveloped-signature"><\/ds:Transform>)<ds:Transform.*?<\/ds:Transform>/, '$1'),
+      /Transform/,
+    ],
+    [
+      'an XPath filter',
+      (info: string) =>
+        info.replace(
+          '"http://www.w3.org/2000/09/xmldsig#enveloped-signature"',
+          '"http://www.w3.org/TR/1999/REC-xpath-19991116"',
+        ),
+      /must be .*enveloped/,
+    ],
+    [
+      'inclusive prefixes',
+      (info: string) => info.replace('xml-exc-c14n#"></ds:Transform>', 'xml-exc-c14n#"><x></x></ds:Transform>'),
+      /without parameters/,
+    ],
+    [
+      'SHA-1',
+      (info: string) =>
+        info.replace('http://www.w3.org/2001/04/xmlenc#sha256', 'http://www.w3.org/2000/09/xmldsig#sha1'),
+      /must be .*sha256/,
+    ],
+    ['no properties', (info: string) => info.replace(/<ds:Reference Type.*?<\/ds:Reference>/, ''), /nothing else/],
+    [
+      'the properties by another type',
+      (info: string) => info.replace('01903#SignedProperties', '01903#Other'),
+      /not to its signed properties/,
+    ],
+    [
+      'a third reference',
+      (info: string) => info.replace(/(<ds:Reference Type.*?<\/ds:Reference>)/, '$1$1'),
+      /nothing else/,
+    ],
+  ])('is refused even when its key signed that: %s', async (_what, info, reason) => {
+    expect(await verify(forge(identity, { info }))).toMatchObject({
+      valid: false,
+      failed: 'structure',
+      reason: expect.stringMatching(reason),
+    });
+  });
+});
+
+describe('the certificate', () => {
+  test('a signature made by hand with a good one is valid', async () => {
+    expect(await verify(forge(identity))).toMatchObject({ valid: true });
+  });
+
+  test('must be the one that was signed', async () => {
+    const other = identityOf(ecKey('P-256'));
+    // Another key's signature under our name, and our signature under another's.
+    expect(await verify(forge(other, { named: identity.certificateChain }))).toMatchObject({
+      valid: false,
+      failed: 'certificate',
+    });
+    const swapped = signed.replace(
+      /(<ds:X509Certificate>)[^<]*/,
+      `$1${other.certificateChain[0]!.raw.toString('base64')}`,
+    );
+    expect(await verify(swapped)).toMatchObject({
+      valid: false,
+      failed: 'certificate',
+      reason: expect.stringContaining('not the one'),
+    });
+  });
+
+  test('must be of the key that signed, whatever other certificates are there', async () => {
+    const other = identityOf(ecKey('P-256'));
+    const chain = [...identity.certificateChain, ...other.certificateChain];
+    expect(await verify(forge({ privateKey: other.privateKey, certificateChain: chain }))).toMatchObject({
+      valid: false,
+      failed: 'signature',
+    });
+    expect(await verify(forge({ privateKey: identity.privateKey, certificateChain: chain }))).toMatchObject({
+      valid: true,
+    });
+  });
+
+  test.each([
+    ['out of its validity', identityOf(ecKey('P-256'), { to: new Date('2026-11-21T10:20:29Z') }), /is valid from/],
+    ['not for signing', identityOf(ecKey('P-256'), { usage: KeyUsageFlags.keyAgreement }), /key usage/],
+    ['of a weak key', identityOf(rsaKey(1024)), /neither RSA of 2048/],
+  ])('must not be %s', async (_what, bad, reason) => {
+    expect(await verify(forge(bad))).toMatchObject({
+      valid: false,
+      failed: 'certificate',
+      reason: expect.stringMatching(reason),
+    });
+  });
+
+  test('must go with the algorithm', async () => {
+    expect(await verify(forge(identity, { method: RSA_SHA256 }))).toMatchObject({ valid: false, failed: 'signature' });
+  });
+
+  test('must be there', async () => {
+    const without = signed.replace(/<ds:X509Certificate>.*<\/ds:X509Certificate>/, '');
+    expect(await verify(without)).toMatchObject({ valid: false, failed: 'certificate' });
+  });
+});
+
+describe('the verifier on its own thread', () => {
+  test('answers many at once, and ends cleanly', async () => {
+    const verifier = createDocumentVerifier();
+    const changed = Buffer.from(signed.replace('>123.45<', '>923.45<'));
+    const answers = await Promise.all(
+      [Buffer.from(signed), changed, Buffer.from(signed)].map((bytes) => verifier.verify(bytes)),
+    );
+    expect(answers.map(({ valid }) => valid)).toEqual([true, false, true]);
+    expect(answers[0]).toEqual(await verify(signed));
+    await verifier.close();
+    await verifier.close();
+  });
+
+  test('gives up after its time limit and starts anew', async () => {
+    const verifier = createDocumentVerifier({ timeLimit: 1 });
+    await expect(verifier.verify(Buffer.from(signed))).rejects.toThrow(/thread has ended/);
+    await expect(verifier.verify(Buffer.from(signed))).rejects.toThrow(/thread has ended/);
+    await verifier.close();
+  });
+});

@@ -1,0 +1,24 @@
+import { execFile, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether Debian's xmlsec1, an independent implementation in C, is on this machine. */
+export const hasXmlsec1 = spawnSync('xmlsec1', ['--version']).status === 0;
+export const WITHOUT_XMLSEC1 = 'xmlsec1 is not on this machine (Debian package xmlsec1): skipped';
+
+/** Whether xmlsec1 finds the signature of a document valid, trusting this certificate alone. */
+export async function xmlsec1Verifies(document: Uint8Array, certificate: string): Promise<boolean> {
+  const folder = await mkdtemp(join(tmpdir(), 'xmlsec1-'));
+  try {
+    const [xml, pem] = [join(folder, 'document.xml'), join(folder, 'certificate.pem')];
+    await Promise.all([writeFile(xml, document), writeFile(pem, certificate)]);
+    const properties = 'http://uri.etsi.org/01903/v1.3.2#:SignedProperties';
+    const options = ['--verify', '--id-attr:Id', properties, '--trusted-pem', pem, xml];
+    return await new Promise((resolve) => {
+      execFile('xmlsec1', options, (error, _stdout, stderr) => resolve(error === null && /^OK$/m.test(stderr)));
+    });
+  } finally {
+    await rm(folder, { recursive: true });
+  }
+}
