@@ -78,7 +78,12 @@ export async function startApp(config: Config, log: Logger = createLogger(config
   }
 }
 
-async function build(config: Config, log: Logger, closers: (() => Promise<unknown>)[], close: () => Promise<void>): Promise<App> {
+async function build(
+  config: Config,
+  log: Logger,
+  closers: (() => Promise<unknown>)[],
+  close: () => Promise<void>,
+): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const [store, masterKey, identity] = await Promise.all([
     openStore(config, closers),
@@ -153,7 +158,8 @@ async function build(config: Config, log: Logger, closers: (() => Promise<unknow
         readInvoice,
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
-        documentUrl: ({ id }, kind) => `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, 0))}`,
+        documentUrl: ({ id }, kind) =>
+          `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, 0))}`,
       },
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
@@ -197,7 +203,8 @@ async function loadMasterKey(config: Config): Promise<Uint8Array> {
     throw error;
   });
   if (kept !== null) {
-    if (!/^[0-9a-f]{64}\n?$/.test(kept)) throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
+    if (!/^[0-9a-f]{64}\n?$/.test(kept))
+      throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
     return Buffer.from(kept.trim(), 'hex');
   }
   // It appears whole or not at all, and of two that start at once both use the first one's.
@@ -233,7 +240,8 @@ async function listen(config: Config, closers: (() => Promise<unknown>)[]): Prom
 /** Requests that come before the service is built wait for it. @returns to be called with the real handler */
 function handOver(server: Server): (handler: RequestListener) => void {
   const handler = Promise.withResolvers<RequestListener>();
-  const early: RequestListener = (request, response) => void handler.promise.then((handle) => handle(request, response));
+  const early: RequestListener = (request, response) =>
+    void handler.promise.then((handle) => handle(request, response));
   server.on('request', early);
   return (handle) => {
     server.off('request', early);

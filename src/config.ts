@@ -9,7 +9,8 @@ const schedule = z.string().transform((text, context) => {
     const [, amount, unit] = duration.exec(part.trim()) ?? [];
     return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
   });
-  if (delays.some(Number.isNaN)) context.addIssue({ code: 'custom', message: 'must be durations like 0s,1m,2h separated by commas' });
+  if (delays.some(Number.isNaN))
+    context.addIssue({ code: 'custom', message: 'must be durations like 0s,1m,2h separated by commas' });
   return delays;
 });
 
@@ -42,7 +43,11 @@ const environment = z
   })
   .superRefine((env, context) => {
     if (env.MONGODB_URL !== undefined && env.MASTER_KEY === undefined) {
-      context.addIssue({ code: 'custom', path: ['MASTER_KEY'], message: 'is required with MONGODB_URL: every process needs the same one' });
+      context.addIssue({
+        code: 'custom',
+        path: ['MASTER_KEY'],
+        message: 'is required with MONGODB_URL: every process needs the same one',
+      });
     }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
       context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });

@@ -17,6 +17,10 @@ try {
     });
   }
 } catch (error) {
-  console.error(error instanceof ConfigError ? `The settings are wrong:\n${error.message}` : `Fatoura can not start: ${(error as Error).message}`);
+  console.error(
+    error instanceof ConfigError
+      ? `The settings are wrong:\n${error.message}`
+      : `Fatoura can not start: ${(error as Error).message}`,
+  );
   process.exit(error instanceof ConfigError ? 2 : 1);
 }

@@ -4,7 +4,13 @@ import type { FirstStart } from '../domain/installation/first-start.ts';
 export function greeting(url: string | null, { operatorPassword, demo }: FirstStart): string {
   const lines = [url === null ? 'Fatoura works on the queue.' : `Fatoura listens on ${url}`];
   if (operatorPassword !== null) {
-    lines.push('', 'Job dashboard (shown this once):', `  ${url ?? ''}/ops/jobs`, `  user      operator`, `  password  ${operatorPassword}`);
+    lines.push(
+      '',
+      'Job dashboard (shown this once):',
+      `  ${url ?? ''}/ops/jobs`,
+      `  user      operator`,
+      `  password  ${operatorPassword}`,
+    );
   }
   if (demo !== null && url !== null) {
     lines.push(

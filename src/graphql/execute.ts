@@ -19,7 +19,8 @@ export interface PreparedOperation<Data> {
 export function prepare<Data>(source: string): PreparedOperation<Data> {
   const document = parse(source);
   const errors = validate(schema, document);
-  if (errors.length > 0) throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
+  if (errors.length > 0)
+    throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
   const compiled = compileQuery(schema, document);
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document can not be compiled');
   return {
@@ -81,7 +82,10 @@ export function publicError(error: GraphQLError, requestId: string, report: (err
     return described(error.message, location, [wrong], error.extensions);
   }
   report(cause);
-  const hidden = problem('internal_error', `Something went wrong on our side. Quote the request id ${requestId} to support.`);
+  const hidden = problem(
+    'internal_error',
+    `Something went wrong on our side. Quote the request id ${requestId} to support.`,
+  );
   return described(hidden.message, location, [hidden]);
 }
 

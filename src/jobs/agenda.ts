@@ -81,7 +81,8 @@ export async function createJobs(
 
   async function sweep(): Promise<void> {
     try {
-      for (const { id, stage } of await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS)) await queue.enqueue(stage, id, 0);
+      for (const { id, stage } of await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS))
+        await queue.enqueue(stage, id, 0);
     } catch (error) {
       report('the sweeper failed', error);
     }

@@ -3,7 +3,12 @@ import type { Db, IndexDescription } from 'mongodb';
 /** Every index of the service, by collection. No query runs without one; `test/storage` asserts it with `explain`. */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
-    { name: 'key_hash', key: { 'keys.hash': 1 }, unique: true, partialFilterExpression: { 'keys.hash': { $exists: true } } },
+    {
+      name: 'key_hash',
+      key: { 'keys.hash': 1 },
+      unique: true,
+      partialFilterExpression: { 'keys.hash': { $exists: true } },
+    },
     { name: 'key_id', key: { 'keys.id': 1 }, unique: true, partialFilterExpression: { 'keys.id': { $exists: true } } },
   ],
   invoices: [

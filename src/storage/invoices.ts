@@ -201,7 +201,11 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
   };
 }
 
-function documentOf({ id, metadata, work, number: _none, ...invoice }: Invoice, order: string, mark: IdempotencyMark | null) {
+function documentOf(
+  { id, metadata, work, number: _none, ...invoice }: Invoice,
+  order: string,
+  mark: IdempotencyMark | null,
+) {
   return {
     _id: id,
     ...invoice,
@@ -213,7 +217,15 @@ function documentOf({ id, metadata, work, number: _none, ...invoice }: Invoice, 
   } satisfies InvoiceDocument;
 }
 
-function invoiceOf({ _id, metadata, order: _order, idempotency: _mark, series, work, ...invoice }: InvoiceDocument): Invoice {
+function invoiceOf({
+  _id,
+  metadata,
+  order: _order,
+  idempotency: _mark,
+  series,
+  work,
+  ...invoice
+}: InvoiceDocument): Invoice {
   return {
     id: _id,
     ...invoice,

@@ -25,7 +25,11 @@ export function createRateLimiter(
       insuranceLimiter: memory,
     });
   };
-  const limiters = { secret: limiterOf('secret'), publishable: limiterOf('publishable'), address: limiterOf('address') };
+  const limiters = {
+    secret: limiterOf('secret'),
+    publishable: limiterOf('publishable'),
+    address: limiterOf('address'),
+  };
   return {
     async consume(kind, id) {
       const state = await limiters[kind].consume(id).then(

@@ -10,7 +10,12 @@ export const MAX_BODY_BYTES = 1024 * 1024;
  */
 export async function readJson(ctx: Context): Promise<unknown> {
   if (ctx.is('application/json') !== 'application/json' || !/^utf-?8$/i.test(ctx.request.charset || 'utf-8')) {
-    throw serviceError('invalid_request', 'Send the body as UTF-8 JSON with Content-Type: application/json.', null, 415);
+    throw serviceError(
+      'invalid_request',
+      'Send the body as UTF-8 JSON with Content-Type: application/json.',
+      null,
+      415,
+    );
   }
   const text = await readText(ctx);
   let value: unknown;

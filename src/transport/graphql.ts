@@ -30,7 +30,10 @@ export function graphqlOverHttp(contextOf: ContextOf, log: Logger): Middleware {
     },
   });
   return async (ctx) => {
-    const page = ctx.method === 'GET' && ctx.query.query === undefined && ctx.accepts('html', 'json', 'text/event-stream') === 'html';
+    const page =
+      ctx.method === 'GET' &&
+      ctx.query.query === undefined &&
+      ctx.accepts('html', 'json', 'text/event-stream') === 'html';
     if (!page) principalOf(ctx);
     await keepBody(ctx);
     ctx.respond = false;
@@ -44,7 +47,9 @@ export function graphqlOverSse(contextOf: ContextOf, log: Logger): Middleware {
     result.errors
       ? {
           ...result,
-          errors: result.errors.map((error) => publicError(error, requestId, (err) => log.error({ err }, 'a resolver failed'))),
+          errors: result.errors.map((error) =>
+            publicError(error, requestId, (err) => log.error({ err }, 'a resolver failed')),
+          ),
         }
       : result;
   const handler = createHandler<SseContext>({

@@ -34,7 +34,11 @@ export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
   const app = new Koa({ proxy: parts.trustProxy });
   app.on('error', (err: unknown) => log.error({ err }, 'Koa reports an error'));
-  const contextOf = (ctx: Context): GraphQLContext => ({ principal: principalOf(ctx), requestId: requestIdOf(ctx), useCases });
+  const contextOf = (ctx: Context): GraphQLContext => ({
+    principal: principalOf(ctx),
+    requestId: requestIdOf(ctx),
+    useCases,
+  });
 
   const router = new Router();
   for (const route of restRoutes(parts)) {
@@ -71,8 +75,14 @@ function unmatched(router: Router): Middleware {
     if ('_matchedRoute' in ctx && ctx._matchedRoute) return;
     if (/^\/v1(\/|$)/.test(ctx.path)) principalOf(ctx);
     const methods = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
-    if (methods.length === 0) throw serviceError('resource_not_found', `There is nothing at ${ctx.path.slice(0, 200)}.`);
+    if (methods.length === 0)
+      throw serviceError('resource_not_found', `There is nothing at ${ctx.path.slice(0, 200)}.`);
     ctx.set('Allow', methods.join(', '));
-    throw serviceError('invalid_request', `${ctx.method} is not possible here; use ${methods.join(' or ')}.`, null, 405);
+    throw serviceError(
+      'invalid_request',
+      `${ctx.method} is not possible here; use ${methods.join(' or ')}.`,
+      null,
+      405,
+    );
   };
 }

@@ -18,7 +18,10 @@ export function createAuthenticate(tenants: TenantRepository, clientSecrets: Cli
     }
     const token = /^bearer +([^\s]+) *$/i.exec(authorization)?.[1];
     if (!token) {
-      throw serviceError('invalid_api_key', 'The Authorization header is badly formed. Expected: Authorization: Bearer <key>.');
+      throw serviceError(
+        'invalid_api_key',
+        'The Authorization header is badly formed. Expected: Authorization: Bearer <key>.',
+      );
     }
     if (parseToken(token)) {
       const found = await tenants.findByKeyHash(hashToken(token));
@@ -31,7 +34,10 @@ export function createAuthenticate(tenants: TenantRepository, clientSecrets: Cli
     }
     const invoiceId = clientSecrets.verify(token);
     if (!invoiceId) {
-      throw serviceError('invalid_api_key', 'The credential is neither a known API key (sk_…, pk_…) nor a valid client_secret.');
+      throw serviceError(
+        'invalid_api_key',
+        'The credential is neither a known API key (sk_…, pk_…) nor a valid client_secret.',
+      );
     }
     return { kind: 'client', invoiceId };
   };

@@ -28,7 +28,11 @@ export interface ManageKeys {
 export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {
   async function create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey> {
     if (environment === 'live' && !liveAvailable) {
-      throw serviceError('invalid_request', 'Live keys need a tax authority to transmit to, and none is configured here.', 'environment');
+      throw serviceError(
+        'invalid_request',
+        'Live keys need a tax authority to transmit to, and none is configured here.',
+        'environment',
+      );
     }
     const token = newToken(kind, environment);
     const key: ApiKey = {

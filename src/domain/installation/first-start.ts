@@ -47,5 +47,12 @@ async function makeDemoTenant(tenants: TenantRepository): Promise<FirstStart['de
 }
 
 function keyOf(kind: KeyKind, token: string): ApiKey {
-  return { id: newId('key'), kind, environment: 'test', lastFour: token.slice(-4), createdAt: new Date(), revokedAt: null };
+  return {
+    id: newId('key'),
+    kind,
+    environment: 'test',
+    lastFour: token.slice(-4),
+    createdAt: new Date(),
+    revokedAt: null,
+  };
 }

@@ -18,7 +18,8 @@ export interface ClientSecrets {
 /** @param masterKey at least 32 random bytes; whoever has it can read every invoice */
 export function createClientSecrets(masterKey: Uint8Array): ClientSecrets {
   // 192 bits: 32 characters of base64url.
-  const derive = (purpose: string) => createHmac('sha256', masterKey).update(purpose).digest().subarray(0, 24).toString('base64url');
+  const derive = (purpose: string) =>
+    createHmac('sha256', masterKey).update(purpose).digest().subarray(0, 24).toString('base64url');
   const issue = (invoiceId: string) => `${invoiceId}${SEPARATOR}${derive(`client-secret:${invoiceId}`)}`;
   const documentToken: ClientSecrets['documentToken'] = (invoiceId, kind, revision) =>
     derive(`document:${kind}:${revision}:${invoiceId}`);

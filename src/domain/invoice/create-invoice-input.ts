@@ -34,7 +34,10 @@ const customer = z.strictObject(
     ice: z.string({ error: 'is required: a string of 15 digits' }),
     name: filledText(LIMITS.name, 'the company name, a string'),
     address: text(LIMITS.address, 'a string: the full address').nullish(),
-    email: z.email({ error: 'must be an e-mail address' }).max(254, { error: 'is too long: at most 254 characters' }).nullish(),
+    email: z
+      .email({ error: 'must be an e-mail address' })
+      .max(254, { error: 'is too long: at most 254 characters' })
+      .nullish(),
   },
   { error: objectError('must be an object with ice and name') },
 );
@@ -45,12 +48,17 @@ const quantity = z
   .refine((value) => Number.isSafeInteger(value) && value > 0, { error: 'must be a positive integer' });
 const unitPrice = z
   .number({ error: 'must be an integer of centimes, zero or more' })
-  .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: 'must be an integer of centimes, zero or more' });
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, {
+    error: 'must be an integer of centimes, zero or more',
+  });
 const taxRate = z.literal(TAX_RATES, { error: `must be one of ${TAX_RATES.join(', ')} (percent)` }).default(20);
 
 const metadata = z
   .record(
-    z.string().min(1).max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` }),
+    z
+      .string()
+      .min(1)
+      .max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` }),
     text(LIMITS.metadataValue, 'a string'),
     { error: 'must be an object of string values' },
   )
@@ -137,5 +145,9 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
 /** Whether the lines' total is beyond what amounts can hold: a problem of structure (design, section 5, "smaller rows"). */
 export function overflowProblem(input: CreateInvoiceInput): Problem | null {
   if (totalsOf(input.lines)) return null;
-  return problem('invalid_request', `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`, 'lines');
+  return problem(
+    'invalid_request',
+    `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`,
+    'lines',
+  );
 }

@@ -51,7 +51,11 @@ export function createCreateInvoice(
       return { invoice, clientSecret: clientSecrets.issue(invoice.id), replayed: false };
     }
     if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
-    return { invoice: asCreated(earlier.invoice), clientSecret: clientSecrets.issue(earlier.invoice.id), replayed: true };
+    return {
+      invoice: asCreated(earlier.invoice),
+      clientSecret: clientSecrets.issue(earlier.invoice.id),
+      replayed: true,
+    };
   };
 }
 
@@ -59,8 +63,13 @@ export function createCreateInvoice(
  * A known Idempotency-Key with another body is a conflict even when that body is not valid (design, section 5, "smaller rows").
  * @throws {ServiceError} idempotency_conflict
  */
-export async function refuseReusedKey(invoices: InvoiceRepository, owner: KeyPrincipal, idempotencyKey: string): Promise<void> {
-  if (await invoices.findByIdempotencyKey(owner.tenant.id, owner.environment, idempotencyKey)) throw idempotencyConflict();
+export async function refuseReusedKey(
+  invoices: InvoiceRepository,
+  owner: KeyPrincipal,
+  idempotencyKey: string,
+): Promise<void> {
+  if (await invoices.findByIdempotencyKey(owner.tenant.id, owner.environment, idempotencyKey))
+    throw idempotencyConflict();
 }
 
 function idempotencyConflict() {
@@ -75,7 +84,10 @@ function refuseIncompleteProfile(owner: KeyPrincipal): void {
   if (owner.environment !== 'live') return;
   const missing = missingProfileFields(owner.tenant.profile);
   if (missing.length === 0) return;
-  throw serviceError('insufficient_scope', `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}.`);
+  throw serviceError(
+    'insufficient_scope',
+    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}.`,
+  );
 }
 
 /** The business rules (422), and the one rule of structure (400) that needs arithmetic. */
@@ -134,7 +146,14 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
 }
 
 function asCreated(invoice: Invoice): Invoice {
-  return { ...invoice, status: 'pending', updatedAt: invoice.createdAt, dgiId: null, rejectionReason: null, events: [] };
+  return {
+    ...invoice,
+    status: 'pending',
+    updatedAt: invoice.createdAt,
+    dgiId: null,
+    rejectionReason: null,
+    events: [],
+  };
 }
 
 /** Equal for bodies that parse to the same values, whatever the order of their members. */

@@ -15,7 +15,9 @@ const instant = once
 export const listInvoicesQuery = z.strictObject({
   status: z.enum(INVOICE_STATUSES, { error: `must be one of ${INVOICE_STATUSES.join(', ')}` }).optional(),
   limit: once
-    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, { error: 'must be an integer from 1 to 100' })
+    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, {
+      error: 'must be an integer from 1 to 100',
+    })
     .transform(Number)
     .default(20),
   starting_after: once.optional(),

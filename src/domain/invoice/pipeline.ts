@@ -17,7 +17,14 @@ import {
   SigningFailed,
   type Submission,
 } from './ports.ts';
-import { type Claim, ClaimLost, type DocumentStore, type InvoiceChange, type InvoiceRepository, type StageQueue } from './repository.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type DocumentStore,
+  type InvoiceChange,
+  type InvoiceRepository,
+  type StageQueue,
+} from './repository.ts';
 import { scenarioOf } from './test-scenarios.ts';
 
 /** What the pipeline needs of the rest of the service. */
@@ -77,8 +84,17 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           writer.write(legalInvoice(invoice, legalNumber(series)));
         } catch (error) {
           if (!(error instanceof InvalidDocument)) throw error;
-          parts.report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message: 'our own document is invalid', error });
-          await change(claim, { ...rejection(invoice, `Our own document is invalid: ${error.message} Contact support.`), series });
+          parts.report({
+            level: 'error',
+            invoiceId: invoice.id,
+            stage: 'normalize',
+            message: 'our own document is invalid',
+            error,
+          });
+          await change(claim, {
+            ...rejection(invoice, `Our own document is invalid: ${error.message} Contact support.`),
+            series,
+          });
           return null;
         }
         return change(claim, { ...transition(invoice, 'signing'), series, work: next('sign') });
@@ -89,15 +105,28 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const { invoice } = claim;
       let signed: Uint8Array;
       try {
-        if (scenarioOf(invoice) === 'signing-fails') throw new SigningFailed('the magic ICE of the test environment asks for it');
+        if (scenarioOf(invoice) === 'signing-fails')
+          throw new SigningFailed('the magic ICE of the test environment asks for it');
         signed = await signer.sign(writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
       } catch (error) {
         if (!(error instanceof SigningFailed)) throw error;
         const attempts = attemptsOf(invoice) + 1;
-        parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'sign', message: `signing failed (attempt ${attempts})`, error });
+        parts.report({
+          level: 'warn',
+          invoiceId: invoice.id,
+          stage: 'sign',
+          message: `signing failed (attempt ${attempts})`,
+          error,
+        });
         const delay = SIGN_SCHEDULE[attempts];
         if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
-        await change(claim, rejection(invoice, `signature_error: ${error.message}. Nothing was sent; create the invoice again, and contact support if it recurs.`));
+        await change(
+          claim,
+          rejection(
+            invoice,
+            `signature_error: ${error.message}. Nothing was sent; create the invoice again, and contact support if it recurs.`,
+          ),
+        );
         return null;
       }
       const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
@@ -117,17 +146,28 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         .authorityOf(invoice.environment)
         .lookUp(invoice.id, invoice.xml?.sha256 ?? '')
         .catch((error: unknown) => {
-          parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message: 'the authority can not be asked', error });
+          parts.report({
+            level: 'warn',
+            invoiceId: invoice.id,
+            stage: 'decide',
+            message: 'the authority can not be asked',
+            error,
+          });
           return null;
         });
       if (receipt?.decision) return decideBy(claim, receipt.decision);
-      return putOff(claim, { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false }, receipt?.askAgainAfter ?? ASK_AGAIN_MS);
+      return putOff(
+        claim,
+        { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false },
+        receipt?.askAgainAfter ?? ASK_AGAIN_MS,
+      );
     },
 
     async render(claim) {
       const { invoice } = claim;
       const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
-      if (!acceptedAt || invoice.dgiId === null) throw new Error(`invoice ${invoice.id} is at render without being accepted`);
+      if (!acceptedAt || invoice.dgiId === null)
+        throw new Error(`invoice ${invoice.id} is at render without being accepted`);
       try {
         const pdf = await renderer.render({
           invoice: legalInvoice(invoice, numberOf(invoice)),
@@ -141,7 +181,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         if (error instanceof ClaimLost) throw error;
         const attempts = attemptsOf(invoice) + 1;
         const delay = RENDER_SCHEDULE[Math.min(attempts, RENDER_SCHEDULE.length) - 1] ?? ASK_AGAIN_MS;
-        parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'render', message: `rendering failed (attempt ${attempts})`, error });
+        parts.report({
+          level: 'warn',
+          invoiceId: invoice.id,
+          stage: 'render',
+          message: `rendering failed (attempt ${attempts})`,
+          error,
+        });
         return putOff(claim, { stage: 'render', attempts, outcomeUnknown: false }, delay);
       }
     },
@@ -178,9 +224,18 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return null;
     }
     if (attempts >= schedule.length) {
-      parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message: 'the outcome stays unknown; look-ups go on' });
+      parts.report({
+        level: 'error',
+        invoiceId: invoice.id,
+        stage: 'transmit',
+        message: 'the outcome stays unknown; look-ups go on',
+      });
     }
-    return putOff(claim, { stage: 'transmit', attempts, outcomeUnknown }, schedule[Math.min(attempts, schedule.length - 1)] ?? 0);
+    return putOff(
+      claim,
+      { stage: 'transmit', attempts, outcomeUnknown },
+      schedule[Math.min(attempts, schedule.length - 1)] ?? 0,
+    );
   }
 
   /** The authority holds the document. */
@@ -225,7 +280,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const claimed = step;
       const renewal = setInterval(() => void invoices.renew(claimed, LEASE_MS).catch(() => undefined), RENEW_MS);
       try {
-        for (let runOn = false; step?.invoice.work; runOn = true) step = await stages[step.invoice.work.stage](step, runOn);
+        for (let runOn = false; step?.invoice.work; runOn = true)
+          step = await stages[step.invoice.work.stage](step, runOn);
       } catch (error) {
         // Another worker took it over: that one goes on.
         if (!(error instanceof ClaimLost)) throw error;
@@ -256,7 +312,8 @@ function transition(
   status: Exclude<InvoiceStatus, 'pending'>,
   facts: { dgiId?: string; rejectionReason?: string } = {},
 ): { status: InvoiceStatus; event: InvoiceEvent } {
-  if (!TRANSITIONS[invoice.status].includes(status)) throw new Error(`no transition from ${invoice.status} to ${status}`);
+  if (!TRANSITIONS[invoice.status].includes(status))
+    throw new Error(`no transition from ${invoice.status} to ${status}`);
   return {
     status,
     event: {

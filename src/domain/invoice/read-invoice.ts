@@ -16,7 +16,10 @@ export interface ReadInvoice {
   (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice>;
 }
 
-export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets): ReadInvoice {
+export function createReadInvoice(
+  invoices: Pick<InvoiceRepository, 'find'>,
+  clientSecrets: ClientSecrets,
+): ReadInvoice {
   return async (principal, invoiceId, clientSecret) => {
     if (principal.kind === 'secret') {
       const invoice = await found(invoiceId);
@@ -34,13 +37,21 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
       return invoice;
     }
     if (clientSecret === null) {
-      throw serviceError('insufficient_scope', 'A publishable key reads an invoice by its client_secret: pass client_secret too.', 'client_secret');
+      throw serviceError(
+        'insufficient_scope',
+        'A publishable key reads an invoice by its client_secret: pass client_secret too.',
+        'client_secret',
+      );
     }
     const granted = clientSecrets.verify(clientSecret);
     if (granted === null) throw serviceError('invalid_api_key', 'This client_secret is not valid.', 'client_secret');
     const invoice = granted === invoiceId ? await found(invoiceId) : null;
     if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
-      throw serviceError('insufficient_scope', "This client_secret does not grant this invoice to this key's tenant and environment.", 'client_secret');
+      throw serviceError(
+        'insufficient_scope',
+        "This client_secret does not grant this invoice to this key's tenant and environment.",
+        'client_secret',
+      );
     }
     return invoice;
   };

@@ -74,7 +74,11 @@ export interface InvoiceRepository {
    * Stores a new invoice, with its work due at once.
    * @returns null when it was stored, else the invoice that has this idempotency key, and its mark
    */
-  insert(invoice: Invoice, order: string, mark: IdempotencyMark | null): Promise<{ invoice: Invoice; fingerprint: string } | null>;
+  insert(
+    invoice: Invoice,
+    order: string,
+    mark: IdempotencyMark | null,
+  ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
   find(invoiceId: string): Promise<Invoice | null>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
   /** The order key of a tenant's invoice, for cursors. */

@@ -23,7 +23,9 @@ export interface InvoiceTotals {
  * The totals of an invoice (design, section 5, "amount"): VAT once per rate on the summed bases, rounded half up.
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
-export function totalsOf(lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[]): InvoiceTotals | null {
+export function totalsOf(
+  lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[],
+): InvoiceTotals | null {
   const bases = new Map<TaxRate, bigint>();
   for (const line of lines) {
     const amount = BigInt(line.quantity) * BigInt(line.unitPrice);

@@ -25,7 +25,10 @@ const InvoiceStatusType = builder.enumType('InvoiceStatus', {
 const CustomerType = builder.objectRef<Invoice>('Customer').implement({
   description: 'The buyer.',
   fields: (t) => ({
-    ice: t.string({ description: 'Identifiant commun de l’entreprise, 15 digits.', resolve: ({ customer }) => customer.ice }),
+    ice: t.string({
+      description: 'Identifiant commun de l’entreprise, 15 digits.',
+      resolve: ({ customer }) => customer.ice,
+    }),
     name: t.string({ description: 'Company name.', resolve: ({ customer }) => customer.name }),
     address: t.string({
       nullable: true,
@@ -58,7 +61,10 @@ export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
     status: t.expose('status', { type: InvoiceStatusType, description: 'Present status.' }),
     amount: t.expose('amount', { type: 'Centimes', description: 'Total including tax.' }),
     currency: t.exposeString('currency', { description: 'Always `MAD`.' }),
-    number: t.exposeString('number', { nullable: true, description: 'Legal number of the series; null while pending.' }),
+    number: t.exposeString('number', {
+      nullable: true,
+      description: 'Legal number of the series; null while pending.',
+    }),
     customer: t.field({ type: CustomerType, description: 'The buyer.', resolve: (invoice) => invoice }),
     lines: t.field({ type: [LineType], description: 'At least one.', resolve: ({ lines }) => [...lines] }),
     metadata: t.expose('metadata', { type: 'Metadata', description: "The client's own data, echoed back." }),
@@ -68,7 +74,10 @@ export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
       resolve: documentUrl('xml'),
     }),
     pdfUrl: t.string({ nullable: true, description: 'The PDF; null until accepted.', resolve: documentUrl('pdf') }),
-    dgiId: t.exposeString('dgiId', { nullable: true, description: "The tax authority's identifier; set only when accepted." }),
+    dgiId: t.exposeString('dgiId', {
+      nullable: true,
+      description: "The tax authority's identifier; set only when accepted.",
+    }),
     rejectionReason: t.exposeString('rejectionReason', { nullable: true, description: 'Why; set only when rejected.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its status last changed.' }),
@@ -147,7 +156,11 @@ const LineInput = builder.inputType('InvoiceLineInput', {
 const CreateInvoiceInputType = builder.inputType('CreateInvoiceInput', {
   description: 'An invoice to create.',
   fields: (t) => ({
-    amount: t.field({ type: 'Centimes', required: true, description: 'Total including tax; must equal the lines with their VAT.' }),
+    amount: t.field({
+      type: 'Centimes',
+      required: true,
+      description: 'Total including tax; must equal the lines with their VAT.',
+    }),
     currency: t.string({ required: true, description: '`MAD`.' }),
     customer: t.field({ type: CustomerInput, required: true, description: 'The buyer.' }),
     lines: t.field({ type: [LineInput], required: true, description: '1 to 1,000.' }),
@@ -161,8 +174,12 @@ const CreateInvoicePayload = builder
     description: 'A created invoice.',
     fields: (t) => ({
       invoice: t.expose('invoice', { type: InvoiceType, description: 'As it was at its creation.' }),
-      clientSecret: t.exposeString('clientSecret', { description: 'Read-only access to this one invoice; given here only.' }),
-      replayed: t.exposeBoolean('replayed', { description: 'Whether an earlier request with the same key had created it.' }),
+      clientSecret: t.exposeString('clientSecret', {
+        description: 'Read-only access to this one invoice; given here only.',
+      }),
+      replayed: t.exposeBoolean('replayed', {
+        description: 'Whether an earlier request with the same key had created it.',
+      }),
     }),
   });
 
@@ -178,7 +195,9 @@ builder.mutationFields((t) => ({
         // The plugin hands on what the schema parsed, so the resolver gets a CreateInvoiceInput.
         validate: { schema: createInvoiceInput as unknown as ZodType<typeof CreateInvoiceInputType.$inferInput> },
       }),
-      idempotencyKey: t.arg.string({ description: '1 to 255 characters: the same key and input never create a second invoice.' }),
+      idempotencyKey: t.arg.string({
+        description: '1 to 255 characters: the same key and input never create a second invoice.',
+      }),
     },
     authScopes: { secretKey: true },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
@@ -193,7 +212,11 @@ const StatusChangeType = builder.objectRef<StatusChange>('InvoiceStatusChange').
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
     status: t.field({ type: InvoiceStatusType, description: 'The new status.', resolve: ({ event }) => event.status }),
     dgiId: t.string({ nullable: true, description: 'Set when accepted.', resolve: ({ event }) => event.dgiId }),
-    rejectionReason: t.string({ nullable: true, description: 'Set when rejected.', resolve: ({ event }) => event.rejectionReason }),
+    rejectionReason: t.string({
+      nullable: true,
+      description: 'Set when rejected.',
+      resolve: ({ event }) => event.rejectionReason,
+    }),
     updatedAt: t.field({ type: 'DateTime', description: 'When it changed.', resolve: ({ event }) => event.at }),
   }),
 });
@@ -201,7 +224,8 @@ const StatusChangeType = builder.objectRef<StatusChange>('InvoiceStatusChange').
 builder.subscriptionFields((t) => ({
   invoiceStatus: t.field({
     type: StatusChangeType,
-    description: 'The present status unless pending, then each change once and in order; completes after the final one.',
+    description:
+      'The present status unless pending, then each change once and in order; completes after the final one.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),

@@ -7,7 +7,8 @@ export function timestampOf(instant: Date): string {
 }
 
 function parseInstant(value: unknown): Date {
-  const instant = typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/.test(value) ? new Date(value) : null;
+  const instant =
+    typeof value === 'string' && /^\d{4}-\d{2}-\d{2}T.*(Z|[+-]\d{2}:?\d{2})$/.test(value) ? new Date(value) : null;
   if (!instant || Number.isNaN(instant.getTime())) {
     throw new GraphQLError('must be an ISO 8601 instant with a time zone, such as "2026-01-31T12:00:00Z"');
   }
@@ -27,7 +28,8 @@ function parseCentimes(value: unknown): number {
 }
 
 builder.scalarType('Centimes', {
-  description: 'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), so beyond `Int`. 12000 means 120.00 MAD.',
+  description:
+    'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), so beyond `Int`. 12000 means 120.00 MAD.',
   serialize: parseCentimes,
   parseValue: parseCentimes,
   parseLiteral: (node: ValueNode) => parseCentimes(node.kind === Kind.INT ? Number(node.value) : null),
@@ -41,7 +43,8 @@ function parseMetadata(value: unknown): Record<string, string> {
 }
 
 builder.scalarType('Metadata', {
-  description: 'Free key/value data: a JSON object of string values, at most 50 keys of 40 characters with values of 500.',
+  description:
+    'Free key/value data: a JSON object of string values, at most 50 keys of 40 characters with values of 500.',
   serialize: (value) => value,
   parseValue: parseMetadata,
   parseLiteral: (node, variables) => parseMetadata(literalOf(node, variables ?? {})),

@@ -26,10 +26,16 @@ export function request(log: Logger): Middleware {
     }
     // Koa answers an unmatched path with a plain text otherwise.
     if (ctx.status === 404 && ctx.body == null && ctx.respond !== false) {
-      answer(serviceError('resource_not_found', `There is nothing at ${ctx.method} ${ctx.path.slice(0, 200)}.`), requestId);
+      answer(
+        serviceError('resource_not_found', `There is nothing at ${ctx.method} ${ctx.path.slice(0, 200)}.`),
+        requestId,
+      );
     }
     const level = ctx.status >= 500 ? 'error' : 'debug';
-    log[level]({ requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(performance.now() - start) }, 'request');
+    log[level](
+      { requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(performance.now() - start) },
+      'request',
+    );
 
     function answer(error: unknown, id: string): void {
       const known = error instanceof ServiceError ? error : internalError(error, id);

@@ -33,7 +33,9 @@ const create = prepare<{ createInvoice: { invoice: InvoiceData; clientSecret: st
 const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
-const list = prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean } } }>(`
+const list = prepare<{
+  invoices: { edges: { node: InvoiceData }[]; pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean } };
+}>(`
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
     invoices(status: $status, first: $first, last: $last, after: $after, before: $before, createdAfter: $createdAfter, createdBefore: $createdBefore) {
       edges { node { ${FIELDS} } }
@@ -56,7 +58,10 @@ export function invoiceRoutes({ refuseReusedKey }: InvoiceRoutesParts): readonly
           if (idempotencyKey !== null) await refuseReusedKey(graphql.principal, idempotencyKey);
           throw new ServiceError(problemsOf(parsed.error));
         }
-        const { createInvoice } = await create.execute(graphql, { input: inputOfRestBody(parsed.data), idempotencyKey });
+        const { createInvoice } = await create.execute(graphql, {
+          input: inputOfRestBody(parsed.data),
+          idempotencyKey,
+        });
         if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
         ctx.status = 201;
         ctx.body = bodyOf(createInvoice.invoice, createInvoice.clientSecret);
@@ -133,7 +138,8 @@ function clientSecretOf(ctx: Context): string | null {
 
 function refuseQuery(ctx: Context, allowed: readonly string[]): void {
   const unknown = Object.keys(ctx.query).find((name) => !allowed.includes(name));
-  if (unknown !== undefined) throw serviceError('invalid_request', `${unknown} is not a known query parameter.`, unknown);
+  if (unknown !== undefined)
+    throw serviceError('invalid_request', `${unknown} is not a known query parameter.`, unknown);
 }
 
 function parseQuery<T>(ctx: Context, schema: ZodType<T>): T {
