@@ -162,7 +162,7 @@ function prefixRange(low: Uint8Array): Interval {
 function successor(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 1 && bytes[end - 1] === 0xff) end -= 1;
-  const next = bytes.slice(0, end);
+  const next = Uint8Array.from(bytes.subarray(0, end));
   next[end - 1] = (next[end - 1] as number) + 1;
   return next;
 }

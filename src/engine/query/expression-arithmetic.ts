@@ -1,0 +1,227 @@
+import { Decimal128, Double, Int32, Long } from 'bson';
+import { CommandError } from '../errors.ts';
+import { addNumbers, asBsonNumber, multiplyNumbers, toBigInt, widerKind } from './arithmetic.ts';
+import { compareValues } from './compare.ts';
+import { isNullish, type Operator, operator } from './expression-types.ts';
+import {
+  decodeDecimal,
+  divideDecimals,
+  encodeDecimal,
+  isNumber,
+  multiplyDecimals,
+  toDecimal,
+  toDouble,
+} from './numbers.ts';
+import { typeName, wholeNumber } from './types.ts';
+
+const mismatch = (message: string): never => {
+  throw new CommandError('TypeMismatch', message);
+};
+const bad = (message: string): never => {
+  throw new CommandError('BadValue', message);
+};
+
+/** Arithmetic with MongoDB's number types: past int32 a long, past int64 a double, decimal wins over all. */
+export const ARITHMETIC: Readonly<Record<string, Operator>> = {
+  $add: operator(0, Number.POSITIVE_INFINITY, add),
+  $subtract: operator(2, 2, subtract),
+  $multiply: operator(0, Number.POSITIVE_INFINITY, (values, name) => {
+    let product: unknown = new Int32(1);
+    let nullish = false;
+    for (const value of values) {
+      if (isNullish(value)) nullish = true;
+      else if (!isNumber(value)) return mismatch(`${name} only supports numeric types, not ${typeName(value)}`);
+      else product = multiplyNumbers(product, value) ?? new Double(toDouble(product) * toDouble(value));
+    }
+    return nullish ? null : product;
+  }),
+  $divide: operator(2, 2, ([a, b], name) => {
+    if (isNullish(a) || isNullish(b)) return null;
+    requireNumbers(a, b, name);
+    if (toDouble(b) === 0) return bad("can't $divide by zero");
+    return divide(a, b);
+  }),
+  $mod: operator(2, 2, ([a, b], name) => {
+    if (isNullish(a) || isNullish(b)) return null;
+    requireNumbers(a, b, name);
+    if (toDouble(b) === 0) return bad("can't $mod by zero");
+    return modulo(a, b);
+  }),
+  $abs: unary((value) => (compareValues(value, new Int32(0)) < 0 ? negate(value) : asBsonNumber(value))),
+  $ceil: unary((value) => roundTo(value, 0, 'ceil')),
+  $floor: unary((value) => roundTo(value, 0, 'floor')),
+  $round: rounding('half'),
+  $trunc: rounding('trunc'),
+  $sqrt: unary((value, name) => {
+    if (toDouble(value) < 0) throw new CommandError(28714, `${name}'s argument must be greater than or equal to 0`);
+    return viaDouble(value, Math.sqrt);
+  }),
+  $exp: unary((value) => viaDouble(value, Math.exp)),
+  $ln: unary((value, name) => viaDouble(positive(value, name, 28766), Math.log)),
+  $log10: unary((value, name) => viaDouble(positive(value, name, 28761), Math.log10)),
+  $pow: operator(2, 2, ([a, b], name) => {
+    if (isNullish(a) || isNullish(b)) return null;
+    if (!isNumber(a)) throw new CommandError(28762, `${name}'s base must be numeric, not ${typeName(a)}`);
+    if (!isNumber(b)) throw new CommandError(28763, `${name}'s exponent must be numeric, not ${typeName(b)}`);
+    return power(a, b);
+  }),
+};
+
+function unary(evaluate: (value: unknown, name: string) => unknown): Operator {
+  return operator(1, 1, ([value], name) => {
+    if (isNullish(value)) return null;
+    if (!isNumber(value)) throw new CommandError(28765, `${name} only supports numeric types, not ${typeName(value)}`);
+    return evaluate(value, name);
+  });
+}
+
+function requireNumbers(a: unknown, b: unknown, name: string): void {
+  if (!isNumber(a) || !isNumber(b)) {
+    mismatch(`${name} only supports numeric types, not ${typeName(a)} and ${typeName(b)}`);
+  }
+}
+
+/** The sum in MongoDB's types; past int64 a double. */
+export function sumOf(a: unknown, b: unknown): unknown {
+  return addNumbers(a, b) ?? new Double(toDouble(a) + toDouble(b));
+}
+
+/** The quotient: decimal where one of both is, else double. The divisor is not zero. */
+export function divide(a: unknown, b: unknown): unknown {
+  return widerKind(a, b) === 'decimal'
+    ? encodeDecimal(divideDecimals(toDecimal(a), toDecimal(b)))
+    : new Double(toDouble(a) / toDouble(b));
+}
+
+function add(values: readonly unknown[], name: string): unknown {
+  let sum: unknown = new Int32(0);
+  let dates = 0;
+  let nullish = false;
+  for (const value of values) {
+    if (isNullish(value)) nullish = true;
+    else if (value instanceof Date) {
+      dates += 1;
+      if (dates > 1) throw new CommandError(16612, `only one date allowed in an ${name} expression`);
+      sum = sumOf(sum, Long.fromNumber(value.getTime()));
+    } else if (isNumber(value)) sum = sumOf(sum, value);
+    else return mismatch(`${name} only supports numeric or date types, not ${typeName(value)}`);
+  }
+  if (nullish) return null;
+  return dates > 0 ? new Date(Math.round(toDouble(sum))) : sum;
+}
+
+function subtract([a, b]: readonly unknown[], name: string): unknown {
+  if (isNullish(a) || isNullish(b)) return null;
+  if (a instanceof Date && b instanceof Date) return Long.fromNumber(a.getTime() - b.getTime());
+  if (a instanceof Date && isNumber(b)) return new Date(Math.round(a.getTime() - toDouble(b)));
+  if (!isNumber(a) || !isNumber(b)) return mismatch(`can't ${name} ${typeName(b)} from ${typeName(a)}`);
+  const difference = negate(b);
+  return (
+    addNumbers(a, typeName(b) === typeName(difference) ? difference : keepKind(a, b)) ??
+    new Double(toDouble(a) - toDouble(b))
+  );
+}
+
+/** The negation of an extreme int or long is of a wider type: stay in the wider of both operands' own. */
+function keepKind(a: unknown, b: unknown): unknown {
+  return widerKind(a, b) === 'int' ? Long.fromBigInt(-toBigInt(b)) : negate(b);
+}
+
+function negate(value: unknown): unknown {
+  switch (typeName(value)) {
+    case 'decimal':
+      return encodeDecimal(multiplyDecimals(decodeDecimal(value as Decimal128), { coefficient: -1n, exponent: 0 }));
+    case 'double':
+      return new Double(-toDouble(value));
+    default:
+      return multiplyNumbers(value, new Int32(-1)) ?? new Double(-toDouble(value));
+  }
+}
+
+function modulo(a: unknown, b: unknown): unknown {
+  switch (widerKind(a, b)) {
+    case 'int':
+      return new Int32(Number(toBigInt(a) % toBigInt(b)));
+    case 'long':
+      return Long.fromBigInt(toBigInt(a) % toBigInt(b));
+    case 'double':
+      return new Double(toDouble(a) % toDouble(b));
+    default: {
+      const [x, y] = [toDecimal(a), toDecimal(b)];
+      if (x.special !== undefined || y.special === 'NaN') return Decimal128.fromString('NaN');
+      if (y.special !== undefined) return encodeDecimal(x);
+      const exponent = Math.min(x.exponent, y.exponent);
+      const scale = (decimal: typeof x) => decimal.coefficient * 10n ** BigInt(decimal.exponent - exponent);
+      return encodeDecimal({ coefficient: scale(x) % scale(y), exponent });
+    }
+  }
+}
+
+function viaDouble(value: unknown, evaluate: (value: number) => number): unknown {
+  const result = evaluate(toDouble(value));
+  return typeName(value) === 'decimal' ? encodeDecimal(toDecimal(new Double(result))) : new Double(result);
+}
+
+function positive(value: unknown, name: string, code: number): unknown {
+  if (toDouble(value) <= 0) throw new CommandError(code, `${name}'s argument must be a positive number`);
+  return value;
+}
+
+function power(a: unknown, b: unknown): unknown {
+  if (toDouble(a) === 0 && toDouble(b) < 0) {
+    throw new CommandError(28764, '$pow cannot take a base of 0 and a negative exponent');
+  }
+  const kind = widerKind(a, b);
+  if (kind === 'decimal') return encodeDecimal(toDecimal(new Double(toDouble(a) ** toDouble(b))));
+  const exponent = wholeNumber(b);
+  if (kind !== 'double' && exponent !== undefined && exponent >= 0n && exponent <= 64n) {
+    const exact = toBigInt(a) ** exponent;
+    if (kind === 'int' && BigInt.asIntN(32, exact) === exact) return new Int32(Number(exact));
+    if (BigInt.asIntN(64, exact) === exact) return Long.fromBigInt(exact);
+  }
+  return new Double(toDouble(a) ** toDouble(b));
+}
+
+type Rounding = 'ceil' | 'floor' | 'trunc' | 'half';
+
+function rounding(mode: Rounding): Operator {
+  return operator(1, 2, ([value, place], name) => {
+    if (isNullish(value) || place === null) return null;
+    if (!isNumber(value)) throw new CommandError(51081, `${name} only supports numeric types, not ${typeName(value)}`);
+    const digits = place === undefined ? 0n : isNumber(place) ? wholeNumber(place) : undefined;
+    if (digits === undefined) throw new CommandError(51082, `precision argument to ${name} must be a integral value`);
+    if (digits < -20n || digits > 100n) {
+      throw new CommandError(51083, `cannot apply ${name} with precision value ${digits} value must be in [-20, 100]`);
+    }
+    return roundTo(value, Number(digits), mode);
+  });
+}
+
+/** Rounds at a decimal place (half to even); ints and longs stay of their type. */
+function roundTo(value: unknown, place: number, mode: Rounding): unknown {
+  const kind = typeName(asBsonNumber(value));
+  if ((kind === 'int' || kind === 'long') && place >= 0) return asBsonNumber(value);
+  if (kind === 'double' && !Number.isFinite(toDouble(value))) return asBsonNumber(value);
+  const exactly = kind === 'double' ? { ...shortest(toDouble(value)) } : toDecimal(value);
+  if (exactly.special !== undefined || -exactly.exponent <= place) return asBsonNumber(value);
+  const unit = 10n ** BigInt(-exactly.exponent - place);
+  let quotient = exactly.coefficient / unit;
+  const rest = exactly.coefficient % unit;
+  const sign = exactly.coefficient < 0n ? -1n : 1n;
+  const twice = rest * sign * 2n;
+  if (mode === 'half' && (twice > unit || (twice === unit && quotient % 2n !== 0n))) quotient += sign;
+  if (mode === 'ceil' && rest > 0n) quotient += 1n;
+  if (mode === 'floor' && rest < 0n) quotient -= 1n;
+  const rounded = { coefficient: quotient, exponent: -place };
+  if (kind === 'decimal') return encodeDecimal(rounded);
+  if (kind === 'double') return new Double(Number(`${quotient}E${-place}`));
+  const whole = quotient * 10n ** BigInt(-place);
+  return kind === 'int' && BigInt.asIntN(32, whole) === whole ? new Int32(Number(whole)) : Long.fromBigInt(whole);
+}
+
+/** The decimal that prints the double, so that 2.675 rounds as it reads. */
+function shortest(value: number): { coefficient: bigint; exponent: number; special?: undefined } {
+  const [digits = '0', exponent = '0'] = value.toExponential().split('e');
+  const [whole = '0', fraction = ''] = digits.split('.');
+  return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
+}

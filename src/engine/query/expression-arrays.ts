@@ -1,0 +1,273 @@
+import { Int32 } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compareValues, valuesEqual } from './compare.ts';
+import { checkedName } from './expression-logic.ts';
+import { isNullish, namedOperands, type Operator, operator, withVariable } from './expression-types.ts';
+import { isNumber, toDouble } from './numbers.ts';
+import { asDoc, type Doc, getField, isTruthy, setField, typeName, wholeNumber } from './types.ts';
+
+const fail = (code: number, message: string): never => {
+  throw new CommandError(code, message);
+};
+
+/** Operators on arrays and documents. */
+export const ARRAYS: Readonly<Record<string, Operator>> = {
+  $isArray: operator(1, 1, ([value]) => Array.isArray(value)),
+  $size: operator(1, 1, ([value], name) =>
+    Array.isArray(value)
+      ? new Int32(value.length)
+      : fail(17124, `The argument to ${name} must be an array, but was of type: ${typeName(value)}`),
+  ),
+  $arrayElemAt: operator(2, 2, ([array, index], name) => {
+    if (isNullish(array) || isNullish(index)) return null;
+    if (!Array.isArray(array))
+      return fail(28689, `${name}'s first argument must be an array, but is ${typeName(array)}`);
+    if (!isNumber(index))
+      return fail(28690, `${name}'s second argument must be a numeric value, but is ${typeName(index)}`);
+    return array.at(
+      int(index, 28691, `${name}'s second argument must be representable as a 32-bit integer: ${toDouble(index)}`),
+    );
+  }),
+  $first: end(0),
+  $last: end(-1),
+  $in: operator(2, 2, ([value, array], name) =>
+    Array.isArray(array)
+      ? array.some((element) => valuesEqual(element, value))
+      : fail(40081, `${name} requires an array as a second argument, found: ${typeName(array)}`),
+  ),
+  $indexOfArray: operator(2, 4, ([array, value, start, stop], name) => {
+    if (isNullish(array)) return null;
+    if (!Array.isArray(array))
+      return fail(40090, `${name} requires an array as a first argument, found: ${typeName(array)}`);
+    const from = start === undefined ? 0 : index(start, name, 'starting');
+    const to = Math.min(stop === undefined ? array.length : index(stop, name, 'ending'), array.length);
+    for (let i = from; i < to; i += 1) if (valuesEqual(array[i], value)) return new Int32(i);
+    return new Int32(-1);
+  }),
+  $concatArrays: operator(0, Number.POSITIVE_INFINITY, (values, name) => {
+    if (values.some(isNullish)) return null;
+    const other = values.find((value) => !Array.isArray(value));
+    return other === undefined ? values.flat(1) : fail(28664, `${name} only supports arrays, not ${typeName(other)}`);
+  }),
+  $reverseArray: operator(1, 1, ([array], name) => {
+    if (isNullish(array)) return null;
+    return Array.isArray(array)
+      ? array.toReversed()
+      : fail(34435, `The argument to ${name} must be an array, but was of type: ${typeName(array)}`);
+  }),
+  $slice: operator(2, 3, (values, name) => slice(values, name)),
+  $range: operator(2, 3, (values, name) => {
+    const [start, stop, step = 1] = values.map((value, i) =>
+      isNumber(value)
+        ? int(value, 34443 + 2 * i, `${name} requires an argument that can be represented as a 32-bit integer`)
+        : fail(34443 + 2 * i, `${name} requires a numeric value, found value of type: ${typeName(value)}`),
+    ) as [number, number, number?];
+    if (step === 0) return fail(34449, `${name} requires a non-zero step value`);
+    const numbers: Int32[] = [];
+    for (let i = start; step > 0 ? i < stop : i > stop; i += step) numbers.push(new Int32(i));
+    return numbers;
+  }),
+  $map: (operand, compile, name) => {
+    const {
+      input,
+      as = 'this',
+      in: body,
+    } = namedOperands(operand, name, ['input', 'as', 'in'], ['input', 'in'], 16879);
+    const variable = checkedName(String(as));
+    const [source, each] = [compile(input), compile(body, [variable])];
+    return (environment) => {
+      const array = source(environment);
+      if (isNullish(array)) return null;
+      if (!Array.isArray(array)) return fail(16883, `input to ${name} must be an array not ${typeName(array)}`);
+      return array.map((element) => each(withVariable(environment, variable, element)) ?? null);
+    };
+  },
+  $filter: (operand, compile, name) => {
+    const fields = ['input', 'as', 'cond', 'limit'];
+    const { input, as = 'this', cond, limit } = namedOperands(operand, name, fields, ['input', 'cond'], 28647);
+    const variable = checkedName(String(as));
+    const [source, test] = [compile(input), compile(cond, [variable])];
+    const most = limit === undefined ? undefined : compile(limit);
+    return (environment) => {
+      const array = source(environment);
+      if (isNullish(array)) return null;
+      if (!Array.isArray(array)) return fail(28651, `input to ${name} must be an array not ${typeName(array)}`);
+      const bound = most?.(environment);
+      const count = isNullish(bound)
+        ? Number.POSITIVE_INFINITY
+        : Number(isNumber(bound) ? (wholeNumber(bound) ?? 0n) : 0n);
+      if (count < 1) return fail(327392, `${name}: limit must be greater than 0`);
+      const kept: unknown[] = [];
+      for (const element of array) {
+        if (kept.length >= count) break;
+        if (isTruthy(test(withVariable(environment, variable, element)))) kept.push(element);
+      }
+      return kept;
+    };
+  },
+  $reduce: (operand, compile, name) => {
+    const fields = ['input', 'initialValue', 'in'];
+    const { input, initialValue, in: body } = namedOperands(operand, name, fields, fields, 40075);
+    const [source, start, step] = [compile(input), compile(initialValue), compile(body, ['this', 'value'])];
+    return (environment) => {
+      const array = source(environment);
+      if (isNullish(array)) return null;
+      if (!Array.isArray(array))
+        return fail(40080, `${name} requires that 'input' be an array, found: ${typeName(array)}`);
+      let value = start(environment);
+      for (const element of array)
+        value = step(withVariable(withVariable(environment, 'value', value), 'this', element));
+      return value;
+    };
+  },
+  $sortArray: (operand, compile, name) => {
+    const { input, sortBy } = namedOperands(operand, name, ['input', 'sortBy'], ['input', 'sortBy'], 2942500);
+    const source = compile(input);
+    const order = elementOrder(sortBy, name);
+    return (environment) => {
+      const array = source(environment);
+      if (isNullish(array)) return null;
+      return Array.isArray(array)
+        ? array.toSorted(order)
+        : fail(2942504, `The input argument to ${name} must be an array, but was of type: ${typeName(array)}`);
+    };
+  },
+  $setUnion: sets((arrays) => unique(arrays.flat(1))),
+  $setIntersection: sets((arrays) =>
+    unique(arrays[0] ?? []).filter((value) =>
+      arrays.every((array) => array.some((other) => valuesEqual(value, other))),
+    ),
+  ),
+  $setDifference: sets(([a = [], b = []]) =>
+    unique(a).filter((value) => !b.some((other) => valuesEqual(value, other))),
+  ),
+  $allElementsTrue: operator(1, 1, ([array], name) => asArray(array, 17040, name).every(isTruthy)),
+  $anyElementTrue: operator(1, 1, ([array], name) => asArray(array, 17041, name).some(isTruthy)),
+  $mergeObjects: operator(0, Number.POSITIVE_INFINITY, (values, name) => mergeObjects(values, name)),
+  $objectToArray: operator(1, 1, ([value], name) => {
+    if (isNullish(value)) return null;
+    const doc = asDoc(value) ?? fail(40390, `${name} requires a document input, found: ${typeName(value)}`);
+    return Object.keys(doc).map((k) => ({ k, v: doc[k] }));
+  }),
+  $arrayToObject: operator(1, 1, ([value], name) => {
+    if (isNullish(value)) return null;
+    const result: Doc = {};
+    for (const entry of asArray(value, 40386, name)) {
+      const [key, field] = Array.isArray(entry)
+        ? entry
+        : [getField(asDoc(entry) ?? {}, 'k'), getField(asDoc(entry) ?? {}, 'v')];
+      if (typeof key !== 'string')
+        return fail(
+          40394,
+          `${name} requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
+        );
+      setField(result, key, field);
+    }
+    return result;
+  }),
+  $getField: (operand, compile, name) => {
+    const { field, input = '$$CURRENT' } =
+      asDoc(operand) && Object.hasOwn(operand as Doc, 'field')
+        ? namedOperands(operand, name, ['field', 'input'], ['field'], 3041702)
+        : { field: operand };
+    const [key, source] = [compile(field), compile(input)];
+    return (environment) => {
+      const name_ = key(environment);
+      if (typeof name_ !== 'string') return fail(5654602, `${name} requires 'field' to evaluate to type String`);
+      const value = source(environment);
+      if (value === null) return null;
+      const doc = asDoc(value);
+      return doc === undefined ? undefined : getField(doc, name_);
+    };
+  },
+};
+
+/** Merges documents, later fields over earlier; null and missing are passed over. */
+export function mergeObjects(values: readonly unknown[], name = '$mergeObjects'): Doc {
+  const merged: Doc = {};
+  for (const value of values) {
+    if (isNullish(value)) continue;
+    const doc =
+      asDoc(value) ??
+      fail(40400, `${name} requires object inputs, but input ${String(value)} is of type ${typeName(value)}`);
+    for (const field of Object.keys(doc)) setField(merged, field, doc[field]);
+  }
+  return merged;
+}
+
+/** The order of elements that `$sortArray` and `$push` ask for: of values, or of fields. */
+function elementOrder(sortBy: unknown, name: string): (a: unknown, b: unknown) => number {
+  const sign = (value: unknown): number => {
+    const direction = isNumber(value) ? toDouble(value) : 0;
+    return direction === 1 || direction === -1
+      ? direction
+      : fail(2942507, `${name}: the sort direction must be 1 or -1`);
+  };
+  const doc = asDoc(sortBy);
+  if (doc === undefined) {
+    const direction = sign(sortBy);
+    return (a, b) => direction * compareValues(a, b);
+  }
+  const fields = Object.keys(doc).map((path): [string[], number] => [path.split('.'), sign(doc[path])]);
+  const read = (element: unknown, parts: string[]) =>
+    parts.reduce<unknown>((value, part) => getField(asDoc(value) ?? {}, part), element) ?? null;
+  return (a, b) => {
+    for (const [parts, direction] of fields) {
+      const order = compareValues(read(a, parts), read(b, parts));
+      if (order !== 0) return direction * order;
+    }
+    return 0;
+  };
+}
+
+function end(position: 0 | -1): Operator {
+  return operator(1, 1, ([array], name) => {
+    if (isNullish(array)) return null;
+    return Array.isArray(array)
+      ? array.at(position)
+      : fail(28689, `${name}'s argument must be an array, but is ${typeName(array)}`);
+  });
+}
+
+function slice([array, a, b]: readonly unknown[], name: string): unknown {
+  if (isNullish(array) || isNullish(a) || b === null) return null;
+  if (!Array.isArray(array))
+    return fail(28724, `First argument to ${name} must be an array, but is of type: ${typeName(array)}`);
+  if (!isNumber(a))
+    return fail(28725, `Second argument to ${name} must be a numeric value, but is of type: ${typeName(a)}`);
+  const first = int(a, 28726, `Second argument to ${name} can't be represented as a 32-bit integer: ${toDouble(a)}`);
+  if (b === undefined) return first >= 0 ? array.slice(0, first) : array.slice(first);
+  if (!isNumber(b)) return fail(28727, `Third argument to ${name} must be numeric, but is of type: ${typeName(b)}`);
+  const count = int(b, 28728, `Third argument to ${name} can't be represented as a 32-bit integer: ${toDouble(b)}`);
+  if (count <= 0) return fail(28729, `Third argument to ${name} must be positive: ${count}`);
+  const start = first >= 0 ? first : Math.max(0, array.length + first);
+  return array.slice(start, start + count);
+}
+
+function sets(combine: (arrays: unknown[][]) => unknown[]): Operator {
+  return operator(0, Number.POSITIVE_INFINITY, (values, name) => {
+    if (values.some(isNullish)) return null;
+    return combine(values.map((value) => asArray(value, 17043, name)));
+  });
+}
+
+function unique(values: unknown[]): unknown[] {
+  const sorted = values.toSorted(compareValues);
+  return sorted.filter((value, i) => i === 0 || !valuesEqual(value, sorted[i - 1]));
+}
+
+function asArray(value: unknown, code: number, name: string): unknown[] {
+  return Array.isArray(value) ? value : fail(code, `${name} requires an array, found: ${typeName(value)}`);
+}
+
+function int(value: unknown, code: number, message: string): number {
+  const whole = wholeNumber(value);
+  return whole !== undefined && BigInt.asIntN(32, whole) === whole ? Number(whole) : fail(code, message);
+}
+
+function index(value: unknown, name: string, role: string): number {
+  const whole = isNumber(value) ? wholeNumber(value) : undefined;
+  if (whole === undefined)
+    return fail(40096, `${name} requires an integral ${role} index, found a value of type: ${typeName(value)}`);
+  return whole >= 0n ? Number(whole) : fail(40097, `${name} requires a nonnegative ${role} index, found: ${whole}`);
+}

@@ -1,0 +1,184 @@
+import { CommandError } from '../errors.ts';
+import { compileExpression } from './expression.ts';
+import { compileFilter, type Matcher } from './match.ts';
+import { isNumber } from './numbers.ts';
+import { splitPath } from './path.ts';
+import type { Branch, Tree } from './projection-tree.ts';
+import { type Doc, isDoc, isTruthy, wholeNumber } from './types.ts';
+
+/** `$slice: n` without `skip`: the first n, or from the end where n is negative. */
+export interface Slice {
+  skip?: number;
+  limit: number;
+}
+
+export interface ParsedProjection {
+  exclusive: boolean;
+  tree: Tree;
+  slices: { parts: string[]; slice: Slice }[];
+  elemMatches: { name: string; matches: Matcher }[];
+  positional?: string[];
+}
+
+const fail = (code: number, message: string): never => {
+  throw new CommandError(code, message);
+};
+
+/**
+ * Parses a projection. `find` knows `$slice`, `$elemMatch` and `.$` of its own, `aggregate` (`$project`) expressions only.
+ * @throws CommandError as `compileProjection` says.
+ */
+export function parseProjection(
+  spec: Doc,
+  kind: 'find' | 'aggregate',
+  variables: readonly string[] = [],
+): ParsedProjection {
+  return new Parser(kind, variables).parse(spec);
+}
+
+class Parser {
+  private readonly kind: 'find' | 'aggregate';
+  private readonly variables: readonly string[];
+  private readonly tree: Tree = new Map();
+  private readonly parsed: ParsedProjection = { exclusive: false, tree: this.tree, slices: [], elemMatches: [] };
+  private exclusive: boolean | undefined;
+  private id: Branch | undefined;
+
+  constructor(kind: 'find' | 'aggregate', variables: readonly string[]) {
+    this.kind = kind;
+    this.variables = variables;
+  }
+
+  parse(spec: Doc): ParsedProjection {
+    for (const name of Object.keys(spec)) this.field(splitChecked(name), spec[name]);
+    // A projection of _id or of slices alone keeps what it does not name.
+    const exclusive = this.exclusive ?? (this.id === false || (this.id === undefined && this.parsed.slices.length > 0));
+    if (exclusive) {
+      if (this.id === false) this.tree.set('_id', false);
+    } else {
+      if (this.id !== false && !this.tree.has('_id')) this.tree.set('_id', true);
+      for (const { parts } of this.parsed.slices) if (!this.reaches(parts)) this.put(parts, true);
+    }
+    return { ...this.parsed, exclusive };
+  }
+
+  private reaches(parts: string[]): boolean {
+    let branch: Branch | undefined = this.tree;
+    for (const part of parts) branch = branch instanceof Map ? branch.get(part) : branch;
+    return branch !== undefined;
+  }
+
+  private field(parts: string[], value: unknown): void {
+    const path = parts.join('.');
+    if (parts.at(-1) === '$' && this.kind === 'find') return this.positional(parts.slice(0, -1), value);
+    if (parts.some((part) => part.startsWith('$'))) {
+      return fail(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+    }
+    if (isNumber(value) || typeof value === 'boolean') return this.keep(parts, isTruthy(value));
+    if (!isDoc(value)) return this.expression(parts, value);
+    const names = Object.keys(value);
+    if (names.length === 0) {
+      return fail(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+    }
+    if (!names[0]?.startsWith('$')) {
+      for (const name of names) this.field([...parts, ...splitChecked(name)], value[name]);
+      return;
+    }
+    if (this.kind === 'find' && names.length === 1) {
+      if (names[0] === '$elemMatch') return this.elemMatch(parts, value.$elemMatch);
+      const slice = names[0] === '$slice' ? findSlice(value.$slice) : undefined;
+      if (slice !== undefined) {
+        this.collide(parts);
+        this.parsed.slices.push({ parts, slice });
+        return;
+      }
+    }
+    this.expression(parts, value);
+  }
+
+  private keep(parts: string[], kept: boolean): void {
+    const path = parts.join('.');
+    if (path === '_id') {
+      this.id = kept;
+      if (kept) this.tree.set('_id', true);
+      return;
+    }
+    if (this.exclusive !== undefined && this.exclusive === kept) {
+      if (kept) fail(31253, `Cannot do inclusion on field ${path} in exclusion projection`);
+      fail(31254, `Cannot do exclusion on field ${path} in inclusion projection`);
+    }
+    this.exclusive = !kept;
+    this.put(parts, kept);
+  }
+
+  private expression(parts: string[], spec: unknown): void {
+    if (this.exclusive === true) fail(31252, 'Cannot use an expression in an exclusion projection');
+    this.exclusive = false;
+    if (parts[0] === '_id') this.id = true;
+    this.put(parts, { compute: compileExpression(spec, this.variables) });
+  }
+
+  private elemMatch(parts: string[], condition: unknown): void {
+    const [name] = parts;
+    if (name === undefined || parts.length > 1)
+      return fail(31275, 'Cannot use $elemMatch projection on a nested field');
+    this.collide(parts);
+    if (this.exclusive === undefined) this.exclusive = false;
+    this.parsed.elemMatches.push({ name, matches: compileFilter({ [name]: { $elemMatch: condition } }) });
+  }
+
+  private positional(parts: string[], value: unknown): void {
+    if (!isTruthy(value) || this.exclusive === true) fail(31395, 'positional projection cannot be used with exclusion');
+    if (this.parsed.positional !== undefined)
+      fail(31276, 'Cannot specify more than one positional projection per query.');
+    this.keep(parts, true);
+    this.parsed.positional = parts;
+  }
+
+  private collide(parts: string[]): void {
+    if (this.reaches(parts)) fail(31250, `Path collision at ${parts.join('.')}`);
+  }
+
+  private put(parts: string[], branch: Branch): void {
+    let tree = this.tree;
+    for (const [i, part] of parts.slice(0, -1).entries()) {
+      const next = tree.get(part);
+      if (next !== undefined && !(next instanceof Map)) {
+        return fail(31249, `Path collision at ${parts.join('.')} remaining portion ${parts.slice(i + 1).join('.')}`);
+      }
+      const below: Tree = next ?? new Map();
+      tree.set(part, below);
+      tree = below;
+    }
+    const name = parts.at(-1) as string;
+    if (tree.has(name)) fail(31250, `Path collision at ${parts.join('.')}`);
+    tree.set(name, branch);
+  }
+}
+
+function splitChecked(path: string): string[] {
+  if (path === '') return fail(40352, 'FieldPath cannot be constructed with empty string');
+  const parts = splitPath(path);
+  if (parts.at(-1) === '') return fail(40353, "FieldPath must not end with a '.'.");
+  if (parts.includes('')) return fail(15998, 'FieldPath field names may not be empty strings.');
+  return parts;
+}
+
+/** find's own `$slice`; undefined when it is the expression of that name. */
+function findSlice(value: unknown): Slice | undefined {
+  const whole = (part: unknown): number =>
+    Number(
+      isNumber(part)
+        ? (wholeNumber(part) ?? fail(28667, 'Invalid $slice syntax: not a whole number'))
+        : fail(28667, 'Invalid $slice syntax'),
+    );
+  if (isNumber(value)) return { limit: whole(value) };
+  if (!Array.isArray(value))
+    return fail(
+      28667,
+      'Invalid $slice syntax. The given syntax did not match the find() syntax: $slice only supports numbers and [skip, limit] arrays',
+    );
+  if (value.length !== 2 || !isNumber(value[0])) return undefined;
+  const [skip, limit] = value.map(whole) as [number, number];
+  return limit > 0 ? { skip, limit } : fail(28724, '$slice limit must be positive');
+}

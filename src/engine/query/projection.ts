@@ -1,0 +1,81 @@
+import { CommandError } from '../errors.ts';
+import { environmentOf } from './expression.ts';
+import { compileFilter, type MatchDetails } from './match.ts';
+import { parseProjection, type Slice } from './projection-parse.ts';
+import { compute, exclude, hasComputed, include } from './projection-tree.ts';
+import { asDoc, type Doc, getField, setField } from './types.ts';
+
+/** What a projection knows besides the document. */
+export interface ProjectionContext {
+  /** The query's filter, which says what the positional `.$` stands for. */
+  filter?: Doc;
+  now?: Date;
+}
+
+/**
+ * Compiles a find projection once: inclusion, exclusion, nested documents, `$slice`, `$elemMatch`, the positional `.$`,
+ * expressions. The document is left as it is.
+ * @throws CommandError 31253/31254 for a mixture, 31249/31250 for paths that collide, and others for a wrong specification; the result
+ * throws 51246 where `.$` finds no matched element.
+ */
+export function compileProjection(spec: Doc, context: ProjectionContext = {}): (doc: Doc) => Doc {
+  const { exclusive, tree, slices, elemMatches, positional } = parseProjection(spec, 'find');
+  const computed = hasComputed(tree);
+  const matcher = positional === undefined ? undefined : compileFilter(context.filter ?? {});
+  return (doc) => {
+    let projected = exclusive ? exclude(doc, tree) : include(doc, tree);
+    if (positional !== undefined && matcher !== undefined) {
+      const details: MatchDetails = {};
+      matcher(doc, details);
+      projected = atPath(projected, positional, 0, (value) => [matchedElement(value, details.index)]) as Doc;
+    }
+    for (const { parts, slice } of slices) {
+      projected = atPath(projected, parts, 0, (value) => sliceOf(value, slice), true) as Doc;
+    }
+    for (const { name, matches } of elemMatches) {
+      const array = getField(doc, name);
+      const found = Array.isArray(array) ? array.findIndex((element) => matches({ [name]: [element] })) : -1;
+      delete projected[name];
+      if (found >= 0) setField(projected, name, [(array as unknown[])[found]]);
+    }
+    return computed ? compute(projected, tree, environmentOf(doc, context.now ?? new Date())) : projected;
+  };
+}
+
+function matchedElement(array: unknown[], index: number | undefined): unknown {
+  if (index === undefined || index >= array.length) {
+    throw new CommandError(
+      51246,
+      "Executor error during find command :: caused by :: positional operator '.$' couldn't find a matching element in the array",
+    );
+  }
+  return array[index];
+}
+
+/** Changes the first array on a path (or, with `through`, the arrays at its end), copying what lies on the way. */
+function atPath(
+  value: unknown,
+  parts: readonly string[],
+  at: number,
+  change: (array: unknown[]) => unknown[],
+  through = false,
+): unknown {
+  if (Array.isArray(value)) {
+    if (at === parts.length || !through) return change(value);
+    return value.map((element) => atPath(element, parts, at, change, through));
+  }
+  const doc = at < parts.length ? asDoc(value) : undefined;
+  const name = parts[at];
+  if (doc === undefined || name === undefined || !Object.hasOwn(doc, name)) return value;
+  const copy: Doc = {};
+  for (const field of Object.keys(doc)) {
+    setField(copy, field, field === name ? atPath(doc[field], parts, at + 1, change, through) : doc[field]);
+  }
+  return copy;
+}
+
+function sliceOf(array: unknown[], { skip, limit }: Slice): unknown[] {
+  if (skip === undefined) return limit >= 0 ? array.slice(0, limit) : array.slice(limit);
+  const start = skip >= 0 ? skip : Math.max(0, array.length + skip);
+  return array.slice(start, start + limit);
+}
