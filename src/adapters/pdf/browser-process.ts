@@ -11,7 +11,7 @@ export interface BrowserProcess {
   /** Also its process group's, except on Windows. */
   readonly pid: number;
   readonly sandboxed: boolean;
-  /** Settles when the process and its pipes are gone. */
+  /** Settles when the process is gone and its helpers are killed. */
   readonly exited: Promise<void>;
   /** Ends the browser, by force when it does not end itself within two seconds. Never throws. */
   close(): Promise<void>;
@@ -57,6 +57,8 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   );
   const complaint = tailOf(child.stderr!);
   const exited = new Promise<void>((resolve) => {
+    // Its helpers have nothing to live for.
+    child.once('exit', () => killGroup(child));
     child.once('close', () => resolve());
     child.once('error', (error) => {
       complaint.add(error.message);
@@ -65,7 +67,9 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   });
   if (profile !== null)
     void exited.then(() => rm(profile, { recursive: true, force: true, maxRetries: 3 }).catch(() => {}));
-  const kill = () => killGroup(child);
+  const kill = () => {
+    if (child.exitCode === null && child.signalCode === null) killGroup(child);
+  };
 
   let timer: NodeJS.Timeout | undefined;
   try {
@@ -165,7 +169,7 @@ function tailOf(stream: Readable) {
 }
 
 function killGroup(child: ChildProcess): void {
-  if (child.pid === undefined || child.exitCode !== null || child.signalCode !== null) return;
+  if (child.pid === undefined) return;
   try {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');

@@ -45,10 +45,15 @@ function cssEscape(character: string): string {
   return `\\${character.codePointAt(0)!.toString(16)} `;
 }
 
-/** The text in a direction of its own, where no element can be put around it. */
+/** The text in a direction of its own, where no element can be put around it. Left-to-right text without controls stays as it is. */
 export function isolated(text: string): string {
-  return `\u2068${printable(text)}\u2069`;
+  const safe = printable(text);
+  return DIRECTED.test(safe) ? `\u2068${safe}\u2069` : safe;
 }
+
+/** Letters of right-to-left scripts, and bidi controls. */
+const DIRECTED =
+  /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
  * What paper can't show truly is made visible as U+FFFD: control characters (but line feeds and tabs), lone surrogates, the two

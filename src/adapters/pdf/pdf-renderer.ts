@@ -21,7 +21,7 @@ export interface ChromiumPdfRenderer extends PdfRenderer {
   warm(): Promise<void>;
   /** What draws, or what to do so that something does. Never throws. */
   diagnose(): Promise<RendererDiagnosis>;
-  /** Ends the browser; resolves when its processes are gone. */
+  /** Refuses what waits, and resolves when the browser has ended. */
   close(): Promise<void>;
 }
 

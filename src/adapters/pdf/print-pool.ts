@@ -22,7 +22,7 @@ export interface PrintPool {
   print(html: string): Promise<Uint8Array>;
   /** The running browser, started if need be. @throws {RendererUnavailable} */
   browser(): Promise<LaunchedChromium>;
-  /** Refuses what waits, and resolves when the browser's processes are gone. */
+  /** Refuses what waits, and resolves when the browser has ended and its helpers are killed. */
   close(): Promise<void>;
 }
 

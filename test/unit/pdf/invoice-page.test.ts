@@ -1,0 +1,125 @@
+import { describe, expect, test } from 'vitest';
+import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
+import { line, printed, SELLER } from './support.ts';
+
+/** The words of the page as a reader sees them: no tags, no style, entities resolved, spaces plain. */
+async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string> {
+  const document = await invoicePage(page);
+  return document
+    .slice(document.indexOf('<body>'))
+    .replaceAll(/<\/?(?:i|b|u)>/g, '')
+    .replaceAll(/<[^>]*>/g, ' ')
+    .replaceAll('&lt;', '<')
+    .replaceAll('&gt;', '>')
+    .replaceAll('&quot;', '"')
+    .replaceAll('&#39;', "'")
+    .replaceAll('&amp;', '&')
+    .replaceAll(/[\s\u202f\u00a0]+/g, ' ');
+}
+
+describe('invoicePage', () => {
+  test('states the seller, the customer and every mandatory mention', async () => {
+    const words = await wordsOf(printed());
+    for (const mention of [
+      'Atlas Conseil',
+      'SARL au capital de 100 000,00 MAD',
+      '12, boulevard Zerktouni',
+      '20250 Casablanca',
+      'ICE 001509176000008',
+      'Identifiant fiscal (IF) 14452890',
+      'Registre du commerce (RC) Casablanca 284915',
+      'Taxe professionnelle (TP) 37951204',
+      'CNSS 7654321',
+      'Travaux du Maroc',
+      '45, avenue Mohammed V',
+      'ICE 002345678000047',
+      'N° 2026-000123',
+      '21 novembre 2026',
+      'Mode de paiement Virement bancaire',
+      'Exonération de TVA (taux 0 %) : Article 92 du CGI',
+    ]) {
+      expect(words).toContain(mention);
+    }
+  });
+
+  test('states lines, VAT for each rate, totals and the amount in words', async () => {
+    const words = await wordsOf(printed());
+    expect(words).toContain('1 Audit 1 123 456,78 20 % 123 456,78');
+    expect(words).toContain('2 Manuels 40 85,00 0 % 3 400,00');
+    expect(words).toContain('20 % 123 456,78 24 691,36');
+    expect(words).toContain('0 % 3 400,00 0,00');
+    expect(words).toContain('Total HT 126 856,78 MAD Total TVA 24 691,36 MAD Total TTC 151 548,14 MAD');
+    expect(words).toContain('Net à payer 151 548,14 MAD');
+    expect(words).toContain('cent cinquante et un mille cinq cent quarante-huit dirhams et quatorze centimes');
+    expect(words).not.toContain('Arrondi');
+  });
+
+  test('shows the rounding where the client stated another amount, and words the stated one', async () => {
+    const words = await wordsOf(printed({ amount: 15_154_813 }));
+    expect(words).toContain('Total TTC 151 548,14 MAD Arrondi \u22120,01 MAD Net à payer 151 548,13 MAD');
+    expect(words).toContain('et treize centimes');
+  });
+
+  test('shows the acceptance in the time of Casablanca, and where to verify', async () => {
+    const words = await wordsOf(printed());
+    expect(words).toContain('Identifiant DGI DGI-2026-7f3a91c0');
+    // Summer time: one hour ahead of UTC, and a day later.
+    expect(words).toContain('Acceptée le 1 juillet 2026 à 00:30:05 (heure de Casablanca)');
+    expect(words).toContain('https://fatoura.example/verify/4pXv0q9mZ2s7');
+    expect(await invoicePage(printed())).toMatch(/<svg [^>]*viewBox[^>]*>.*<\/svg>/s);
+  });
+
+  test('gives a reason for exemption only where a line bears no VAT', async () => {
+    expect(await wordsOf(printed({ lines: [line('Audit', 1, 100, 20)] }))).not.toContain('Exonération');
+    const seller = { ...SELLER, exemptionReason: null };
+    expect(await wordsOf(printed({ seller }))).not.toContain('Exonération');
+  });
+
+  test('marks what is a test or a specimen, and nothing else', async () => {
+    const live = await wordsOf(printed());
+    expect(live).not.toMatch(/TEST|SPÉCIMEN|sans valeur/);
+    expect(live).toContain('acceptée par la Direction générale des impôts');
+    const sandbox = await wordsOf(printed({ environment: 'test' }));
+    expect(sandbox).toContain('TEST');
+    expect(sandbox).toContain('sans valeur légale ni fiscale');
+    expect(sandbox).not.toContain('Direction générale des impôts');
+    expect(await wordsOf(printed({ environment: 'test', specimen: true }))).toContain('SPÉCIMEN');
+  });
+
+  test('refers to nothing outside itself, whatever its texts are', async () => {
+    const evil = `"'><img src=http://evil.example/x onerror=alert(1)></style><script>1</script><a href="http://evil.example">`;
+    const seller = {
+      ...SELLER,
+      legalName: evil,
+      legalForm: evil,
+      tradeRegister: evil,
+      paymentMode: evil,
+      exemptionReason: evil,
+      email: evil,
+      address: { street: evil, city: evil, postalCode: evil },
+    };
+    const customer = { ice: '002345678000047', name: evil, address: evil, email: evil };
+    const page = printed(
+      { number: evil, seller, customer, lines: [line(evil, 1, 100, 0)] },
+      { dgiId: evil, verifyUrl: evil },
+    );
+    const document = await invoicePage(page);
+    expect(document).not.toMatch(/<(?:img|script|a|iframe|link|object|embed|base|form)\b/i);
+    expect(document.match(/<\/style>/g)).toHaveLength(1);
+    const style = document.slice(document.indexOf('<style>'), document.indexOf('</style>'));
+    expect(style.match(/url\((?!data:font\/woff2;base64,)|@import|evil\.example/g)).toBeNull();
+    expect((await wordsOf(page)).split(evil).length).toBeGreaterThan(12);
+  });
+
+  test('embeds the alphabets that it uses and no others', async () => {
+    const latin = await invoicePage(printed());
+    const arabic = await invoicePage(printed({ lines: [line('خدمات', 1, 100, 20)] }));
+    const arabicRange = /unicode-range:U\+0600-06FF/;
+    expect(latin).not.toMatch(arabicRange);
+    expect(arabic).toMatch(arabicRange);
+    expect(latin.length).toBeLessThan(70_000);
+    // A name that only the foot of the page shows counts as well.
+    const foot = await invoicePage(printed({ seller: { ...SELLER, tradeRegister: 'الدار البيضاء 1' } }));
+    expect(foot).toMatch(arabicRange);
+  });
+});

@@ -1,0 +1,54 @@
+import { DOMParser } from '@xmldom/xmldom';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { cssString, html, isolated, Markup } from '../../../src/adapters/pdf/markup.ts';
+
+describe('html', () => {
+  test('takes values as text and markup as it is', () => {
+    expect(html`<b title="${`"'&`}">${'<i>&'}</b>${null}${7}${[html`<u>`, new Markup('&amp;')]}`.text).toBe(
+      '<b title="&quot;&#39;&amp;">&lt;i&gt;&amp;</b>7<u>&amp;',
+    );
+  });
+
+  test('shows any text as that text, in content and in attributes', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme' }), (text) => {
+        const page = html`<p title="${text}">${text}</p>`.text;
+        const element = new DOMParser().parseFromString(page, 'text/xml').documentElement!;
+        const shown = text.replaceAll(/[\u2066-\u2069\ufffd]|\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e]/gu, '');
+        expect(element.textContent!.replaceAll(/[\u2066-\u2069\ufffd]/g, '')).toBe(shown);
+        expect(element.childNodes.length).toBeLessThanOrEqual(1);
+        expect(element.attributes.length).toBe(1);
+      }),
+    );
+  });
+
+  test('shows what would deceive or not be drawn as a replacement character', () => {
+    expect(html`${'a\u202e100,00\u202c'}`.text).toBe('a\ufffd100,00\u202c');
+    expect(html`${'\u0000\u0085\ud800\t\n'}`.text).toBe('\ufffd\ufffd\ufffd\t\n');
+  });
+
+  test('lets no text end or outlive an isolation', () => {
+    expect(html`${'a\u2069b'}`.text).toBe('a\ufffdb');
+    expect(html`${'\u2067a'}`.text).toBe('\u2067a\u2069');
+    expect(html`${'\u2067a\u2069'}`.text).toBe('\u2067a\u2069');
+    expect(isolated('\u2069ش')).toBe('\u2068\ufffdش\u2069');
+    expect(isolated('\u2067x')).toBe('\u2068\u2067x\u2069\u2069');
+    expect(isolated('Atlas')).toBe('Atlas');
+  });
+});
+
+describe('cssString', () => {
+  test('is one CSS string that reads back as the text, and leaves nothing that could end it or the style element', () => {
+    fc.assert(
+      fc.property(fc.oneof(fc.string(), fc.constantFrom('"; } </style><script>', '\\', '\n@import')), (text) => {
+        const literal = cssString(text);
+        expect(literal).toMatch(/^"(?:[a-zA-Z0-9]|\\[0-9a-f]{1,6} )*"$/);
+        const back = literal
+          .slice(1, -1)
+          .replaceAll(/\\([0-9a-f]+) /g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)));
+        expect(back).toBe(text.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd'));
+      }),
+    );
+  });
+});

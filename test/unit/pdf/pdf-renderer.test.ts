@@ -1,0 +1,139 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type ChromiumPdfRenderer, createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
+import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
+import { CHROMIUM_CACHE, hasPdfToText, line, pageCount, printed, SELLER, textOfPages } from './support.ts';
+
+describe('createPdfRenderer', () => {
+  let renderer: ChromiumPdfRenderer;
+  beforeAll(async () => {
+    renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE });
+    await renderer.warm();
+  });
+  afterAll(() => renderer.close());
+
+  test('draws an invoice on one A4 page, with its own fonts and no links', async () => {
+    const pdf = await renderer.render(printed());
+    const raw = Buffer.from(pdf).toString('latin1');
+    expect(raw.startsWith('%PDF-')).toBe(true);
+    expect(pageCount(pdf)).toBe(1);
+    const [width, height] = /\/MediaBox \[0 0 ([\d.]+) ([\d.]+)\]/.exec(raw)!.slice(1).map(Number);
+    expect(width! / 72).toBeCloseTo(210 / 25.4, 1);
+    expect(height! / 72).toBeCloseTo(297 / 25.4, 1);
+    const fonts = [...raw.matchAll(/\/BaseFont \/\w+\+([\w-]+)/g)].map(([, font]) => font);
+    expect(new Set(fonts)).toEqual(new Set(['NotoSans-Regular', 'NotoSans-Bold']));
+    expect(raw).not.toMatch(/\/Annots|\/URI|\/JavaScript|\/OpenAction/);
+    expect(pdf.length).toBeLessThan(40_000);
+  });
+
+  test.skipIf(!hasPdfToText)('says what the invoice says', async () => {
+    const [text] = textOfPages(await renderer.render(printed()));
+    for (const piece of ['FACTURE', 'N° 2026-000123', 'Atlas Conseil', 'ICE 002345678000047', 'Page 1 / 1']) {
+      expect(text).toContain(piece);
+    }
+    expect(text).toMatch(/1 Audit 1 123 456,78 20 % 123 456,78/);
+    expect(text).toMatch(/Net à payer 151 548,14 MAD/);
+    expect(text).toContain('IF 14452890 · RC Casablanca 284915');
+  });
+
+  test('draws Arabic and other alphabets with the fonts it brings', async () => {
+    const lines = [line('خدمات استشارية', 1, 100, 20), line('Ελληνικά Кириллица ẓṭḥ', 1, 100, 20)];
+    const pdf = await renderer.render(printed({ lines, seller: { ...SELLER, legalName: 'شركة الأطلس' } }));
+    const fonts = Buffer.from(pdf)
+      .toString('latin1')
+      .match(/\/BaseFont \/\w+\+[\w-]+/g)!;
+    expect(fonts.every((font) => /\+NotoSans(?:Arabic)?-(?:Regular|Bold)$/.test(font))).toBe(true);
+    expect(fonts.some((font) => font.endsWith('NotoSansArabic-Regular'))).toBe(true);
+    expect(fonts.some((font) => font.endsWith('NotoSansArabic-Bold'))).toBe(true);
+  });
+
+  test('goes over many pages with 1,000 lines, each with the head of the table and its number', async () => {
+    const lines = Array.from({ length: 1_000 }, (_, index) => line(`Article n${index + 1}n`, 1, 100 + index, 20));
+    const pdf = await renderer.render(printed({ lines }));
+    const pages = pageCount(pdf);
+    expect(pages).toBeGreaterThan(25);
+    if (!hasPdfToText) return;
+    const texts = textOfPages(pdf);
+    expect(texts).toHaveLength(pages);
+    texts.forEach((text, index) => {
+      expect(text).toContain(`Page ${index + 1} / ${pages}`);
+      if (/Article/.test(text)) expect(text).toMatch(/Désignation.*Montant HT/);
+      if (index > 0) expect(text).toContain('Facture 2026-000123 · Atlas Conseil');
+    });
+    const shown = [...texts.join('').matchAll(/Article n(\d+)n/g)].map(([, number]) => Number(number));
+    expect(shown).toEqual(lines.map((_, index) => index + 1));
+  });
+
+  test.skipIf(!hasPdfToText)('shows hostile texts as text', async () => {
+    const evil = '<script>alert(1)</script><iframe src=file:///etc/passwd>';
+    const pdf = await renderer.render(
+      printed({
+        number: '"}</style>\\',
+        seller: { ...SELLER, legalName: evil },
+        lines: [line(evil, 1, 100, 20), line('W'.repeat(500), 1, 100, 20)],
+      }),
+    );
+    const text = textOfPages(pdf, 'raw')
+      .join('')
+      .replaceAll(/[\s\u200b]/g, '');
+    // In the head, the line, and the foot, where long words are given places to break at.
+    expect(text.split('<script>alert(1)</script><iframesrc=file:///etc/passwd>').length).toBeGreaterThanOrEqual(4);
+    expect(text).toContain('N°"}</style>\\');
+    expect(text.match(/W/g)).toHaveLength(500);
+    expect(text).not.toContain('root:');
+  });
+
+  test('marks a test on each of its pages', async () => {
+    const lines = Array.from({ length: 60 }, (_, index) => line(`Article ${index}`, 1, 100, 20));
+    const [live, test] = await Promise.all([
+      renderer.render(printed({ lines })),
+      renderer.render(printed({ lines, environment: 'test' })),
+    ]);
+    expect(pageCount(test)).toBeGreaterThan(1);
+    expect(test.length).toBeGreaterThan(live.length);
+    if (!hasPdfToText) return;
+    // The mark is written askew: pdftotext gives its letters one by one.
+    const marked = (text: string) => text.includes('\nT\nE\nS\nT\n');
+    expect(textOfPages(test, 'raw').every(marked)).toBe(true);
+    expect(textOfPages(live, 'raw').some(marked)).toBe(false);
+  });
+
+  test('tells what draws', async () => {
+    const diagnosis = await renderer.diagnose();
+    expect(diagnosis).toMatchObject({ works: true, version: expect.stringMatching(/Chrom/) });
+  });
+});
+
+describe('without a browser that starts', () => {
+  test('says what to do, and harms nothing', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'fatoura-no-browser-'));
+    const file = join(folder, 'browser');
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
+    const unusable: [string, () => Promise<void>][] = [
+      ['absent', async () => {}],
+      ['not executable', () => writeFile(file, 'text', { mode: 0o600 })],
+      ['not a program', () => writeFile(file, '\x7fELF', { mode: 0o700 })],
+      ['ends at once', () => writeFile(file, '#!/bin/sh\necho the reason why >&2\nexit 3\n', { mode: 0o700 })],
+    ];
+    try {
+      for (const [what, prepare] of unusable) {
+        await rm(file, { force: true });
+        await prepare();
+        const renderer = createPdfRenderer({ executablePath: file, cacheDir: folder, log });
+        await renderer.warm();
+        expect(warnings.pop(), what).toMatch(/CHROMIUM_PATH does not start/);
+        const failure = await renderer.render(printed()).catch((error: unknown) => error);
+        expect(failure, what).toBeInstanceOf(RendererUnavailable);
+        expect((failure as Error).message, what).toContain('or unset it to use the Chromium that npm brings');
+        if (what === 'ends at once') expect((failure as Error).message).toContain('the reason why');
+        expect(await renderer.diagnose(), what).toEqual({ works: false, advice: (failure as Error).message });
+        await renderer.close();
+      }
+    } finally {
+      await rm(folder, { recursive: true });
+    }
+  });
+});

@@ -1,0 +1,169 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type LaunchedChromium, launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
+import { createPrintPool, type PrintPool } from '../../../src/adapters/pdf/print-pool.ts';
+import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
+import { CHROMIUM_CACHE, groupLives, hasPdfToText, pageCount, textOfPages, until } from './support.ts';
+
+let launches: LaunchedChromium[] = [];
+function newPool(options: { size?: number; timeLimit?: number; maxWaiting?: number } = {}): PrintPool {
+  launches = [];
+  return createPrintPool({
+    async launch() {
+      const launched = await launchChromium({ cacheDir: CHROMIUM_CACHE });
+      launches.push(launched);
+      return launched;
+    },
+    size: 2,
+    timeLimit: 15_000,
+    maxWaiting: 100,
+    ...options,
+  });
+}
+const page = (text: string) => `<!doctype html><p>${text}`;
+const isPdf = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1', 0, 5) === '%PDF-';
+
+describe('printing', () => {
+  let pool: PrintPool;
+  beforeAll(() => {
+    pool = newPool();
+  });
+  afterAll(() => pool.close());
+
+  test('many documents at once share the pages of one browser', async () => {
+    const pdfs = await Promise.all(Array.from({ length: 12 }, (_, index) => pool.print(page(`n${index}`))));
+    expect(pdfs.every((pdf) => isPdf(pdf) && pageCount(pdf) === 1)).toBe(true);
+    expect(launches).toHaveLength(1);
+    expect(await launches[0]!.browser.pages()).toHaveLength(2);
+    if (hasPdfToText) expect(pdfs.map((pdf) => textOfPages(pdf)[0]!.trim())).toEqual(pdfs.map((_, n) => `n${n}`));
+  });
+
+  test('a browser that dies between documents is replaced', async () => {
+    await pool.print(page('before'));
+    const dead = launches.at(-1)!;
+    expect(groupLives(dead.pid)).toBe(true);
+    process.kill(dead.pid, 'SIGKILL');
+    expect(isPdf(await pool.print(page('after')))).toBe(true);
+    expect(launches.at(-1)!.pid).not.toBe(dead.pid);
+    await until(() => !groupLives(dead.pid));
+  });
+
+  test('a browser that dies while it prints is replaced and its documents are printed again', async () => {
+    await pool.print(page('warm'));
+    const dead = launches.at(-1)!;
+    const long = `<!doctype html><table>${'<tr><td>row</td></tr>'.repeat(5_000)}</table>`;
+    const printing = [pool.print(long), pool.print(long), pool.print(page('waits'))];
+    setTimeout(() => process.kill(-dead.pid, 'SIGKILL'), 30);
+    const pdfs = await Promise.all(printing);
+    expect(pdfs.every(isPdf)).toBe(true);
+    expect(pageCount(pdfs[0]!)).toBeGreaterThan(50);
+    expect(launches.at(-1)!.pid).not.toBe(dead.pid);
+  });
+
+  test('a page that crashes is replaced, its browser stays', async () => {
+    await pool.print(page('warm'));
+    const { browser, pid } = launches.at(-1)!;
+    for (const each of await browser.pages()) await each.goto('chrome://crash').catch(() => {});
+    expect(isPdf(await pool.print(page('after')))).toBe(true);
+    expect(launches.at(-1)!.pid).toBe(pid);
+  });
+});
+
+describe('limits', () => {
+  test('a document that takes too long is given up, and the next is printed', async () => {
+    const pool = newPool({ size: 1, timeLimit: 500 });
+    try {
+      await pool.print(page('warm'));
+      const endless = `<!doctype html><table>${'<tr><td>row<td>row</tr>'.repeat(100_000)}</table>`;
+      await expect(pool.print(endless)).rejects.toMatchObject({ name: 'PrintTooSlow' });
+      expect(isPdf(await pool.print(page('next')))).toBe(true);
+    } finally {
+      await pool.close();
+    }
+  });
+
+  test('what waits is bounded, and refused at closing; no process is left', async () => {
+    const pool = newPool({ size: 1, maxWaiting: 2 });
+    const prints = ['a', 'b', 'c', 'd'].map((text) => pool.print(page(text)));
+    await expect(prints[3]).rejects.toMatchObject({ name: 'PrintQueueFull' });
+    expect((await Promise.all(prints.slice(0, 3))).every(isPdf)).toBe(true);
+    const waiting = [pool.print(page('e')), pool.print(page('f'))].map((each) => each.catch((error) => error));
+    await pool.close();
+    expect((await Promise.all(waiting))[1]).toBeInstanceOf(RendererUnavailable);
+    await until(() => !groupLives(launches[0]!.pid), 500);
+    await expect(pool.print(page('late'))).rejects.toBeInstanceOf(RendererUnavailable);
+    expect(launches).toHaveLength(1);
+  });
+
+  test('the browser ends with a process that is killed', async () => {
+    const launcher = fileURLToPath(new URL('../../../src/adapters/pdf/chromium-launcher.ts', import.meta.url));
+    const script = `import { launchChromium } from ${JSON.stringify(launcher)};
+      const { pid } = await launchChromium({ cacheDir: ${JSON.stringify(CHROMIUM_CACHE)} });
+      console.log(pid); setInterval(() => {}, 1000);`;
+    const owner: ChildProcess = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve, reject) => {
+      owner.stdout!.once('data', (data) => resolve(Number(String(data))));
+      owner.once('exit', () => reject(new Error('no browser started')));
+    });
+    expect(groupLives(pid)).toBe(true);
+    owner.kill('SIGKILL');
+    await until(() => !groupLives(pid));
+  });
+});
+
+describe('hostile documents, were one ever not escaped', () => {
+  let pool: PrintPool;
+  let server: Server;
+  let address: string;
+  const requests: string[] = [];
+  beforeAll(async () => {
+    pool = newPool({ size: 1 });
+    server = createServer((request, response) => {
+      requests.push(request.url!);
+      response.end('loaded');
+    }).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    address = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(async () => {
+    await pool.close();
+    server.close();
+  });
+
+  test('load nothing over the network, from files or by script', async () => {
+    const pdf = await pool.print(`<!doctype html><title>t</title>
+      <link rel=stylesheet href="${address}/css"><link rel=prefetch href="${address}/prefetch">
+      <link rel=preload as=image href="${address}/preload"><link rel=preconnect href="${address}">
+      <style>@import url(${address}/import); @font-face { font-family: x; src: url(${address}/font) }
+        p { background: url(${address}/background); font-family: x }</style>
+      <script>document.write('scripted')</script><script src="${address}/script"></script>
+      <p onclick="1">visible</p><img src="${address}/image" onerror="document.write('scripted')">
+      <iframe src="${address}/frame"></iframe><iframe src="file:///etc/passwd"></iframe>
+      <iframe srcdoc="<script>document.write('scripted')</script><img src='${address}/srcdoc'>"></iframe>
+      <object data="${address}/object"></object><embed src="${address}/embed"><img src="file:///etc/passwd">
+      <svg><image href="${address}/svg"/><use href="${address}/use#x"/></svg><video poster="${address}/poster" src="${address}/video">`);
+    expect(isPdf(pdf)).toBe(true);
+    await new Promise((resolve) => setTimeout(resolve, 150));
+    expect(requests).toEqual([]);
+    if (!hasPdfToText) return;
+    const text = textOfPages(pdf).join('');
+    expect(text).toContain('visible');
+    expect(text).not.toMatch(/scripted|loaded|root:/);
+  });
+
+  test('that navigate away spoil neither the network nor the next document', async () => {
+    await pool.print(`<!doctype html><meta http-equiv=refresh content="0;url=${address}/refresh"><p>x`).catch(() => {});
+    await pool.print('<!doctype html><meta http-equiv=refresh content="0;url=file:///etc/passwd"><p>x').catch(() => {});
+    for (const text of ['one', 'two', 'three']) {
+      const pdf = await pool.print(page(text));
+      expect(isPdf(pdf)).toBe(true);
+      if (hasPdfToText) expect(textOfPages(pdf)[0]!.trim()).toBe(text);
+    }
+    expect(requests).toEqual([]);
+  });
+});

@@ -1,0 +1,101 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { InvoiceLine, TaxRate } from '../../../src/domain/invoice/invoice.ts';
+import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
+import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+
+/** Chromium is unpacked once for all runs of the tests. */
+export const CHROMIUM_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/fatoura', import.meta.url));
+
+export const SELLER: LegalInvoice['seller'] = {
+  legalName: 'Atlas Conseil',
+  ice: '001509176000008',
+  taxId: '14452890',
+  tradeRegister: 'Casablanca 284915',
+  professionalTax: '37951204',
+  cnss: '7654321',
+  address: { street: '12, boulevard Zerktouni', city: 'Casablanca', postalCode: '20250' },
+  email: 'facturation@atlas.example',
+  legalForm: 'SARL',
+  capital: 10_000_000,
+  paymentMode: 'Virement bancaire',
+  exemptionReason: 'Article 92 du CGI',
+};
+
+export function line(description: string, quantity: number, unitPrice: number, taxRate: TaxRate): InvoiceLine {
+  return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
+}
+
+/** An accepted live invoice of two lines, 123,456.78 dirhams before tax, unless `changes` say otherwise. */
+export function printed(
+  changes: Partial<LegalInvoice> = {},
+  outer: Partial<Omit<PrintedInvoice, 'invoice'>> = {},
+): PrintedInvoice {
+  const lines = changes.lines ?? [line('Audit', 1, 12_345_678, 20), line('Manuels', 40, 8_500, 0)];
+  const totals = totalsOf(lines)!;
+  return {
+    invoice: {
+      id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+      environment: 'live',
+      number: '2026-000123',
+      issueDate: '2026-11-21',
+      currency: 'MAD',
+      seller: SELLER,
+      specimen: false,
+      customer: { ice: '002345678000047', name: 'Travaux du Maroc', address: '45, avenue Mohammed V', email: null },
+      lines,
+      totals,
+      amount: totals.gross,
+      ...changes,
+    },
+    dgiId: 'DGI-2026-7f3a91c0',
+    acceptedAt: new Date('2026-06-30T23:30:05.999Z'),
+    verifyUrl: 'https://fatoura.example/verify/4pXv0q9mZ2s7',
+    ...outer,
+  };
+}
+
+/** Pages of a PDF of Chromium's, which keeps its page objects uncompressed. */
+export function pageCount(pdf: Uint8Array): number {
+  return (
+    Buffer.from(pdf)
+      .toString('latin1')
+      .match(/\/Type \/Page\b(?!s)/g)?.length ?? 0
+  );
+}
+
+/** Whether poppler's pdftotext is on this machine; what it alone can show is skipped without it. */
+export const hasPdfToText = spawnSync('pdftotext', ['-v']).error === undefined;
+
+/** The text of each page, spaces made plain, as pdftotext reads it: as it is laid out, or in the order it was drawn. */
+export function textOfPages(pdf: Uint8Array, order: 'layout' | 'raw' = 'layout'): string[] {
+  const folder = mkdtempSync(join(tmpdir(), 'fatoura-pdf-'));
+  try {
+    writeFileSync(join(folder, 'it.pdf'), pdf);
+    const text = execFileSync('pdftotext', [`-${order}`, join(folder, 'it.pdf'), '-'], { encoding: 'utf8' });
+    return text
+      .split('\f')
+      .slice(0, -1)
+      .map((page) => page.replaceAll(/[\u00a0\u202f ]+/g, ' '));
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** Whether any process of a group runs; the dead that init has yet to bury don't count. */
+export function groupLives(group: number): boolean {
+  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' });
+  return new RegExp(`^ *${group} +[^Z]`, 'm').test(stdout);
+}
+
+/** Waits until `condition` holds; fails after `limit` milliseconds. */
+export async function until(condition: () => boolean, limit = 5_000): Promise<void> {
+  const end = Date.now() + limit;
+  while (!condition()) {
+    if (Date.now() > end) throw new Error(`not within ${limit} ms: ${condition}`);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+}
