@@ -19,7 +19,7 @@ import { createCreateInvoice, refuseReusedKey } from './domain/invoice/create-in
 import { createListInvoices } from './domain/invoice/list-invoices.ts';
 import { createNumbering } from './domain/invoice/numbering.ts';
 import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.ts';
-import { type Authority, NotReceived } from './domain/invoice/ports.ts';
+import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/ports.ts';
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
@@ -59,11 +59,18 @@ export interface App {
   close(): Promise<void>;
 }
 
+/** Parts that a caller may bring instead of the ones that the configuration asks for. */
+export interface AppParts {
+  readonly log?: Logger;
+  readonly renderer?: PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
+}
+
 /**
  * Builds the service once, from its configuration, and starts it.
  * @throws when the store, the address or a file under DATA_DIR can't be had; the message says which and why
  */
-export async function startApp(config: Config, log: Logger = createLogger(config.logLevel)): Promise<App> {
+export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
+  const log = parts.log ?? createLogger(config.logLevel);
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const each of closers.splice(0).reverse()) {
@@ -71,7 +78,7 @@ export async function startApp(config: Config, log: Logger = createLogger(config
     }
   };
   try {
-    return await build(config, log, closers, close);
+    return await build(config, parts, log, closers, close);
   } catch (error) {
     await close();
     throw error;
@@ -80,6 +87,7 @@ export async function startApp(config: Config, log: Logger = createLogger(config
 
 async function build(
   config: Config,
+  parts: AppParts,
   log: Logger,
   closers: (() => Promise<unknown>)[],
   close: () => Promise<void>,
@@ -105,11 +113,13 @@ async function build(
   const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message));
   closers.push(() => jobs.stop(DRAIN_MS));
 
-  const renderer = createPdfRenderer({
-    executablePath: config.chromiumPath ?? undefined,
-    cacheDir: join(config.dataDir, 'chromium'),
-    log,
-  });
+  const renderer =
+    parts.renderer ??
+    createPdfRenderer({
+      executablePath: config.chromiumPath ?? undefined,
+      cacheDir: join(config.dataDir, 'chromium'),
+      log,
+    });
   closers.push(() => renderer.close());
   const verifier = createDocumentVerifier();
   closers.push(() => verifier.close());
