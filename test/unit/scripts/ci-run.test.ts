@@ -1,0 +1,104 @@
+import { spawnSync } from 'node:child_process';
+import {
+  chmodSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+
+const PROJECT = fileURLToPath(new URL('../../..', import.meta.url));
+const REFERENCE = join(PROJECT, '../shared/mongodb-references/start');
+
+let parent: string;
+let project: string;
+beforeEach(() => {
+  parent = mkdtempSync(join(tmpdir(), 'ci-'));
+  project = join(parent, 'project');
+  mkdirSync(join(project, '.ci'), { recursive: true });
+  copyFileSync(join(PROJECT, '.ci/run'), join(project, '.ci/run'));
+  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium']) script(`../bin/${tool}`, '');
+});
+afterEach(() => rmSync(parent, { recursive: true, force: true }));
+
+/** Writes an executable, its path relative to the project. */
+function script(path: string, text: string): void {
+  const file = join(project, path);
+  mkdirSync(dirname(file), { recursive: true });
+  writeFileSync(file, `#!/bin/sh\n${text}\n`);
+  chmodSync(file, 0o755);
+}
+
+/** Runs .ci/run with an `npm` that does what is given for each of its commands. */
+function run(npm: { ci?: string; check?: string; test?: string }): {
+  code: number | null;
+  output: string;
+  last: string;
+} {
+  script('../bin/npm', `case $1 in ci) ${npm.ci ?? ':'};; run) ${npm.check ?? ':'};; test) ${npm.test ?? ':'};; esac`);
+  const { status, stdout } = spawnSync('bash', ['.ci/run'], {
+    cwd: project,
+    encoding: 'utf8',
+    env: { ...process.env, PATH: `${join(parent, 'bin')}:${process.env.PATH}`, TMPDIR: parent },
+  });
+  return { code: status, output: stdout, last: stdout.trimEnd().split('\n').at(-1) ?? '' };
+}
+
+const GOOD = 'echo "tests: 12 passed, 0 failed, 2 skipped"';
+
+describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
+  it('passes when every step passes, its count on the last line', () => {
+    const { code, output, last } = run({ test: GOOD });
+    expect({ code, last }).toEqual({ code: 0, last: 'ci: 12 passed, 0 failed, 2 skipped' });
+    expect(output).toContain('no second server here');
+  });
+
+  it.each([
+    ['the install fails, and runs nothing else', { ci: 'exit 1', test: GOOD }, 'ci: 0 passed, 1 failed, 0 skipped'],
+    [
+      'the checks fail, and runs the tests all the same',
+      { check: 'exit 1', test: GOOD },
+      'ci: 12 passed, 1 failed, 2 skipped',
+    ],
+    ['tests fail', { test: 'echo "tests: 3 passed, 4 failed"; exit 1' }, 'ci: 3 passed, 4 failed, 0 skipped'],
+    ['a run fails that says it passed', { test: `${GOOD}; exit 1` }, 'ci: 12 passed, 1 failed, 2 skipped'],
+    ['a run says nothing', { test: ':' }, 'ci: 0 passed, 1 failed, 0 skipped'],
+  ])('fails when %s', (_, npm, last) => {
+    expect(run(npm)).toMatchObject({ code: 1, last });
+  });
+
+  describe('with a second server beside the project', () => {
+    const suite = 'echo "$TEST_MONGODB_URL $*" >> calls; echo "tests: 5 passed, 0 failed"';
+    beforeEach(() => {
+      script('test/storage/a.test.ts', '');
+      mkdirSync(join(project, 'test/conformance'), { recursive: true });
+      symlinkSync(join(PROJECT, 'node_modules'), join(project, 'node_modules'));
+    });
+
+    it('fails when that does not start', () => {
+      script('../shared/mongodb-references/start', 'echo no store >&2; exit 1');
+      const { code, output, last } = run({ test: suite });
+      expect({ code, last }).toEqual({ code: 1, last: 'ci: 5 passed, 1 failed, 0 skipped' });
+      expect(output).toContain('no store');
+    });
+
+    it.skipIf(!existsSync(REFERENCE))('runs the suites that there are on it too, and ends it', () => {
+      script('../shared/mongodb-references/start', `echo $$ > pid; exec ${REFERENCE} "$@"`);
+      const { code, last } = run({ test: suite });
+      expect({ code, last }).toEqual({ code: 0, last: 'ci: 10 passed, 0 failed, 0 skipped' });
+      const [first, second] = readFileSync(join(project, 'calls'), 'utf8').split('\n');
+      expect(first).toBe(' test');
+      expect(second).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\/\?replicaSet=secantus test -- test\/storage$/);
+      const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
+      expect(() => process.kill(pid, 0)).toThrow('ESRCH');
+    });
+  });
+});
