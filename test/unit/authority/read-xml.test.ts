@@ -1,0 +1,53 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { readXml } from '../../../src/adapters/authority/read-xml.ts';
+
+describe('readXml', () => {
+  test('resolves namespaces, references and quotes, whatever their form', () => {
+    const root = readXml(
+      `\uFEFF<?xml version="1.0"?>\n<p:a xmlns:p='urn:1' xmlns="urn:2">x<b q="1 &lt; &quot;2&quot;"  r='>'/>&#233;&#x1F600;<c xmlns="">a&amp;amp;\r\nb</c ></p:a>\n`,
+    );
+    expect(root).toMatchObject({
+      uri: 'urn:1',
+      name: 'a',
+      text: 'xé😀',
+      children: [
+        { uri: 'urn:2', name: 'b', attributes: { q: '1 < "2"', r: '>' }, text: '', children: [] },
+        { uri: '', name: 'c', text: 'a&amp;\nb' },
+      ],
+    });
+  });
+
+  test.each([
+    '',
+    'text',
+    '<a>',
+    '</a>',
+    '<a></b>',
+    '<a></a><b></b>',
+    '<a></a>text',
+    '<a b></a>',
+    '<a b="<"></a>',
+    '<p:a></p:a>',
+    '<a><!-- c --></a>',
+    '<!DOCTYPE a><a></a>',
+    '<a><![CDATA[x]]></a>',
+    '<a><?b c?></a>',
+    '<a></a></a>',
+  ])('takes nothing else for a document: %s', (xml) => {
+    expect(readXml(xml)).toBeNull();
+  });
+
+  test('ends quickly on any text', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: fc.constantFrom(...'<>/="\' ax:&;!?'), maxLength: 200 }), (xml) => {
+        readXml(xml);
+      }),
+    );
+    const start = performance.now();
+    readXml(`<a ${'b="" '.repeat(50_000)}`);
+    readXml(`<a${' '.repeat(100_000)}`);
+    readXml('<a>'.repeat(100_000));
+    expect(performance.now() - start).toBeLessThan(2000);
+  });
+});
