@@ -1,0 +1,213 @@
+import {
+  type ChangeStream,
+  type ChangeStreamDocument,
+  type ChangeStreamOptions,
+  type Collection,
+  type Db,
+  MongoClient,
+  MongoServerError,
+} from 'mongodb';
+import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let client: MongoClient;
+let db: Db;
+let invoices: Collection<{ _id: number; [field: string]: unknown }>;
+const open: ChangeStream[] = [];
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+});
+
+beforeEach(async () => {
+  db = client.db(freshDbName('streams'));
+  await db.createCollection('invoices');
+  invoices = db.collection('invoices');
+});
+
+afterEach(async () => {
+  await Promise.all(open.splice(0).map((stream) => stream.close()));
+  await db.dropDatabase();
+});
+
+afterAll(async () => {
+  await client.close();
+  await mongo.close();
+});
+
+/** A stream that is open on the server. */
+async function opened<S extends ChangeStream>(stream: S): Promise<S> {
+  open.push(stream);
+  await stream.tryNext();
+  return stream;
+}
+
+/** A stream that goes on from somewhere: its first event is left for the test. */
+function resumed(options: ChangeStreamOptions): ChangeStream {
+  const stream = invoices.watch([], { ...quick, ...options });
+  open.push(stream);
+  return stream;
+}
+
+async function take(stream: ChangeStream, count: number): Promise<ChangeStreamDocument[]> {
+  const events: ChangeStreamDocument[] = [];
+  while (events.length < count) events.push(await stream.next());
+  return events;
+}
+
+const quick = { maxAwaitTimeMS: 50 };
+
+describe('events', () => {
+  test('tell inserts, updates, replacements and deletes in order', async () => {
+    const stream = await opened(invoices.watch([], quick));
+    await invoices.insertOne({ _id: 1, status: 'pending', events: ['a'] });
+    await invoices.updateOne(
+      { _id: 1 },
+      { $set: { status: 'signing' }, $push: { events: 'b' as never }, $unset: { gone: 1 } },
+    );
+    await invoices.replaceOne({ _id: 1 }, { status: 'accepted' });
+    await invoices.deleteOne({ _id: 1 });
+    const events = await take(stream, 4);
+    const common = { ns: { db: db.databaseName, coll: 'invoices' }, documentKey: { _id: 1 } };
+    expect(events).toMatchObject([
+      { ...common, operationType: 'insert', fullDocument: { _id: 1, status: 'pending', events: ['a'] } },
+      {
+        ...common,
+        operationType: 'update',
+        updateDescription: {
+          updatedFields: { status: 'signing', 'events.1': 'b' },
+          removedFields: [],
+          truncatedArrays: [],
+        },
+      },
+      { ...common, operationType: 'replace', fullDocument: { _id: 1, status: 'accepted' } },
+      { ...common, operationType: 'delete' },
+    ]);
+    expect(events[1]).not.toHaveProperty('fullDocument');
+  });
+
+  test('an update that changes nothing is no event', async () => {
+    await invoices.insertOne({ _id: 1, a: 1 });
+    const stream = await opened(invoices.watch([], quick));
+    await invoices.updateOne({ _id: 1 }, { $set: { a: 1 } });
+    await invoices.updateOne({ _id: 1 }, { $set: { a: 2 } });
+    expect(await stream.next()).toMatchObject({
+      operationType: 'update',
+      updateDescription: { updatedFields: { a: 2 } },
+    });
+  });
+
+  test('updateLookup shows the document as it is when it is read', async () => {
+    await invoices.insertMany([{ _id: 1 }, { _id: 2 }]);
+    const stream = await opened(invoices.watch([], { ...quick, fullDocument: 'updateLookup' }));
+    await invoices.updateMany({}, { $set: { a: 1 } });
+    await invoices.updateOne({ _id: 1 }, { $set: { a: 2 } });
+    await invoices.deleteOne({ _id: 2 });
+    const [first, second] = await take(stream, 2);
+    expect(first).toHaveProperty('fullDocument', { _id: 1, a: 2 });
+    expect(second).toHaveProperty('fullDocument', null);
+  });
+
+  test('a pipeline filters and shapes them', async () => {
+    const stream = await opened(
+      invoices.watch([{ $match: { 'fullDocument.n': { $gte: 2 } } }, { $project: { 'fullDocument.n': 1 } }], quick),
+    );
+    await invoices.insertMany([1, 2, 3].map((n) => ({ _id: n, n, other: true })));
+    const events = await take(stream, 2);
+    expect(events.map((event) => (event as { fullDocument?: unknown }).fullDocument)).toEqual([{ n: 2 }, { n: 3 }]);
+  });
+
+  test('reach a waiting client within milliseconds of the write', async () => {
+    const stream = await opened(invoices.watch([], quick));
+    const delays: number[] = [];
+    for (let n = 0; n < 10; n++) {
+      const next = stream.next();
+      await new Promise((resolve) => setTimeout(resolve, 5));
+      const start = performance.now();
+      await invoices.insertOne({ _id: n });
+      await next;
+      delays.push(performance.now() - start);
+    }
+    expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
+  });
+
+  test('a stream on the database sees all its collections, one on the client all databases', async () => {
+    const wide = await opened(db.watch([], quick));
+    const all = await opened(client.watch([{ $match: { 'ns.db': db.databaseName } }], quick));
+    await invoices.insertOne({ _id: 1 });
+    await db.collection('tenants').insertOne({ name: 't' });
+    for (const stream of [wide, all]) {
+      const events = await take(stream, 2);
+      expect(events.map((event) => (event as { ns: { coll: string } }).ns.coll)).toEqual(['invoices', 'tenants']);
+    }
+  });
+});
+
+describe('resuming', () => {
+  test('resumeAfter goes on behind the event of the token, whatever happened meanwhile', async () => {
+    const stream = await opened(invoices.watch([], quick));
+    await invoices.insertMany([1, 2, 3].map((_id) => ({ _id })));
+    const [first] = await take(stream, 1);
+    await stream.close();
+    await invoices.insertOne({ _id: 4 });
+    for (const option of ['resumeAfter', 'startAfter'] as const) {
+      const next = resumed({ [option]: first!._id });
+      expect((await take(next, 3)).map((event) => (event as { documentKey: unknown }).documentKey)).toEqual([
+        { _id: 2 },
+        { _id: 3 },
+        { _id: 4 },
+      ]);
+    }
+  });
+
+  test('the token of a quiet stream is a place to resume from', async () => {
+    const stream = await opened(invoices.watch([], quick));
+    const token = stream.resumeToken;
+    await stream.close();
+    await invoices.insertOne({ _id: 1 });
+    expect(await resumed({ resumeAfter: token }).next()).toMatchObject({ documentKey: { _id: 1 } });
+  });
+
+  test('startAtOperationTime includes the event of that time', async () => {
+    const stream = await opened(invoices.watch([], quick));
+    await invoices.insertMany([1, 2, 3].map((_id) => ({ _id })));
+    const events = await take(stream, 3);
+    const startAtOperationTime = events[1]!.clusterTime!;
+    const again = resumed({ startAtOperationTime });
+    expect(await again.next()).toMatchObject({ documentKey: { _id: 2 } });
+  });
+
+  test('a token that is none is refused', async () => {
+    await expect(resumed({ resumeAfter: { _data: 'nonsense' } }).next()).rejects.toThrow(MongoServerError);
+  });
+});
+
+test('dropping the collection invalidates its stream, and startAfter goes on after that', async () => {
+  const stream = await opened(invoices.watch([], quick));
+  await invoices.drop();
+  const [drop, invalidate] = await take(stream, 2);
+  expect([drop!.operationType, invalidate!.operationType]).toEqual(['drop', 'invalidate']);
+  await expect(stream.next()).rejects.toThrow();
+  await expect(resumed({ resumeAfter: invalidate!._id }).next()).rejects.toMatchObject({ code: 260 });
+  const next = await opened(resumed({ startAfter: invalidate!._id }));
+  await invoices.insertOne({ _id: 1 });
+  expect(await next.next()).toMatchObject({ operationType: 'insert', documentKey: { _id: 1 } });
+});
+
+test('stages that change streams do not take are refused', async () => {
+  const stream = invoices.watch([{ $group: { _id: null } }]);
+  open.push(stream);
+  await expect(stream.next()).rejects.toThrow(/\$group/);
+});
+
+test('closing a stream ends its wait on the server at once', async () => {
+  const stream = resumed({ maxAwaitTimeMS: 10_000 });
+  const waiting = stream.next().catch(() => {});
+  await new Promise((resolve) => setTimeout(resolve, 200));
+  const start = performance.now();
+  await stream.close();
+  await waiting;
+  expect(performance.now() - start).toBeLessThan(1000);
+});
