@@ -5,7 +5,8 @@ export interface ModuleImport {
   /** As written (`../errors.ts`, `node:fs`, `koa`); null where it is computed. */
   specifier: string | null;
   /**
-   * `type`: erased (`import type`, `export type … from`); `value`: static; `dynamic`: `import()` and `require()`;
+   * `type`: erased (`import type`, `export type … from`); `value`: static; `dynamic`: `import()`, and `require()`
+   * where the module makes one;
    * `url`: `new URL('./worker.ts', import.meta.url)`, a module that runs elsewhere (a worker thread, a process).
    */
   kind: 'type' | 'value' | 'dynamic' | 'url';
@@ -28,6 +29,7 @@ export function readModule(source: string): ModuleReading {
   const tokens = tokenize(source);
   const imports: ModuleImport[] = [];
   const environmentReads: number[] = [];
+  const hasRequire = tokens.some(({ kind, text: word }) => kind === 'word' && word === 'createRequire');
   tokens.forEach((token, i) => {
     if (token.kind !== 'word') return;
     if (token.text === 'process' && readsEnvironment(tokens, i)) environmentReads.push(token.line);
@@ -35,7 +37,7 @@ export function readModule(source: string): ModuleReading {
     const found =
       token.text === 'import' || token.text === 'export'
         ? readDeclaration(tokens, i)
-        : token.text === 'require'
+        : token.text === 'require' && hasRequire
           ? readCall(tokens, i)
           : token.text === 'URL'
             ? readUrl(tokens, i)
