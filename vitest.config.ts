@@ -1,7 +1,10 @@
+import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
 /** Everything that decides whether a change may land; what takes longer has its own configuration in test/long. */
 export default defineConfig({
+  // As Node itself resolves it: two copies of graphql do not know each other's schema.
+  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
