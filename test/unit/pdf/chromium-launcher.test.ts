@@ -1,0 +1,72 @@
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
+import { bundleFitsMachine, unpackChromium } from '../../../src/adapters/pdf/chromium-bundle.ts';
+import { launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
+import { CHROMIUM_CACHE } from './support.ts';
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'fatoura-launch-'));
+});
+afterEach(async () => {
+  vi.restoreAllMocks();
+  vi.unstubAllEnvs();
+  await rm(folder, { recursive: true });
+});
+
+/** npm's Chromium behind a shell script, which plays a machine's peculiarities first. */
+async function wrapped(script: string): Promise<string> {
+  const { executable } = await unpackChromium(CHROMIUM_CACHE);
+  const path = join(folder, 'browser');
+  await writeFile(path, `#!/bin/sh\n${script}\nexec ${executable} "$@"\n`, { mode: 0o700 });
+  return path;
+}
+
+function asOrdinaryUser(): void {
+  vi.spyOn(process as { getuid(): number }, 'getuid').mockReturnValue(1_000);
+}
+
+describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
+  test('gives up the sandbox only where the machine grants none, and says so', async () => {
+    const warnings: string[] = [];
+    const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
+    const refusing = `case " $* " in *" --no-sandbox "*) ;; *) echo 'No usable sandbox! Update your kernel' >&2; exit 1;; esac`;
+    const executablePath = await wrapped(refusing);
+    asOrdinaryUser();
+    const chromium = await launchChromium({ executablePath, cacheDir: folder, log });
+    await chromium.close();
+    expect(chromium.sandboxed).toBe(false);
+    expect(warnings).toEqual([expect.stringContaining('grants Chromium no sandbox')]);
+  });
+
+  test('does not give up the sandbox for any other complaint', async () => {
+    const executablePath = await wrapped(
+      `case " $* " in *" --no-sandbox "*) touch ${folder}/given-up;; esac\necho 'no space' >&2; exit 1`,
+    );
+    asOrdinaryUser();
+    await expect(launchChromium({ executablePath, cacheDir: folder })).rejects.toThrow(/no space/);
+    await expect(readFile(join(folder, 'given-up'))).rejects.toThrow();
+  });
+
+  test('hands nothing of the service on to the browser', async () => {
+    vi.stubEnv('MASTER_KEY', 'the secret');
+    const executablePath = await wrapped(`env > ${folder}/env; echo "$@" > ${folder}/arguments`);
+    const chromium = await launchChromium({ executablePath, cacheDir: folder });
+    await chromium.close();
+    expect(await readFile(join(folder, 'env'), 'utf8')).not.toMatch(/MASTER_KEY|the secret/);
+    const given = await readFile(join(folder, 'arguments'), 'utf8');
+    expect(given).toContain('--remote-debugging-pipe');
+    expect(given).not.toMatch(/remote-debugging-port|disable-web-security/);
+  });
+
+  test('removes the profile of a browser that needs one', async () => {
+    const executablePath = await wrapped(`for each in "$@"; do echo "$each" >> ${folder}/arguments; done`);
+    const chromium = await launchChromium({ executablePath, cacheDir: folder });
+    const given = await readFile(join(folder, 'arguments'), 'utf8');
+    const profile = /--user-data-dir=(.*)/.exec(given)![1]!;
+    await chromium.close();
+    await vi.waitFor(() => expect(readFile(profile)).rejects.toMatchObject({ code: 'ENOENT' }), 2_000);
+  });
+});
