@@ -1,8 +1,8 @@
-import { CommandError } from '../errors.ts';
+import { compileExpression } from './expression.ts';
 import { type Leaf, type Node, parseFilter } from './filter-parse.ts';
 import { leafTest, type Test } from './filter-tests.ts';
 import { splitPath, walkPath } from './path.ts';
-import { asDoc, type Doc, getField } from './types.ts';
+import { asDoc, type Doc, getField, isTruthy } from './types.ts';
 
 export { analyzeBranches, analyzeFilter, type Bound, boundIntervals, type Interval } from './analyze.ts';
 export { impliesFilter } from './filter-implies.ts';
@@ -16,11 +16,11 @@ export interface MatchDetails {
 export type Matcher = (doc: Doc, details?: MatchDetails) => boolean;
 
 /**
- * Compiles a query filter once; the result is called for each document.
+ * Compiles a query filter once; the result is called for each document. `variables` are what `$expr` may use besides the system's.
  * @throws CommandError (BadValue and others) for whatever the filter holds that is unknown.
  */
-export function compileFilter(filter: Doc): Matcher {
-  return compileNode(parseFilter(filter));
+export function compileFilter(filter: Doc, variables: Doc = {}): Matcher {
+  return compileNode(parseFilter(filter), variables);
 }
 
 /** The array index that the positional operator `$` stands for in a document that matches; undefined when the filter touched no array. */
@@ -31,40 +31,43 @@ export function matchedArrayIndex(filter: Doc | Matcher, doc: Doc): number | und
 }
 
 /** Compiles a parsed filter. */
-export function compileNode(node: Node): Matcher {
+export function compileNode(node: Node, variables: Doc = {}): Matcher {
   switch (node.kind) {
     case 'and': {
-      const children = node.children.map(compileNode);
+      const children = node.children.map((child) => compileNode(child, variables));
       return (doc, details) => {
         for (const child of children) if (!child(doc, details)) return false;
         return true;
       };
     }
     case 'or': {
-      const children = node.children.map(compileNode);
+      const children = node.children.map((child) => compileNode(child, variables));
       return (doc, details) => {
         for (const child of children) if (child(doc, details)) return true;
         return false;
       };
     }
     case 'not': {
-      const child = compileNode(node.child);
+      const child = compileNode(node.child, variables);
       return (doc) => !child(doc);
     }
     case 'never':
       return () => false;
-    case 'expr':
-      throw new CommandError('NotImplemented', '$expr is not supported by this server');
+    case 'expr': {
+      const expression = compileExpression(node.expression, Object.keys(variables));
+      const now = new Date();
+      return (root) => isTruthy(expression({ root, now, variables }));
+    }
     default:
-      return compileLeaf(node.path, node.leaf);
+      return compileLeaf(node.path, node.leaf, variables);
   }
 }
 
-function compileLeaf(path: string, leaf: Leaf): Matcher {
+function compileLeaf(path: string, leaf: Leaf, variables: Doc = {}): Matcher {
   const parts = splitPath(path);
   switch (leaf.op) {
     case 'elemObject': {
-      const filter = compileNode(leaf.filter);
+      const filter = compileNode(leaf.filter, variables);
       return onArray(parts, (element) => {
         const doc = asDoc(element) ?? (Array.isArray(element) ? Object.fromEntries(element.entries()) : undefined);
         return doc !== undefined && filter(doc);

@@ -20,9 +20,9 @@ export interface ParsedProjection {
   positional?: string[];
 }
 
-const fail = (code: number, message: string): never => {
+function fail(code: number, message: string): never {
   throw new CommandError(code, message);
-};
+}
 
 /**
  * Parses a projection. `find` knows `$slice`, `$elemMatch` and `.$` of its own, `aggregate` (`$project`) expressions only.
@@ -70,30 +70,25 @@ class Parser {
 
   private field(parts: string[], value: unknown): void {
     const path = parts.join('.');
-    if (parts.at(-1) === '$' && this.kind === 'find') return this.positional(parts.slice(0, -1), value);
-    if (parts.some((part) => part.startsWith('$'))) {
-      return fail(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
-    }
-    if (isNumber(value) || typeof value === 'boolean') return this.keep(parts, isTruthy(value));
-    if (!isDoc(value)) return this.expression(parts, value);
-    const names = Object.keys(value);
-    if (names.length === 0) {
-      return fail(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
-    }
-    if (!names[0]?.startsWith('$')) {
-      for (const name of names) this.field([...parts, ...splitChecked(name)], value[name]);
-      return;
-    }
-    if (this.kind === 'find' && names.length === 1) {
-      if (names[0] === '$elemMatch') return this.elemMatch(parts, value.$elemMatch);
-      const slice = names[0] === '$slice' ? findSlice(value.$slice) : undefined;
-      if (slice !== undefined) {
-        this.collide(parts);
-        this.parsed.slices.push({ parts, slice });
-        return;
-      }
-    }
-    this.expression(parts, value);
+    if (parts.at(-1) === '$' && this.kind === 'find') this.positional(parts.slice(0, -1), value);
+    else if (parts.some((part) => part.startsWith('$'))) {
+      fail(16410, "FieldPath field names may not start with '$'. Consider using $getField or $setField.");
+    } else if (isNumber(value) || typeof value === 'boolean') this.keep(parts, isTruthy(value));
+    else if (!isDoc(value)) this.expression(parts, value);
+    else if (Object.keys(value).length === 0) {
+      fail(51270, `An empty sub-projection is not a valid value. Found empty object at path ${path}`);
+    } else if (Object.keys(value)[0]?.startsWith('$')) this.operator(parts, value);
+    else for (const name of Object.keys(value)) this.field([...parts, ...splitChecked(name)], value[name]);
+  }
+
+  private operator(parts: string[], spec: Doc): void {
+    const [name] = Object.keys(spec);
+    const slice = this.kind === 'find' && name === '$slice' ? findSlice(spec.$slice) : undefined;
+    if (slice !== undefined) {
+      this.collide(parts);
+      this.parsed.slices.push({ parts, slice });
+    } else if (this.kind === 'find' && name === '$elemMatch') this.elemMatch(parts, spec.$elemMatch);
+    else this.expression(parts, spec);
   }
 
   private keep(parts: string[], kept: boolean): void {
@@ -120,8 +115,7 @@ class Parser {
 
   private elemMatch(parts: string[], condition: unknown): void {
     const [name] = parts;
-    if (name === undefined || parts.length > 1)
-      return fail(31275, 'Cannot use $elemMatch projection on a nested field');
+    if (name === undefined || parts.length > 1) fail(31275, 'Cannot use $elemMatch projection on a nested field');
     this.collide(parts);
     if (this.exclusive === undefined) this.exclusive = false;
     this.parsed.elemMatches.push({ name, matches: compileFilter({ [name]: { $elemMatch: condition } }) });
@@ -144,7 +138,7 @@ class Parser {
     for (const [i, part] of parts.slice(0, -1).entries()) {
       const next = tree.get(part);
       if (next !== undefined && !(next instanceof Map)) {
-        return fail(31249, `Path collision at ${parts.join('.')} remaining portion ${parts.slice(i + 1).join('.')}`);
+        fail(31249, `Path collision at ${parts.join('.')} remaining portion ${parts.slice(i + 1).join('.')}`);
       }
       const below: Tree = next ?? new Map();
       tree.set(part, below);

@@ -1,0 +1,211 @@
+import { Double, Int32, Long } from 'bson';
+import { compareValues } from './compare.ts';
+import { divide } from './expression-arithmetic.ts';
+import { mergeObjects } from './expression-arrays.ts';
+import { encodeKey } from './key-encoding.ts';
+import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';
+import { typeName } from './types.ts';
+
+/** Gathers the values of one group; `result` may be undefined, which the group shows as null. */
+export interface Accumulator {
+  add(value: unknown): void;
+  result(): unknown;
+}
+
+/** The accumulators by name. */
+export const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
+  $sum: () => new Sum(),
+  $avg: () => new Average(),
+  $min: () => new Extreme(-1),
+  $max: () => new Extreme(1),
+  $first: () => new End('first'),
+  $last: () => new End('last'),
+  $push: () => new Push(),
+  $addToSet: () => new AddToSet(),
+  $mergeObjects: () => new Merge(),
+  $stdDevPop: () => new Deviation(0),
+  $stdDevSamp: () => new Deviation(1),
+};
+
+/**
+ * A sum in MongoDB's types: ints give an int or, past int32, a long; longs a long; past int64 a double; doubles are summed with
+ * compensation, a decimal makes a decimal. Whatever is no number is passed over.
+ */
+class Sum implements Accumulator {
+  private whole = 0n;
+  private small = 0;
+  private double = 0;
+  private compensation = 0;
+  private decimal: Decimal | undefined;
+  private sawLong = false;
+  private sawDouble = false;
+
+  add(value: unknown): void {
+    if (!isNumber(value)) return;
+    const number = exact(value);
+    switch (typeName(value)) {
+      case 'int':
+        this.small += number as number;
+        if (Math.abs(this.small) > 2 ** 50) this.settle();
+        break;
+      case 'long':
+        this.sawLong = true;
+        this.whole += number as bigint;
+        break;
+      case 'double':
+        this.sawDouble = true;
+        this.addDouble(number as number);
+        break;
+      default:
+        this.decimal = addDecimals(this.decimal ?? { coefficient: 0n, exponent: 0 }, number as Decimal);
+    }
+  }
+
+  private settle(): void {
+    this.whole += BigInt(this.small);
+    this.small = 0;
+  }
+
+  /** Neumaier's summation: what rounding loses is kept beside. */
+  private addDouble(value: number): void {
+    const sum = this.double + value;
+    if (Number.isFinite(sum)) {
+      this.compensation +=
+        Math.abs(this.double) >= Math.abs(value) ? this.double - sum + value : value - sum + this.double;
+    }
+    this.double = sum;
+  }
+
+  result(): unknown {
+    this.settle();
+    if (this.decimal !== undefined) {
+      const whole = addDecimals(this.decimal, { coefficient: this.whole, exponent: 0 });
+      return encodeDecimal(
+        this.sawDouble ? addDecimals(whole, doubleToDecimal(this.double + this.compensation)) : whole,
+      );
+    }
+    if (this.sawDouble) return new Double(this.double + (Number(this.whole) + this.compensation));
+    if (!this.sawLong && BigInt.asIntN(32, this.whole) === this.whole) return new Int32(Number(this.whole));
+    return BigInt.asIntN(64, this.whole) === this.whole ? Long.fromBigInt(this.whole) : new Double(Number(this.whole));
+  }
+}
+
+class Average implements Accumulator {
+  private readonly sum = new Sum();
+  private count = 0;
+
+  add(value: unknown): void {
+    if (!isNumber(value)) return;
+    this.sum.add(value);
+    this.count += 1;
+  }
+
+  result(): unknown {
+    return this.count === 0 ? null : divide(this.sum.result(), new Int32(this.count));
+  }
+}
+
+class Extreme implements Accumulator {
+  private readonly sign: 1 | -1;
+  private value: unknown;
+
+  constructor(sign: 1 | -1) {
+    this.sign = sign;
+  }
+
+  add(value: unknown): void {
+    if (value === null || value === undefined) return;
+    if (this.value === undefined || Math.sign(compareValues(value, this.value)) === this.sign) this.value = value;
+  }
+
+  result(): unknown {
+    return this.value;
+  }
+}
+
+class End implements Accumulator {
+  private readonly which: 'first' | 'last';
+  private value: unknown;
+  private seen = false;
+
+  constructor(which: 'first' | 'last') {
+    this.which = which;
+  }
+
+  add(value: unknown): void {
+    if (this.which === 'last' || !this.seen) this.value = value;
+    this.seen = true;
+  }
+
+  result(): unknown {
+    return this.value;
+  }
+}
+
+class Push implements Accumulator {
+  private readonly values: unknown[] = [];
+
+  add(value: unknown): void {
+    if (value !== undefined) this.values.push(value);
+  }
+
+  result(): unknown {
+    return this.values;
+  }
+}
+
+class AddToSet implements Accumulator {
+  private readonly values = new Map<string, unknown>();
+
+  add(value: unknown): void {
+    if (value === undefined) return;
+    const key = keyText(value);
+    if (!this.values.has(key)) this.values.set(key, value);
+  }
+
+  result(): unknown {
+    return [...this.values.values()];
+  }
+}
+
+class Merge implements Accumulator {
+  private merged: Record<string, unknown> = {};
+
+  add(value: unknown): void {
+    this.merged = mergeObjects([this.merged, value]);
+  }
+
+  result(): unknown {
+    return this.merged;
+  }
+}
+
+/** Welford's method; of a population (0) or a sample (1). */
+class Deviation implements Accumulator {
+  private readonly lost: 0 | 1;
+  private count = 0;
+  private mean = 0;
+  private squares = 0;
+
+  constructor(lost: 0 | 1) {
+    this.lost = lost;
+  }
+
+  add(value: unknown): void {
+    if (!isNumber(value)) return;
+    const number = toDouble(value);
+    this.count += 1;
+    const distance = number - this.mean;
+    this.mean += distance / this.count;
+    this.squares += distance * (number - this.mean);
+  }
+
+  result(): unknown {
+    return this.count <= this.lost ? null : new Double(Math.sqrt(this.squares / (this.count - this.lost)));
+  }
+}
+
+/** A text that two values share exactly when they are equal. */
+export function keyText(value: unknown): string {
+  return Buffer.from(encodeKey([value], [1])).toString('latin1');
+}

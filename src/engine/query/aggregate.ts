@@ -1,0 +1,99 @@
+import { CommandError } from '../errors.ts';
+import { bucket, count, group, sortByCount } from './aggregate-group.ts';
+import { facet, lookup, unionWith } from './aggregate-lookup.ts';
+import {
+  addFields,
+  limit,
+  match,
+  project,
+  replaceRoot,
+  replaceWith,
+  skip,
+  sort,
+  unset,
+  unwind,
+} from './aggregate-stages.ts';
+import type { CompileStages, PipelineEnv, Stage, StageCompiler } from './aggregate-types.ts';
+import { type Doc, isDoc } from './types.ts';
+
+export type { PipelineEnv } from './aggregate-types.ts';
+
+const STAGES: Readonly<Record<string, StageCompiler>> = {
+  $addFields: addFields,
+  $bucket: bucket,
+  $count: count,
+  $facet: facet,
+  $group: group,
+  $limit: limit,
+  $lookup: lookup,
+  $match: match,
+  $project: project,
+  $replaceRoot: replaceRoot,
+  $replaceWith: replaceWith,
+  $set: addFields,
+  $skip: skip,
+  $sort: sort,
+  $sortByCount: sortByCount,
+  $unionWith: unionWith,
+  $unset: unset,
+  $unwind: unwind,
+};
+
+/** Stages that MongoDB knows and this engine does not. */
+const UNSUPPORTED = new Set([
+  '$bucketAuto',
+  '$changeStream',
+  '$changeStreamSplitLargeEvent',
+  '$collStats',
+  '$currentOp',
+  '$densify',
+  '$documents',
+  '$fill',
+  '$geoNear',
+  '$graphLookup',
+  '$indexStats',
+  '$listLocalSessions',
+  '$listSessions',
+  '$merge',
+  '$out',
+  '$planCacheStats',
+  '$redact',
+  '$sample',
+  '$search',
+  '$setWindowFields',
+]);
+
+/**
+ * Runs a pipeline. The stages are compiled, and their mistakes thrown, at once; documents flow when the result is read, one at a time
+ * except through `$sort`, `$group` and their like.
+ * @throws CommandError 40324 for an unknown stage, 40323 for a stage that is not one field, and the stages' own codes.
+ */
+export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: PipelineEnv): Iterable<Doc> {
+  return compilePipeline(stages)(source, env);
+}
+
+/** Compiles a pipeline once, to be run on several sources. */
+export function compilePipeline(
+  stages: readonly Doc[],
+  now?: Date,
+): (source: Iterable<Doc>, env: PipelineEnv) => Iterable<Doc> {
+  const stage = compileStages(stages, [], 'pipeline');
+  return (source, env) => stage(source, { env, now: now ?? new Date(), variables: {} });
+}
+
+const compileStages: CompileStages = (stages, variables, owner) => {
+  if (!Array.isArray(stages)) throw new CommandError('TypeMismatch', `${owner} must be specified as an array`);
+  const compiled = stages.map((stage: unknown): Stage => {
+    if (!isDoc(stage)) throw new CommandError('TypeMismatch', "Each element of the 'pipeline' array must be an object");
+    const [name, ...others] = Object.keys(stage);
+    if (name === undefined || others.length > 0) {
+      throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
+    }
+    const compiler = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
+    if (compiler !== undefined) return compiler(stage[name], variables, compileStages);
+    if (UNSUPPORTED.has(name))
+      throw new CommandError('NotImplemented', `the stage ${name} is not supported by this server`);
+    throw new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);
+  });
+  return (source, run) => compiled.reduce((documents, stage) => stage(documents, run), source);
+};
