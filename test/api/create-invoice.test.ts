@@ -1,0 +1,254 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
+
+async function storedInvoices(): Promise<number> {
+  return service.app.store.db.collection('invoices').countDocuments({ tenantId: tenant.id });
+}
+
+describe('POST /v1/invoices: 201', () => {
+  it('answers the invoice as pending, with every field of the specification in its order', async () => {
+    const { status, body } = await client.post(
+      '/v1/invoices',
+      invoiceBody({ metadata: { order: 'A-1', 'dotted.$name': 'x' } }),
+    );
+    expect(status).toBe(201);
+    expect(Object.keys(body)).toEqual([
+      'id', 'object', 'client_secret', 'status', 'amount', 'currency', 'customer', 'lines', 'metadata',
+      'xml_url', 'pdf_url', 'dgi_id', 'rejection_reason', 'created_at', 'updated_at',
+    ]); // biome-ignore format: one field after the other
+    expect(body.id).toMatch(new RegExp(`^inv_${UUID}$`));
+    expect(body.client_secret).toMatch(new RegExp(`^${body.id}_secret_[A-Za-z0-9_-]{24,}$`));
+    expect(body).toMatchObject({
+      object: 'invoice',
+      status: 'pending',
+      amount: 12000,
+      currency: 'MAD',
+      customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+      lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: 20, amount: 10000 }],
+      metadata: { order: 'A-1', 'dotted.$name': 'x' },
+      xml_url: null,
+      pdf_url: null,
+      dgi_id: null,
+      rejection_reason: null,
+    });
+    expect(body.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/);
+    expect(body.updated_at).toBe(body.created_at);
+  });
+
+  it('keeps address and email to itself', async () => {
+    const customer = { ice: '001234567000089', name: 'Atlas', address: '1, rue X', email: 'a@example.com' };
+    const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
+    expect(body.customer).toEqual({ ice: '001234567000089', name: 'Atlas' });
+  });
+
+  it('tolerates VAT that was rounded on each line, and no further', async () => {
+    // 3 lines of 0.33 at 20 %: 19.8 centimes of VAT once, 7 a line, so 21 in all.
+    const lines = Array.from({ length: 3 }, () => ({ description: 'x', quantity: 1, unit_price: 33 }));
+    const of = (amount: number) => client.post('/v1/invoices', invoiceBody({ amount, lines }));
+    expect((await of(119)).status).toBe(201);
+    expect((await of(120)).status).toBe(201);
+    expect((await of(121)).body.error.code).toBe('amount_mismatch');
+  });
+
+  it('takes 1,000 lines and amounts near 2^53', async () => {
+    const many = Array.from({ length: 1000 }, () => ({ description: 'x', quantity: 1, unit_price: 100, tax_rate: 0 }));
+    expect((await client.post('/v1/invoices', invoiceBody({ amount: 100_000, lines: many }))).status).toBe(201);
+    const huge = [{ description: 'x', quantity: 1, unit_price: 2 ** 53 - 1, tax_rate: 0 }];
+    const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 2 ** 53 - 1, lines: huge }));
+    expect(body).toMatchObject({ amount: 2 ** 53 - 1, lines: [{ amount: 2 ** 53 - 1 }] });
+  });
+});
+
+const line = (changes: object) =>
+  invoiceBody({ lines: [{ description: 'x', quantity: 1, unit_price: 10000, ...changes }] });
+const without = (name: string) => {
+  const { [name]: _left, ...rest } = invoiceBody();
+  return rest;
+};
+const text = (length: number) => 'x'.repeat(length);
+
+/** What is wrong, the status, the code and the param that it is answered with. */
+const REFUSED: [string, unknown, number, string, string | null][] = [
+  ['no amount', without('amount'), 400, 'invalid_request', 'amount'],
+  ['an amount that is a string', invoiceBody({ amount: '12000' }), 400, 'invalid_request', 'amount'],
+  ['a fraction of a centime', invoiceBody({ amount: 12000.5 }), 400, 'invalid_request', 'amount'],
+  ['an amount beyond 2^53', invoiceBody({ amount: 2 ** 53 }), 400, 'invalid_request', 'amount'],
+  ['an amount below 100', invoiceBody({ amount: 99 }), 422, 'amount_too_small', 'amount'],
+  ['a negative amount', invoiceBody({ amount: -12000 }), 422, 'amount_too_small', 'amount'],
+  ['an amount that is not the total', invoiceBody({ amount: 12001 }), 422, 'amount_mismatch', 'amount'],
+  ['no currency', without('currency'), 400, 'invalid_request', 'currency'],
+  ['another currency', invoiceBody({ currency: 'EUR' }), 400, 'invalid_request', 'currency'],
+  ['no customer', without('customer'), 400, 'invalid_request', 'customer'],
+  ['a customer that is a list', invoiceBody({ customer: [] }), 400, 'invalid_request', 'customer'],
+  ['no ICE', invoiceBody({ customer: { name: 'A' } }), 400, 'invalid_request', 'customer.ice'],
+  ['an ICE that is null', invoiceBody({ customer: { ice: null, name: 'A' } }), 400, 'invalid_request', 'customer.ice'],
+  ['an ICE that is a number', invoiceBody({ customer: { ice: 1, name: 'A' } }), 400, 'invalid_request', 'customer.ice'],
+  ['an ICE of 14 digits', invoiceBody({ customer: { ice: '00123456700008', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
+  ['an ICE of Arabic digits', invoiceBody({ customer: { ice: '٠٠١٢٣٤٥٦٧٠٠٠٠٨٩', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
+  ['an empty ICE', invoiceBody({ customer: { ice: '', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
+  ['no name', invoiceBody({ customer: { ice: '001234567000089' } }), 400, 'invalid_request', 'customer.name'],
+  ['a blank name', invoiceBody({ customer: { ice: '001234567000089', name: ' ' } }), 400, 'invalid_request', 'customer.name'],
+  ['a long name', invoiceBody({ customer: { ice: '001234567000089', name: text(201) } }), 400, 'invalid_request', 'customer.name'],
+  ['a NUL in a name', invoiceBody({ customer: { ice: '001234567000089', name: 'A\u0000' } }), 400, 'invalid_request', 'customer.name'],
+  ['half a character', invoiceBody({ customer: { ice: '001234567000089', name: 'A\ud800' } }), 400, 'invalid_request', 'customer.name'],
+  ['a bad e-mail', invoiceBody({ customer: { ice: '001234567000089', name: 'A', email: 'x' } }), 400, 'invalid_request', 'customer.email'],
+  ['a bad ICE and an amount too small: the amount first', invoiceBody({ amount: 1, customer: { ice: 'x', name: 'A' } }), 422, 'amount_too_small', 'amount'],
+  ['a bad rate and an amount too small: structure first', { ...line({ tax_rate: 3 }), amount: 1 }, 400, 'invalid_request', 'lines.0.tax_rate'],
+  ['no lines', without('lines'), 400, 'invalid_request', 'lines'],
+  ['empty lines', invoiceBody({ lines: [] }), 400, 'invalid_request', 'lines'],
+  ['1,001 lines', invoiceBody({ lines: Array.from({ length: 1001 }, () => ({ description: 'x', quantity: 1, unit_price: 1 })) }), 400, 'invalid_request', 'lines'],
+  ['no description', line({ description: undefined }), 400, 'invalid_request', 'lines.0.description'],
+  ['a long description', line({ description: text(501) }), 400, 'invalid_request', 'lines.0.description'],
+  ['a quantity of 0', line({ quantity: 0 }), 400, 'invalid_request', 'lines.0.quantity'],
+  ['a quantity of 1.5', line({ quantity: 1.5 }), 400, 'invalid_request', 'lines.0.quantity'],
+  ['a negative unit price', line({ unit_price: -1 }), 400, 'invalid_request', 'lines.0.unit_price'],
+  ['a tax rate of 13', line({ tax_rate: 13 }), 400, 'invalid_request', 'lines.0.tax_rate'],
+  ['a tax rate that is a string', line({ tax_rate: '20' }), 400, 'invalid_request', 'lines.0.tax_rate'],
+  ['a total beyond 2^53', line({ quantity: 2 ** 40, unit_price: 2 ** 40 }), 400, 'invalid_request', 'lines'],
+  ['an unknown field', invoiceBody({ colour: 'red' }), 400, 'invalid_request', 'colour'],
+  ['an unknown field of a line', line({ colour: 'red' }), 400, 'invalid_request', 'lines.0.colour'],
+  ['an unknown field after a wrong one', invoiceBody({ colour: 'red', currency: 'EUR' }), 400, 'invalid_request', 'currency'],
+  ['metadata with a number', invoiceBody({ metadata: { n: 1 } }), 400, 'invalid_request', 'metadata.n'],
+  ['metadata with a long key', invoiceBody({ metadata: { [text(41)]: 'x' } }), 400, 'invalid_request', `metadata.${text(41)}`],
+  ['metadata with a long value', invoiceBody({ metadata: { k: text(501) } }), 400, 'invalid_request', 'metadata.k'],
+  ['metadata with 51 keys', invoiceBody({ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'x'])) }), 400, 'invalid_request', 'metadata'],
+  ['metadata that is null', invoiceBody({ metadata: null }), 400, 'invalid_request', 'metadata'],
+  ['a body that is a list', [], 400, 'invalid_request', null],
+  ['a body that is no JSON', '{"amount":', 400, 'invalid_request', null],
+  ['an empty body', '', 400, 'invalid_request', null],
+  ['a field named __proto__', '{"amount":12000,"metadata":{"__proto__":"x"}}', 400, 'invalid_request', '__proto__'],
+]; // biome-ignore format: a table
+
+describe('POST /v1/invoices: 400 and 422', () => {
+  it.each(REFUSED)('refuses %s and stores nothing', async (_name, body, status, code, param) => {
+    const before = await storedInvoices();
+    const answer = await client.post('/v1/invoices', body);
+    expect(answer.body).toEqual({ error: { code, message: expect.any(String), param, status } });
+    expect(answer.status).toBe(status);
+    expect(answer.body.error.message).toMatch(/\.$/);
+    expect(await storedInvoices()).toBe(before);
+  });
+
+  it('says what the total should be', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 10000 }));
+    expect(body.error.message).toContain('12000');
+  });
+
+  it('refuses unknown query parameters', async () => {
+    const { status, body } = await client.post('/v1/invoices?dry=1', invoiceBody());
+    expect([status, body.error.param]).toEqual([400, 'dry']);
+  });
+});
+
+describe('POST /v1/invoices: 413 and 415', () => {
+  it('refuses a body over 1 MiB', async () => {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody({ metadata: { k: text(1024 * 1024) } }));
+    expect([status, body.error.code]).toEqual([413, 'invalid_request']);
+  });
+
+  it('refuses a body over 1 MiB that does not say its length', async () => {
+    const stream = new ReadableStream({
+      start(controller) {
+        for (let i = 0; i < 20; i++) controller.enqueue(new TextEncoder().encode(text(100_000)));
+        controller.close();
+      },
+    });
+    const response = await fetch(`${service.url}/v1/invoices`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${tenant.secretKey}`, 'Content-Type': 'application/json' },
+      body: stream,
+      duplex: 'half',
+    } as RequestInit);
+    expect(response.status).toBe(413);
+  });
+
+  it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(
+    'refuses %s',
+    async (type) => {
+      const { status, body } = await client.post('/v1/invoices', JSON.stringify(invoiceBody()), {
+        'Content-Type': type,
+      });
+      expect([status, body.error.code]).toEqual([415, 'invalid_request']);
+    },
+  );
+});
+
+describe('POST /v1/invoices: Idempotency-Key', () => {
+  const key = (value: string) => ({ 'Idempotency-Key': value });
+
+  it('replays the original answer, also after the invoice was accepted, and creates no duplicate', async () => {
+    const first = await client.post('/v1/invoices', invoiceBody({ metadata: { a: '1', b: '2' } }), key('replay'));
+    await client.settled(first.body.id);
+    const before = await storedInvoices();
+    // The same values in another order, with a default spelled out: the same payload.
+    const again = invoiceBody({
+      metadata: { b: '2', a: '1' },
+      lines: [{ unit_price: 10000, tax_rate: 20, quantity: 1, description: 'Conseil' }],
+    });
+    const second = await client.post('/v1/invoices', again, key('replay'));
+    expect(second.status).toBe(201);
+    expect(second.body).toEqual(first.body);
+    expect(second.headers.get('idempotent-replayed')).toBe('true');
+    expect(first.headers.get('idempotent-replayed')).toBeNull();
+    expect(await storedInvoices()).toBe(before);
+  });
+
+  it('takes the quoted form of the IETF draft as the same key', async () => {
+    const first = await client.post('/v1/invoices', invoiceBody(), key('quoted'));
+    const second = await client.post('/v1/invoices', invoiceBody(), key('"quoted"'));
+    expect(second.body.id).toBe(first.body.id);
+  });
+
+  it('409: another payload, be it valid or not', async () => {
+    await client.post('/v1/invoices', invoiceBody(), key('conflict'));
+    for (const other of [
+      invoiceBody({ metadata: { x: 'y' } }),
+      invoiceBody({ amount: 1 }),
+      invoiceBody({ amount: 'x' }),
+    ]) {
+      const { status, body } = await client.post('/v1/invoices', other, key('conflict'));
+      expect([status, body.error.code]).toEqual([409, 'idempotency_conflict']);
+    }
+  });
+
+  it('does not remember a request that was refused', async () => {
+    expect((await client.post('/v1/invoices', invoiceBody({ amount: 1 }), key('failed'))).status).toBe(422);
+    expect((await client.post('/v1/invoices', invoiceBody(), key('failed'))).status).toBe(201);
+  });
+
+  it("keeps tenants' keys apart", async () => {
+    const other = new Client(service.url, (await service.tenant()).secretKey);
+    const first = await client.post('/v1/invoices', invoiceBody(), key('mine'));
+    const second = await other.post('/v1/invoices', invoiceBody({ metadata: { x: 'y' } }), key('mine'));
+    expect(second.status).toBe(201);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
+  it.each(['""', text(256)])('400: a key that is empty or too long', async (value) => {
+    const { status, body } = await client.post('/v1/invoices', invoiceBody(), key(value));
+    expect([status, body.error.param]).toEqual([400, 'Idempotency-Key']);
+  });
+
+  it('50 concurrent equal requests create one invoice and get one answer', async () => {
+    const before = await storedInvoices();
+    const answers = await Promise.all(
+      Array.from({ length: 50 }, () => client.post('/v1/invoices', invoiceBody(), key('concurrent'))),
+    );
+    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
+    expect(await storedInvoices()).toBe(before + 1);
+  });
+});

@@ -1,0 +1,100 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+/** A parsed answer of the REST interface. */
+export interface Answer {
+  readonly status: number;
+  readonly headers: Headers;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+  readonly body: any;
+}
+
+/** Calls one service with one credential. */
+export class Client {
+  readonly #url: string;
+  readonly #token: string | null;
+
+  constructor(url: string, token: string | null) {
+    this.#url = url;
+    this.#token = token;
+  }
+
+  /** @param body sent as JSON; a string is sent as it is */
+  async request(method: string, path: string, body?: unknown, headers: Record<string, string> = {}): Promise<Answer> {
+    const response = await fetch(this.#url + path, {
+      method,
+      headers: {
+        ...(this.#token !== null && { Authorization: `Bearer ${this.#token}` }),
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = response.headers.get('content-type')?.includes('json') ?? false;
+    return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
+  }
+
+  get(path: string, headers?: Record<string, string>): Promise<Answer> {
+    return this.request('GET', path, undefined, headers);
+  }
+
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Answer> {
+    return this.request('POST', path, body, headers);
+  }
+
+  /** A GraphQL operation over POST /graphql. */
+  graphql(query: string, variables: Record<string, unknown> = {}): Promise<Answer> {
+    return this.post('/graphql', { query, variables });
+  }
+
+  /** Reads the invoice until it is accepted or rejected. */
+  async settled(invoiceId: string, timeoutMs = 20_000): Promise<Answer['body']> {
+    const end = Date.now() + timeoutMs;
+    for (;;) {
+      const { body } = await this.get(`/v1/invoices/${invoiceId}`);
+      if (body.status === 'accepted' || body.status === 'rejected') return body;
+      if (Date.now() > end) throw new Error(`invoice ${invoiceId} is still ${body.status}`);
+      await sleep(25);
+    }
+  }
+}
+
+/** One message of an event stream. */
+export interface Message {
+  readonly id: string | null;
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was sent
+  readonly data: any;
+}
+
+/** Reads a `text/event-stream` body to its end, comments left out. */
+export async function* messagesOf(response: Response): AsyncGenerator<Message> {
+  if (!response.body) return;
+  let buffer = '';
+  for await (const chunk of response.body.pipeThrough(new TextDecoderStream())) {
+    buffer += chunk;
+    for (let end = buffer.indexOf('\n\n'); end >= 0; end = buffer.indexOf('\n\n')) {
+      const lines = buffer.slice(0, end).split('\n');
+      buffer = buffer.slice(end + 2);
+      const field = (name: string) =>
+        lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? null;
+      const data = field('data');
+      if (data !== null) yield { id: field('id'), data: JSON.parse(data) };
+    }
+  }
+}
+
+/** A valid body of POST /v1/invoices; 120.00 MAD unless changed. */
+export function invoiceBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
+  return {
+    amount: 12000,
+    currency: 'MAD',
+    customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+    lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
+    ...changes,
+  };
+}
+
+/** A valid body for a customer with this (magic) ICE. */
+export function invoiceFor(ice: string): Record<string, unknown> {
+  return invoiceBody({ customer: { ice, name: 'Client' } });
+}

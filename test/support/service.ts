@@ -1,0 +1,77 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { SellerProfile } from '../../src/domain/tenant/tenant.ts';
+import { freshDbName, startTestMongo } from './mongodb.ts';
+
+/** A running service for one test file, on the server that `startTestMongo` chooses. */
+export interface TestService {
+  readonly app: App;
+  readonly url: string;
+  /** A new tenant with test keys. */
+  tenant(profile?: Partial<SellerProfile>): Promise<TestTenant>;
+  close(): Promise<void>;
+}
+
+export interface TestTenant {
+  readonly id: string;
+  readonly secretKey: string;
+  readonly publishableKey: string;
+}
+
+/** What `%PDF` the stand-in renderer answers: tests of the real one are in `test/unit/pdf`. */
+export const STAND_IN_PDF = Buffer.from('%PDF-1.7 stand-in');
+
+/**
+ * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
+ * @param options.realPdf renders with Chromium instead of the stand-in
+ */
+export async function startService(
+  environment: Record<string, string> = {},
+  { realPdf = false }: { realPdf?: boolean } = {},
+): Promise<TestService> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
+  const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
+  const config = readConfig({
+    PORT: '0',
+    DATA_DIR: dataDir,
+    LOG_LEVEL: 'silent',
+    RATE_LIMIT_SECRET: '1000000',
+    RATE_LIMIT_PUBLISHABLE: '1000000',
+    ...(mongo && {
+      MONGODB_URL: withDatabase(mongo.uri, freshDbName('service')),
+      MASTER_KEY: '0123456789abcdef'.repeat(4),
+    }),
+    ...environment,
+  });
+  const standIn = { render: async () => STAND_IN_PDF, warm: async () => {}, close: async () => {} };
+  const app = await startApp(config, realPdf ? {} : { renderer: standIn });
+  if (app.url === null) throw new Error('the service has no address');
+  return {
+    app,
+    url: app.url,
+    async tenant(profile = {}) {
+      const id = newId('ten');
+      await app.tenants.insert({ id, name: 'Test tenant', profile, createdAt: new Date() });
+      const key = async (kind: KeyKind) => (await app.manageKeys.create(id, kind, 'test')).token;
+      return { id, secretKey: await key('secret'), publishableKey: await key('publishable') };
+    },
+    async close() {
+      if (mongo) await app.store.db.dropDatabase();
+      await app.close();
+      await mongo?.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
+
+/** The same server, another database. */
+export function withDatabase(uri: string, name: string): string {
+  const url = new URL(uri);
+  url.pathname = `/${name}`;
+  return url.toString();
+}

@@ -1,0 +1,97 @@
+import { connect, type Socket } from 'node:net';
+import { deserialize, type Document, serialize } from 'bson';
+
+/** A bare client of MongoDB's wire protocol, for what the driver would never send. */
+export class WireClient {
+  readonly #socket: Socket;
+  #received = Buffer.alloc(0);
+  #closed = false;
+  #wake: () => void = () => {};
+  #id = 0;
+
+  private constructor(socket: Socket) {
+    this.#socket = socket;
+    socket.on('data', (chunk) => {
+      this.#received = Buffer.concat([this.#received, chunk]);
+      this.#wake();
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      this.#closed = true;
+      this.#wake();
+    });
+  }
+
+  /** Connects to the server of a `mongodb://` URI. */
+  static async connect(uri: string): Promise<WireClient> {
+    const host = decodeURIComponent(/^mongodb:\/\/([^/?,]+)/.exec(uri)![1]!);
+    const [name, port] = host.split(':');
+    const socket = host.startsWith('/') ? connect(host) : connect(Number(port), name);
+    await new Promise<void>((resolve, reject) => socket.once('connect', () => resolve()).once('error', reject));
+    return new WireClient(socket);
+  }
+
+  send(bytes: Uint8Array): void {
+    this.#socket.write(bytes);
+  }
+
+  /** Sends a command as OP_MSG and gives its answer. */
+  async command(body: Document, options: MessageOptions = {}): Promise<Document> {
+    this.send(this.message(body, options));
+    return this.reply();
+  }
+
+  message(body: Document, options: MessageOptions = {}): Buffer {
+    return opMsg(++this.#id, body, options);
+  }
+
+  /** The next answer's document; rejects when the server closes the connection instead. */
+  async reply(): Promise<Document> {
+    while (this.#received.length < 4 || this.#received.length < this.#received.readInt32LE(0)) {
+      if (this.#closed) throw new Error('connection closed');
+      await new Promise<void>((resolve) => {
+        this.#wake = resolve;
+      });
+    }
+    const length = this.#received.readInt32LE(0);
+    const message = this.#received.subarray(0, length);
+    this.#received = this.#received.subarray(length);
+    return deserialize(message.subarray(message.readInt32LE(12) === 1 ? 36 : 21));
+  }
+
+  /** Resolves when the server has closed the connection. */
+  async closed(): Promise<void> {
+    if (!this.#closed) await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
+  }
+
+  close(): void {
+    this.#socket.destroy();
+  }
+}
+
+export interface MessageOptions {
+  flags?: number;
+  /** Document sequences by name. */
+  sequences?: Record<string, Document[]>;
+  /** Appended after the sections, such as a checksum. */
+  trailer?: (message: Buffer) => Buffer;
+}
+
+/** The bytes of an OP_MSG. */
+export function opMsg(id: number, body: Document, { flags = 0, sequences = {}, trailer }: MessageOptions = {}): Buffer {
+  const parts: Uint8Array[] = [Buffer.alloc(20), Buffer.from([0]), serialize(body)];
+  for (const [name, documents] of Object.entries(sequences)) {
+    const content = Buffer.concat([Buffer.from(`${name}\0`), ...documents.map((document) => serialize(document))]);
+    const head = Buffer.alloc(5);
+    head[0] = 1;
+    head.writeInt32LE(content.length + 4, 1);
+    parts.push(head, content);
+  }
+  const tail = trailer ? 4 : 0;
+  const message = Buffer.concat(parts);
+  message.writeInt32LE(message.length + tail, 0);
+  message.writeInt32LE(id, 4);
+  message.writeInt32LE(2013, 12);
+  message.writeUInt32LE(flags, 16);
+  return trailer ? Buffer.concat([message, trailer(message)]) : message;
+}
