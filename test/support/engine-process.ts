@@ -15,7 +15,9 @@ export interface EngineProcess {
 
 /** Starts `src/engine/main.ts`; rejects with what it printed when it ends before it serves. */
 export async function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir, ...options], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir, ...options], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
   const exited = once(child, 'exit');
   let printed = '';
   child.stderr.on('data', (chunk) => {

@@ -1,5 +1,5 @@
 import { connect, type Socket } from 'node:net';
-import { deserialize, type Document, serialize } from 'bson';
+import { type Document, deserialize, serialize } from 'bson';
 
 /** A bare client of MongoDB's wire protocol, for what the driver would never send. */
 export class WireClient {

@@ -1,10 +1,9 @@
-import { chmodSync, closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 
 /** Version of the tables below; a file of a newer version is refused. */
 const SCHEMA_VERSION = 1;
-const MAGIC = 'SQLite format 3\0';
 /** Files up to this size are checked whole at start; larger ones by header and schema only. */
 const FULL_CHECK_BYTES = 1024 ** 3;
 const BUSY = 5;
@@ -50,12 +49,12 @@ export class Database {
 /**
  * Opens (or makes) the database of a folder and takes its lock, which the operating system frees when the holder dies, however it dies.
  * Commits reach the disk before they are acknowledged (WAL, synchronous FULL).
+ * Nothing else in this process may open the file: POSIX drops a process's locks on a file when it closes any descriptor of it.
  * Throws an Error with a readable reason when another engine serves the folder, or when the file is damaged or of another version.
  */
 export function openDatabase(folder: string): Database {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'engine.sqlite');
-  checkHeader(path);
   const sqlite = new DatabaseSync(path, { timeout: 0 });
   try {
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
@@ -89,20 +88,6 @@ function prepareSchema(sqlite: DatabaseSync, path: string): void {
 }
 
 class Refusal extends Error {}
-
-function checkHeader(path: string): void {
-  if (!existsSync(path)) return;
-  const head = Buffer.alloc(100);
-  const file = openSync(path, 'r');
-  try {
-    const read = readSync(file, head, 0, 100, 0);
-    if (read === 0) return;
-    if (read < 100 || head.toString('latin1', 0, 16) !== MAGIC)
-      throw damaged(path, 'its header is not that of a database');
-  } finally {
-    closeSync(file);
-  }
-}
 
 function explain(error: unknown, folder: string, path: string): Error {
   const code = (error as { errcode?: number }).errcode ?? 0;

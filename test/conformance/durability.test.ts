@@ -1,0 +1,232 @@
+import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { UUID } from 'bson';
+import { MongoClient } from 'mongodb';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { WireClient } from '../support/wire-client.ts';
+
+/** The embedded engine alone: what its folder holds, and who may serve it. */
+let folder: string;
+const engines: Engine[] = [];
+const processes: EngineProcess[] = [];
+
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+});
+
+afterEach(async () => {
+  await Promise.all(engines.splice(0).map((engine) => engine.close()));
+  await Promise.all(processes.splice(0).map((engine) => engine.kill()));
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(options: Partial<Parameters<typeof startEngine>[0]> = {}): Promise<Engine> {
+  const engine = await startEngine({ dataDir: folder, ...options });
+  engines.push(engine);
+  return engine;
+}
+
+async function startProcess(...options: string[]): Promise<EngineProcess> {
+  const engine = await startEngineProcess(folder, ...options);
+  processes.push(engine);
+  return engine;
+}
+
+async function stop(engine: Engine): Promise<void> {
+  engines.splice(engines.indexOf(engine), 1);
+  await engine.close();
+}
+
+async function using<T>(uri: string, work: (client: MongoClient) => Promise<T>): Promise<T> {
+  const client = await new MongoClient(uri).connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.close();
+  }
+}
+
+describe('kill -9', () => {
+  test('every acknowledged write is there after a restart, none twice, indexes and documents agree', async () => {
+    const acknowledged: number[] = [];
+    for (let round = 0; round < 3; round++) {
+      const engine = await startProcess();
+      const client = await new MongoClient(engine.uri, { retryWrites: false }).connect();
+      const collection = client.db('test').collection<{ _id: number; half: number; tags: string[] }>('writes');
+      await collection.createIndexes([{ key: { half: 1 } }, { key: { tags: 1 } }]);
+      const before = acknowledged.length;
+      let next = round * 1_000_000;
+      const writer = async (): Promise<void> => {
+        for (;;) {
+          const _id = next++;
+          await collection.insertOne({ _id, half: Math.floor(_id / 2), tags: [`a${_id}`, `b${_id}`] });
+          acknowledged.push(_id);
+        }
+      };
+      const writers = Promise.allSettled(Array.from({ length: 8 }, writer));
+      setTimeout(() => engine.child.kill('SIGKILL'), 150 + 100 * round);
+      await writers;
+      await client.close();
+      await engine.kill();
+      expect(acknowledged.length).toBeGreaterThan(before + 20);
+      const again = await startProcess();
+      await using(again.uri, async (reader) => {
+        const found = await reader
+          .db('test')
+          .collection<{ _id: number }>('writes')
+          .find({ _id: { $in: acknowledged } })
+          .toArray();
+        expect(found.length).toBe(acknowledged.length);
+        expect(await reader.db('test').command({ validate: 'writes' })).toMatchObject({ valid: true, errors: [] });
+      });
+      await again.kill();
+    }
+  });
+
+  test('a change stream goes on without a gap', async () => {
+    const first = await startProcess();
+    const token = await using(first.uri, async (client) => {
+      const collection = client.db('test').collection<{ _id: number }>('c');
+      const stream = collection.watch([], { maxAwaitTimeMS: 50 });
+      await stream.tryNext();
+      await collection.insertMany([1, 2, 3].map((_id) => ({ _id })));
+      const event = await stream.next();
+      await first.kill();
+      return event._id;
+    });
+    const second = await startProcess();
+    await using(second.uri, async (client) => {
+      const collection = client.db('test').collection<{ _id: number }>('c');
+      await collection.insertOne({ _id: 4 });
+      const stream = collection.watch([], { resumeAfter: token });
+      const ids: unknown[] = [];
+      while (ids.length < 3) ids.push(((await stream.next()) as { documentKey: { _id: unknown } }).documentKey._id);
+      expect(ids).toEqual([2, 3, 4]);
+      await stream.close();
+    });
+  });
+
+  test('a retryable write sent again is answered from its record', async () => {
+    const lsid = { id: new UUID() };
+    const increment = {
+      update: 'c',
+      updates: [{ q: { _id: 1 }, u: { $inc: { n: 1 } }, upsert: true }],
+      lsid,
+      txnNumber: 7n,
+      $db: 'test',
+    };
+    const first = await startProcess();
+    const wire = await WireClient.connect(first.uri);
+    const answer = await wire.command(increment);
+    expect(answer).toMatchObject({ ok: 1, n: 1, upserted: [{ index: 0, _id: 1 }] });
+    await first.kill();
+    const second = await startProcess();
+    const again = await WireClient.connect(second.uri);
+    expect(await again.command(increment)).toMatchObject({ ok: 1, n: 1, upserted: [{ index: 0, _id: 1 }] });
+    const { cursor } = await again.command({ find: 'c', $db: 'test' });
+    expect(cursor.firstBatch).toEqual([{ _id: 1, n: 1 }]);
+    again.close();
+  });
+});
+
+describe('the folder', () => {
+  test('is served by one engine at a time, in this process or another', async () => {
+    const engine = await start();
+    await expect(startEngine({ dataDir: folder })).rejects.toThrow(/Another engine serves the folder/);
+    await expect(startEngineProcess(folder)).rejects.toThrow(/could not start: Another engine serves the folder/);
+    await using(engine.uri, async (client) => void (await client.db('test').collection('c').insertOne({})));
+    await stop(engine);
+    await start();
+  });
+
+  test('keeps everything over a restart', async () => {
+    const engine = await start();
+    await using(engine.uri, async (client) => {
+      const collection = client.db('test').collection<{ _id: number; a?: number }>('c');
+      await collection.createIndex({ a: -1 }, { unique: true, partialFilterExpression: { a: { $exists: true } } });
+      await collection.insertMany([{ _id: 1, a: 1 }, { _id: 2 }, { _id: 3 }]);
+    });
+    await stop(engine);
+    await using((await start()).uri, async (client) => {
+      const collection = client.db('test').collection<{ _id: number; a?: number }>('c');
+      expect(await collection.find().sort({ _id: 1 }).toArray()).toEqual([{ _id: 1, a: 1 }, { _id: 2 }, { _id: 3 }]);
+      expect(await collection.indexes()).toMatchObject([
+        { name: '_id_' },
+        { name: 'a_-1', unique: true, partialFilterExpression: { a: { $exists: true } } },
+      ]);
+      await expect(collection.insertOne({ _id: 4, a: 1 })).rejects.toMatchObject({
+        code: 11000,
+        keyPattern: { a: -1 },
+        keyValue: { a: 1 },
+      });
+    });
+  });
+
+  test.each([
+    ['its header', 0, 100],
+    ['a page of it', 5 * 4096, 4096],
+  ])('with %s damaged is refused, and left as it is', async (_, position, length) => {
+    const engine = await start();
+    await using(engine.uri, async (client) => {
+      const documents = Array.from({ length: 500 }, (_unused, n) => ({ n, text: 'x'.repeat(200) }));
+      await client.db('test').collection('c').insertMany(documents);
+    });
+    await stop(engine);
+    const path = join(folder, 'engine.sqlite');
+    const file = await open(path, 'r+');
+    await file.write(Buffer.alloc(length, 0xa5), 0, length, position);
+    await file.close();
+    const before = await stat(path);
+    await expect(startEngine({ dataDir: folder })).rejects.toThrow(/damaged/);
+    await expect(startEngineProcess(folder)).rejects.toThrow(/damaged/);
+    expect((await stat(path)).size).toBe(before.size);
+  });
+});
+
+describe('the address', () => {
+  test('is a socket for its owner alone', async () => {
+    const { uri } = await start();
+    const path = decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(uri)![1]!);
+    expect((await stat(path)).mode & 0o777).toBe(0o600);
+  });
+
+  test('is a short socket elsewhere when the folder has a long name', async () => {
+    const { uri } = await start({ dataDir: join(folder, 'a'.repeat(120)) });
+    await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
+  });
+
+  test('is a port of the loopback interface when asked for', async () => {
+    const { uri } = await start({ port: 0 });
+    expect(uri).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\//);
+    await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
+  });
+
+  test('is never one that others could reach', async () => {
+    await expect(startEngineProcess(folder, '--host', '0.0.0.0')).rejects.toThrow(/refused/);
+  });
+});
+
+test('close() answers what is under way and ends waiting streams', async () => {
+  const engine = await start();
+  const client = await new MongoClient(engine.uri, { serverSelectionTimeoutMS: 500 }).connect();
+  const collection = client.db('test').collection<{ _id: number }>('c');
+  const stream = collection.watch([], { maxAwaitTimeMS: 60_000 });
+  const waiting = stream.next().catch(() => 'ended');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  const writes = Array.from({ length: 20 }, (_, _id) => collection.insertOne({ _id }));
+  const settled = Promise.allSettled(writes);
+  await writes[0];
+  const begin = performance.now();
+  await stop(engine);
+  expect(performance.now() - begin).toBeLessThan(2000);
+  const results = await settled;
+  await client.close(true);
+  await waiting;
+  const acknowledged = results.filter((result) => result.status === 'fulfilled').length;
+  await using((await start()).uri, async (reader) => {
+    expect(await reader.db('test').collection('c').countDocuments()).toBeGreaterThanOrEqual(acknowledged);
+  });
+});
