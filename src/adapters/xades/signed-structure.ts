@@ -37,12 +37,14 @@ const MAX_BYTES = 32 * 1024 * 1024;
 export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const document = parse(bytes);
   const root = document.documentElement;
-  require(root !== null &&
-    root.namespaceURI === UBL_ROOTS[root.localName ?? ''], 'It is not a UBL 2.1 invoice or credit note.');
+  demand(
+    root !== null && root.namespaceURI === UBL_ROOTS[root.localName ?? ''],
+    'It is not a UBL 2.1 invoice or credit note.',
+  );
   expectUniqueIds(root);
 
   const signatures = [...document.getElementsByTagNameNS(DS, 'Signature')];
-  require(signatures.length === 1, `It holds ${signatures.length} signatures: there must be exactly one.`);
+  demand(signatures.length === 1, `It holds ${signatures.length} signatures: there must be exactly one.`);
   const signature = only(
     UBL_SIGNATURE_PATH.reduce((parent, [uri, name]) => only(parent, uri, name), root),
     DS,
@@ -58,22 +60,27 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   ]);
   expectAlgorithm(c14n, EXCLUSIVE_C14N);
   const signatureMethod = method.getAttribute('Algorithm') ?? '';
-  require([RSA_SHA256, ECDSA_SHA256].includes(
-    signatureMethod,
-  ), `It is signed with ${signatureMethod || 'no algorithm'}, which is not taken.`);
+  demand(
+    [RSA_SHA256, ECDSA_SHA256].includes(signatureMethod),
+    `It is signed with ${signatureMethod || 'no algorithm'}, which is not taken.`,
+  );
 
   const [qualifying] = childrenOf(object, XADES, ['QualifyingProperties']);
-  require(qualifying.getAttribute('Target') ===
-    `#${signature.getAttribute('Id')}`, 'Its qualifying properties are not those of its signature.');
+  demand(
+    qualifying.getAttribute('Target') === `#${signature.getAttribute('Id')}`,
+    'Its qualifying properties are not those of its signature.',
+  );
   const [properties] = childrenOf(qualifying, XADES, ['SignedProperties']);
 
-  require(documentReference.getAttribute('URI') === '', 'Its first reference is not to the whole document.');
+  demand(documentReference.getAttribute('URI') === '', 'Its first reference is not to the whole document.');
   const documentDigest = digestOf(documentReference, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N]);
   const propertiesId = properties.getAttribute('Id');
-  require(propertiesReference.getAttribute('Type') === SIGNED_PROPERTIES_TYPE &&
-    Boolean(propertiesId) &&
-    propertiesReference.getAttribute('URI') ===
-      `#${propertiesId}`, 'Its second reference is not to its signed properties.');
+  demand(
+    propertiesReference.getAttribute('Type') === SIGNED_PROPERTIES_TYPE &&
+      Boolean(propertiesId) &&
+      propertiesReference.getAttribute('URI') === `#${propertiesId}`,
+    'Its second reference is not to its signed properties.',
+  );
   digestOf(propertiesReference, [EXCLUSIVE_C14N]);
 
   const signatureProperties = only(properties, XADES, 'SignedSignatureProperties');
@@ -96,7 +103,7 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
 
 /** UTF-8 without a DOCTYPE (entities are how XML bombs are made), comments, CDATA (both are outside of what is signed) or instructions. */
 function parse(bytes: Uint8Array): Document {
-  require(bytes.length <= MAX_BYTES, 'It is larger than any invoice.');
+  demand(bytes.length <= MAX_BYTES, 'It is larger than any invoice.');
   let text: string;
   try {
     text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
@@ -107,12 +114,14 @@ function parse(bytes: Uint8Array): Document {
     /^<\?xml version=["']1\.0["'](?: encoding=["']utf-8["'])?(?: standalone=["']\w+["'])?\s*\?>/i,
     '',
   );
-  require(!/<[!?]/.test(
-    text,
-  ), 'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.');
-  require(!/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.test(
-    text,
-  ), 'It holds a character that XML does not allow.');
+  demand(
+    !/<[!?]/.test(text),
+    'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.',
+  );
+  demand(
+    !/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.test(text),
+    'It holds a character that XML does not allow.',
+  );
   try {
     return new DOMParser({
       locator: false,
@@ -133,7 +142,7 @@ function expectUniqueIds(root: Element): void {
     for (const name of ['Id', 'ID', 'id', 'xml:id']) {
       const id = element.getAttribute(name);
       if (id === null) continue;
-      require(!seen.has(id), `Two of its elements have the Id ${id}.`);
+      demand(!seen.has(id), `Two of its elements have the Id ${id}.`);
       seen.add(id);
     }
   }
@@ -155,8 +164,10 @@ function digestOf(reference: Element, expected: readonly string[]): string {
 /** Algorithms with parameters (inclusive prefixes, XPath) are not taken: they would change what is covered. */
 function expectAlgorithm(element: Element | undefined, algorithm: string): void {
   const found = element?.getAttribute('Algorithm');
-  require(found === algorithm &&
-    element?.firstChild === null, `${element?.nodeName} must be ${algorithm} without parameters, not ${found}.`);
+  demand(
+    found === algorithm && element?.firstChild === null,
+    `${element?.nodeName} must be ${algorithm} without parameters, not ${found}.`,
+  );
 }
 
 type Tuple<T, N extends readonly unknown[]> = { readonly [K in keyof N]: T };
@@ -167,14 +178,14 @@ function childrenOf<const N extends readonly string[]>(parent: Element, uri: str
   const right =
     children.length === names.length &&
     children.every((child, index) => child.namespaceURI === uri && child.localName === names[index]);
-  require(right, `${parent.nodeName} must hold ${names.join(', ')} and nothing else.`);
+  demand(right, `${parent.nodeName} must hold ${names.join(', ')} and nothing else.`);
   return children as unknown as Tuple<Element, N>;
 }
 
 /** The one child of a name, whatever stands beside it. */
 function only(parent: Element, uri: string, name: string): Element {
   const [child, ...others] = elementsOf(parent).filter((each) => each.namespaceURI === uri && each.localName === name);
-  require(child !== undefined && others.length === 0, `${parent.nodeName} must hold one ${name}.`);
+  demand(child !== undefined && others.length === 0, `${parent.nodeName} must hold one ${name}.`);
   return child;
 }
 
@@ -186,6 +197,6 @@ function textOf(element: Element): string {
   return (element.textContent ?? '').replace(/\s+/g, '');
 }
 
-function require(holds: boolean, reason: string): asserts holds {
+function demand(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new Refused('structure', reason);
 }

@@ -17,17 +17,19 @@ export function readSigningCertificate(
 ): X509Certificate {
   const certificate = parse(encoded);
   const digest = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
-  require(digest === signedDigest, 'The certificate is not the one that the signature names.');
+  demand(digest === signedDigest, 'The certificate is not the one that the signature names.');
   const { validFromDate, validToDate } = certificate;
-  require(signingTime >= validFromDate &&
-    signingTime <=
-      validToDate, `The certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, and the signature says ${signingTime.toISOString()}.`);
-  require(maySign(certificate), 'The certificate is not one for signing documents (key usage).');
+  demand(
+    signingTime >= validFromDate && signingTime <= validToDate,
+    `The certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, and the signature says ${signingTime.toISOString()}.`,
+  );
+  demand(maySign(certificate), 'The certificate is not one for signing documents (key usage).');
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
-  require((asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) ||
-    (asymmetricKeyType === 'ec' &&
-      asymmetricKeyDetails?.namedCurve ===
-        'prime256v1'), 'The key of the certificate is neither RSA of 2048 bits or more nor ECDSA on P-256.');
+  demand(
+    (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) ||
+      (asymmetricKeyType === 'ec' && asymmetricKeyDetails?.namedCurve === 'prime256v1'),
+    'The key of the certificate is neither RSA of 2048 bits or more nor ECDSA on P-256.',
+  );
   return certificate;
 }
 
@@ -48,6 +50,6 @@ function maySign({ raw }: X509Certificate): boolean {
   return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
 }
 
-function require(holds: boolean, reason: string): asserts holds {
+function demand(holds: boolean, reason: string): asserts holds {
   if (!holds) throw new Refused('certificate', reason);
 }
