@@ -207,5 +207,6 @@ class Deviation implements Accumulator {
 
 /** A text that two values share exactly when they are equal. */
 export function keyText(value: unknown): string {
-  return Buffer.from(encodeKey([value], [1])).toString('latin1');
+  // No type byte of a key is that of a letter, so that the short form of strings meets none.
+  return typeof value === 'string' ? `s${value}` : Buffer.from(encodeKey([value], [1])).toString('latin1');
 }

@@ -1,5 +1,5 @@
 import { Int32 } from 'bson';
-import { CommandError } from '../errors.ts';
+import { type CodeName, CommandError } from '../errors.ts';
 import { ACCUMULATORS, type Accumulator, keyText } from './accumulators.ts';
 import { environment, sort } from './aggregate-stages.ts';
 import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
@@ -8,7 +8,7 @@ import { compareValues } from './compare.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { asDoc, type Doc, isDoc, setField, typeName, typeRank } from './types.ts';
 
-const fail = (code: number, message: string): never => {
+const fail = (code: CodeName | number, message: string): never => {
   throw new CommandError(code, message);
 };
 
@@ -37,7 +37,7 @@ function outputFields(spec: Doc, variables: readonly string[]): OutputField[] {
     const argument = accumulator[operator];
     if (operator === '$count') {
       if (!isDoc(argument) || Object.keys(argument).length > 0)
-        return fail(9, '$count takes no arguments, i.e. $count:{}');
+        return fail('FailedToParse', '$count takes no arguments, i.e. $count:{}');
       return { name, make: ACCUMULATORS.$sum as () => Accumulator, operand: () => new Int32(1) };
     }
     const make = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
@@ -55,7 +55,7 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
     for (const doc of source) {
       const within = environment(doc, run);
       const id = idOf(within) ?? null;
-      const key = typeof id === 'string' ? id : `\0${keyText(id)}`;
+      const key = keyText(id);
       let found = groups.get(key);
       if (found === undefined) {
         found = { id, accumulators: fields.map(({ make }) => make()) };

@@ -72,13 +72,12 @@ export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: 
   return compilePipeline(stages)(source, env);
 }
 
-/** Compiles a pipeline once, to be run on several sources. */
+/** Compiles a pipeline once, to be run on several sources; `now` is `$$NOW`, the clock's when absent. */
 export function compilePipeline(
   stages: readonly Doc[],
-  now?: Date,
-): (source: Iterable<Doc>, env: PipelineEnv) => Iterable<Doc> {
+): (source: Iterable<Doc>, env: PipelineEnv, now?: Date) => Iterable<Doc> {
   const stage = compileStages(stages, [], 'pipeline');
-  return (source, env) => stage(source, { env, now: now ?? new Date(), variables: {} });
+  return (source, env, now = new Date()) => stage(source, { env, now, variables: {} });
 }
 
 const compileStages: CompileStages = (stages, variables, owner) => {

@@ -7,6 +7,7 @@ import {
   decodeDecimal,
   divideDecimals,
   encodeDecimal,
+  exactDecimal,
   isNumber,
   multiplyDecimals,
   toDecimal,
@@ -202,7 +203,7 @@ function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   const kind = typeName(asBsonNumber(value));
   if ((kind === 'int' || kind === 'long') && place >= 0) return asBsonNumber(value);
   if (kind === 'double' && !Number.isFinite(toDouble(value))) return asBsonNumber(value);
-  const exactly = kind === 'double' ? { ...shortest(toDouble(value)) } : toDecimal(value);
+  const exactly = kind === 'double' ? exactDecimal(toDouble(value)) : toDecimal(value);
   if (exactly.special !== undefined || -exactly.exponent <= place) return asBsonNumber(value);
   const unit = 10n ** BigInt(-exactly.exponent - place);
   let quotient = exactly.coefficient / unit;
@@ -217,11 +218,4 @@ function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   if (kind === 'double') return new Double(Number(`${quotient}E${-place}`));
   const whole = quotient * 10n ** BigInt(-place);
   return kind === 'int' && BigInt.asIntN(32, whole) === whole ? new Int32(Number(whole)) : Long.fromBigInt(whole);
-}
-
-/** The decimal that prints the double, so that 2.675 rounds as it reads. */
-function shortest(value: number): { coefficient: bigint; exponent: number; special?: undefined } {
-  const [digits = '0', exponent = '0'] = value.toExponential().split('e');
-  const [whole = '0', fraction = ''] = digits.split('.');
-  return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }

@@ -1,5 +1,5 @@
 import { Int32, type ObjectId, type Timestamp } from 'bson';
-import { CommandError } from '../errors.ts';
+import { type CodeName, CommandError } from '../errors.ts';
 import {
   type Compile,
   type Environment,
@@ -10,7 +10,7 @@ import {
 } from './expression-types.ts';
 import { asDoc, typeName } from './types.ts';
 
-const fail = (code: number, message: string): never => {
+const fail = (code: CodeName | number, message: string): never => {
   throw new CommandError(code, message);
 };
 
@@ -218,6 +218,6 @@ function truncate(local: Local, unit: string, name: string): Local {
     case 'millisecond':
       return local;
     default:
-      return fail(9, `${name}: unknown time unit value: ${unit}`);
+      return fail('FailedToParse', `${name}: unknown time unit value: ${unit}`);
   }
 }

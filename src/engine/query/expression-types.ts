@@ -1,4 +1,4 @@
-import { CommandError } from '../errors.ts';
+import { type CodeName, CommandError } from '../errors.ts';
 import type { Doc } from './types.ts';
 
 /** What an expression is evaluated in. */
@@ -74,7 +74,7 @@ export function namedOperands(
   name: string,
   fields: readonly string[],
   required: readonly string[],
-  code = 9,
+  code: CodeName | number = 'FailedToParse',
 ): Doc {
   if (typeof operand !== 'object' || operand === null || Array.isArray(operand)) {
     throw new CommandError(code, `${name} only supports an object as its argument`);

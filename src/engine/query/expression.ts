@@ -60,7 +60,8 @@ function compileDoc(doc: Doc, compile: Compile): Expression {
       );
     }
     const definition = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
-    if (definition === undefined) throw new CommandError(168, `Unrecognized expression '${operator}'`);
+    if (definition === undefined)
+      throw new CommandError('InvalidPipelineOperator', `Unrecognized expression '${operator}'`);
     return definition(doc[operator], compile, operator);
   }
   const fields = names.map((name): [string, Expression] => {

@@ -166,6 +166,13 @@ export function doubleToDecimal(value: number): Decimal {
   return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
+/** A finite double as the decimal that it is, with all its digits. */
+export function exactDecimal(value: number): Decimal {
+  const { mantissa, exponent } = decodeDouble(value);
+  if (exponent >= 0) return { coefficient: mantissa << BigInt(exponent), exponent: 0 };
+  return { coefficient: mantissa * 5n ** BigInt(-exponent), exponent };
+}
+
 /** Any number as a decimal. */
 export function toDecimal(value: unknown): Decimal {
   const x = exact(value);

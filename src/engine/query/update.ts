@@ -1,10 +1,11 @@
 import { CommandError } from '../errors.ts';
 import { compileArrayFilters } from './array-filters.ts';
 import { identical } from './compare.ts';
-import { type Doc, setField, typeName } from './types.ts';
+import { type Doc, setField } from './types.ts';
 import { applyModifications } from './update-apply.ts';
 import { describe } from './update-operators.ts';
 import { parseModifications } from './update-parse.ts';
+import { compilePipelineUpdate } from './update-pipeline.ts';
 import type { UpdateContext, UpdateResult, Updater } from './update-types.ts';
 
 export type { UpdateContext, UpdateDescription, UpdateResult, Updater } from './update-types.ts';
@@ -27,7 +28,9 @@ export function compileUpdate(
 ): Updater {
   const filters = compileArrayFilters(options.arrayFilters ?? []);
   if (Array.isArray(update)) {
-    throw new CommandError('NotImplemented', 'pipeline-style updates are not supported by this server');
+    if (filters.size > 0)
+      throw new CommandError('FailedToParse', 'arrayFilters may not be specified for pipeline-style updates');
+    return compilePipelineUpdate(update as readonly Doc[]);
   }
   if (isReplacement(update as Doc)) {
     if (filters.size > 0)
@@ -77,15 +80,4 @@ function idFirst(id: unknown, rest: Doc): Doc {
   const doc: Doc = { _id: id };
   for (const name of Object.keys(rest)) if (name !== '_id') setField(doc, name, rest[name]);
   return doc;
-}
-
-/** @throws CommandError InvalidIdField when a value cannot be an `_id`. */
-export function checkId(id: unknown): void {
-  const type = typeName(id);
-  if (type === 'array' || type === 'regex' || type === 'missing') {
-    throw new CommandError(
-      'InvalidIdField',
-      `The '_id' value cannot be of type ${type === 'missing' ? 'undefined' : type}`,
-    );
-  }
 }

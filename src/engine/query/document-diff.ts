@@ -1,0 +1,36 @@
+import { identical } from './compare.ts';
+import { asDoc, type Doc, setField } from './types.ts';
+import type { UpdateDescription } from './update-types.ts';
+
+/** What a change stream tells of a document that became another one: only what differs, within documents and arrays too. */
+export function describeChange(before: Doc, after: Doc): UpdateDescription {
+  const description: UpdateDescription = { updatedFields: {}, removedFields: [], truncatedArrays: [] };
+  diffDocs(before, after, '', description);
+  return description;
+}
+
+function diffDocs(before: Doc, after: Doc, prefix: string, description: UpdateDescription): void {
+  for (const name of Object.keys(before)) {
+    if (!Object.hasOwn(after, name)) description.removedFields.push(prefix + name);
+  }
+  for (const name of Object.keys(after)) {
+    if (!Object.hasOwn(before, name)) setField(description.updatedFields, prefix + name, after[name]);
+    else diffValues(before[name], after[name], prefix + name, description);
+  }
+}
+
+function diffValues(before: unknown, after: unknown, path: string, description: UpdateDescription): void {
+  if (identical(before, after)) return;
+  const [x, y] = [asDoc(before), asDoc(after)];
+  if (x !== undefined && y !== undefined) {
+    diffDocs(x, y, `${path}.`, description);
+  } else if (Array.isArray(before) && Array.isArray(after)) {
+    if (after.length < before.length) description.truncatedArrays.push({ field: path, newSize: after.length });
+    for (const [i, element] of after.entries()) {
+      if (i < before.length) diffValues(before[i], element, `${path}.${i}`, description);
+      else setField(description.updatedFields, `${path}.${i}`, element);
+    }
+  } else {
+    setField(description.updatedFields, path, after);
+  }
+}

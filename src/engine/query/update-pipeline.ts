@@ -1,0 +1,43 @@
+import { CommandError } from '../errors.ts';
+import { compilePipeline } from './aggregate.ts';
+import { identical } from './compare.ts';
+import { describeChange } from './document-diff.ts';
+import { type Doc, isDoc } from './types.ts';
+import type { Updater } from './update-types.ts';
+
+const ALLOWED = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
+
+const NO_OTHER_COLLECTION = {
+  lookup: (): never => {
+    throw new CommandError('InvalidOptions', 'an update reads no other collection');
+  },
+};
+
+/**
+ * An update by a pipeline: its result is the new document. The `_id` stays, also where the pipeline leaves it out.
+ * @throws CommandError InvalidOptions for a stage that updates do not know; the result throws ImmutableField for another `_id`.
+ */
+export function compilePipelineUpdate(stages: readonly Doc[]): Updater {
+  for (const stage of stages) {
+    const name = isDoc(stage) ? Object.keys(stage)[0] : undefined;
+    if (name !== undefined && !ALLOWED.includes(name)) {
+      throw new CommandError('InvalidOptions', `${name} is not allowed to be used within an update`);
+    }
+  }
+  const pipeline = compilePipeline(stages);
+  return (before, context) => {
+    const [result = {}] = pipeline([before], NO_OTHER_COLLECTION, context.now);
+    const doc = withId(before._id, result);
+    return { doc, changed: !identical(before, doc), description: describeChange(before, doc) };
+  };
+}
+
+function withId(id: unknown, doc: Doc): Doc {
+  if (id === undefined) return doc;
+  if (!Object.hasOwn(doc, '_id')) return { _id: id, ...doc };
+  if (identical(id, doc._id)) return doc;
+  throw new CommandError(
+    'ImmutableField',
+    "Performing an update on the path '_id' would modify the immutable field '_id'",
+  );
+}
