@@ -19,7 +19,7 @@ export const FONT_FAMILY = 'Fatoura Sans';
  */
 export async function fontFaces(text: string): Promise<string> {
   const faces = await loadFaces();
-  const codePoints = [...new Set(text)].map((character) => character.codePointAt(0)!).filter((each) => each > 0x7f);
+  const codePoints = [...new Set(text.match(/[^\0-\x7f]/gu))].map((character) => character.codePointAt(0)!);
   const needed = faces.filter((face) => face.always || codePoints.some(face.covers));
   return (await Promise.all(needed.map((face) => face.css()))).join('\n');
 }

@@ -21,8 +21,12 @@ function textOf(value: Value): string {
   if (value === null) return '';
   if (value instanceof Markup) return value.text;
   if (typeof value === 'object') return value.map((piece) => piece.text).join('');
-  return escapeHtml(printable(String(value)));
+  const text = String(value);
+  return PLAIN.test(text) ? text : escapeHtml(printable(text));
 }
+
+/** Most texts of a long invoice: nothing to escape. */
+const PLAIN = /^[\w .,:;()+%/\u00a0\u202f-]*$/;
 
 const ENTITIES: Readonly<Record<string, string>> = {
   '&': '&amp;',
