@@ -92,9 +92,10 @@ tr { break-inside: avoid; }
 .words strong { display: block; font-size: 9.4pt; }
 .note { margin-top: 3mm; padding: 0 1.6mm; }
 
-.accepted { display: flex; gap: 5mm; align-items: center; margin-top: 5mm; padding: 3mm 3.5mm; border: .8pt solid #17365d; border-radius: 1.2mm;
-  background: #fff; break-inside: avoid; }
-.accepted svg { flex: none; width: 26mm; height: 26mm; }
+.accepted { display: flex; gap: 3mm; align-items: center; margin-top: 5mm; padding: 1mm; padding-inline-end: 3.5mm; border: .8pt solid #17365d; border-radius: 1.2mm;
+  break-inside: avoid; }
+/* The code keeps its quiet zone, whatever is behind it. */
+.accepted svg { flex: none; width: 30.4mm; height: 30.4mm; padding: 2.4mm; background: #fff; }
 .accepted h2 { margin-bottom: 1mm; font-size: 9.4pt; font-weight: 700; color: #17365d; }
 .accepted > div { min-width: 0; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }
