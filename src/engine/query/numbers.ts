@@ -96,7 +96,7 @@ export function compareNumbers(a: unknown, b: unknown): number {
   const x = exact(a);
   const y = exact(b);
   if (typeof x === 'object') return typeof y === 'object' ? compareDecimals(x, y) : compareDecimalTo(x, y);
-  if (typeof y === 'object') return -compareDecimalTo(y, x);
+  if (typeof y === 'object') return 0 - compareDecimalTo(y, x);
   if (x < y) return -1;
   if (x > y) return 1;
   const xNaN = typeof x === 'number' && Number.isNaN(x);
