@@ -53,6 +53,8 @@ export interface App {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly firstStart: FirstStart;
+  /** How many subscriptions to invoices are open in this process. */
+  listeners(): number;
   /** Resolves when the browser for PDFs is warm, or has failed to start. */
   readonly warm: Promise<void>;
   /** Lets what is under way finish (5 s at most) and leaves nothing running. */
@@ -151,7 +153,8 @@ async function build(
   let warm = Promise.resolve();
   if (config.role !== 'api') {
     await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
-    warm = renderer.warm();
+    // Neither the browser nor the verifier's thread should start with the first invoice.
+    warm = Promise.all([renderer.warm(), verifier.verify(new Uint8Array())]).then(() => undefined);
   }
 
   if (server) {
@@ -179,7 +182,16 @@ async function build(
     });
     serve(koa.callback());
   }
-  return { url, store, tenants, manageKeys: createManageKeys(tenants, false), firstStart, warm, close };
+  return {
+    url,
+    store,
+    tenants,
+    manageKeys: createManageKeys(tenants, false),
+    firstStart,
+    listeners: feed.listeners,
+    warm,
+    close,
+  };
 }
 
 function createLogger(level: string): Logger {

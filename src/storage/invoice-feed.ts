@@ -9,6 +9,8 @@ const RECONNECT_MS = 250;
 
 /** The feed of invoices' changes: one change stream for this process. */
 export interface InvoiceFeedService extends InvoiceFeed {
+  /** How many subscriptions there are. */
+  listeners(): number;
   /** Resolves when the stream is open for the first time. */
   start(): Promise<void>;
   close(): Promise<void>;
@@ -86,6 +88,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
         if (set.size === 0 && listeners.get(invoiceId) === set) listeners.delete(invoiceId);
       };
     },
+    listeners: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
     async close() {
       closed = true;
       await stream?.close().catch(() => undefined);

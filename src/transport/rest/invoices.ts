@@ -89,8 +89,8 @@ export function invoiceRoutes({ refuseReusedKey }: InvoiceRoutesParts): readonly
           [backwards ? 'last' : 'first']: query.limit,
           after: query.starting_after,
           before: query.ending_before,
-          createdAfter: query.created_after,
-          createdBefore: query.created_before,
+          createdAfter: query.created_after?.toISOString(),
+          createdBefore: query.created_before?.toISOString(),
         });
         const data = invoices.edges.map(({ node }) => bodyOf(node));
         ctx.body = {

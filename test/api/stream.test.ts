@@ -1,0 +1,135 @@
+import { EventSource } from 'eventsource';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody, invoiceFor, type Message, messagesOf } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+function open(id: string, token: string, headers: Record<string, string> = {}, query = ''): Promise<Response> {
+  return fetch(`${service.url}/v1/invoices/${id}/stream${query}`, {
+    headers: { Authorization: `Bearer ${token}`, ...headers },
+  });
+}
+
+async function all(response: Response): Promise<Message[]> {
+  return Array.fromAsync(messagesOf(response));
+}
+
+describe('GET /v1/invoices/:id/stream', () => {
+  it('tells each change once and in order, and closes after the last', async () => {
+    // Decided after 10 s, so that the stream is open before the end.
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
+    const response = await open(body.id, body.client_secret);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/event-stream; charset=utf-8');
+    expect(response.headers.get('cache-control')).toContain('no-transform');
+    const messages = await all(response);
+    const statuses = messages.map(({ data }) => data.status);
+    expect(['signing,transmitted,accepted', 'transmitted,accepted']).toContain(statuses.join());
+    expect(messages.at(-1)?.data).toEqual({
+      id: body.id,
+      object: 'invoice',
+      status: 'accepted',
+      dgi_id: expect.any(String),
+      rejection_reason: null,
+      updated_at: expect.stringMatching(/Z$/),
+    });
+    expect(new Set(messages.map(({ id }) => id)).size).toBe(messages.length);
+    for (const { id } of messages) expect(id).toMatch(/^evt_/);
+  });
+
+  it('opens with the present status of a settled invoice, and closes', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
+    const settled = await client.settled(body.id);
+    const messages = await all(await open(body.id, tenant.secretKey));
+    expect(messages.map(({ data }) => data)).toEqual([
+      {
+        id: body.id,
+        object: 'invoice',
+        status: 'rejected',
+        dgi_id: null,
+        rejection_reason: settled.rejection_reason,
+        updated_at: settled.updated_at,
+      },
+    ]);
+  });
+
+  it('resumes after Last-Event-ID, and answers 204 when nothing is left', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    await client.settled(body.id);
+    const stored = await service.app.store.db.collection('invoices').findOne({ _id: body.id });
+    const events: { id: string; status: string }[] = stored?.events;
+    expect(events.map(({ status }) => status)).toEqual(['signing', 'transmitted', 'accepted']);
+    const resumed = await all(await open(body.id, body.client_secret, { 'Last-Event-ID': events[0]?.id ?? '' }));
+    expect(resumed.map(({ id }) => id)).toEqual(events.slice(1).map(({ id }) => id));
+    const over = await open(body.id, body.client_secret, { 'Last-Event-ID': events[2]?.id ?? '' });
+    expect([over.status, await over.text()]).toEqual([204, '']);
+    const unknown = await all(await open(body.id, body.client_secret, { 'Last-Event-ID': 'evt_unknown' }));
+    expect(unknown.map(({ data }) => data.status)).toEqual(['accepted']);
+  });
+
+  it('can be read with a publishable key and the client_secret', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    const query = `?client_secret=${body.client_secret}`;
+    const messages = await all(await open(body.id, tenant.publishableKey, {}, query));
+    expect(messages.at(-1)?.data.status).toBe('accepted');
+    expect((await open(body.id, tenant.publishableKey)).status).toBe(403);
+  });
+
+  it('answers errors as JSON, not as a stream', async () => {
+    const first = (await client.post('/v1/invoices', invoiceBody())).body;
+    const second = (await client.post('/v1/invoices', invoiceBody())).body;
+    const stranger = (await service.tenant()).secretKey;
+    for (const [id, token, status] of [
+      [second.id, first.client_secret, 403],
+      [first.id, stranger, 404],
+      [first.id, 'nobody', 401],
+    ] as const) {
+      const response = await open(id, token);
+      expect(response.status).toBe(status);
+      expect((await response.json()).error.status).toBe(status);
+    }
+  });
+
+  it('makes a browser’s EventSource stop after the end', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    const statuses: string[] = [];
+    const source = new EventSource(`${service.url}/v1/invoices/${body.id}/stream`, {
+      fetch: (url, init) =>
+        fetch(url, { ...init, headers: { ...init.headers, Authorization: `Bearer ${body.client_secret}` } }),
+    });
+    await new Promise<void>((resolve, reject) => {
+      source.addEventListener('message', ({ data }) => statuses.push(JSON.parse(data).status));
+      // After the normal end it connects again with Last-Event-ID, and the 204 closes it for good.
+      source.addEventListener('error', () => source.readyState === EventSource.CLOSED && resolve());
+      setTimeout(reject, 15_000, new Error('the EventSource goes on')).unref();
+    });
+    expect(statuses.at(-1)).toBe('accepted');
+    expect(new Set(statuses).size).toBe(statuses.length);
+  });
+
+  it('leaves nothing behind when clients go away', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
+    const aborts = Array.from({ length: 20 }, () => new AbortController());
+    await Promise.all(
+      aborts.map(({ signal }) =>
+        fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
+          headers: { Authorization: `Bearer ${body.client_secret}` },
+          signal,
+        }),
+      ),
+    );
+    expect(service.app.listeners()).toBe(20);
+    for (const abort of aborts) abort.abort();
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+});
