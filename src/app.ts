@@ -25,9 +25,9 @@ import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
-import { startEngine } from './engine/embedded.ts';
 import { createJobs } from './jobs/agenda.ts';
-import { connect, type Store } from './storage/connect.ts';
+import { openStore } from './open-store.ts';
+import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { createInstallationRepository } from './storage/installation.ts';
@@ -64,6 +64,8 @@ export interface App {
 /** Parts that a caller may bring instead of the ones that the configuration asks for. */
 export interface AppParts {
   readonly log?: Logger;
+  /** Not closed by the service. */
+  readonly store?: Store;
   readonly renderer?: PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 }
 
@@ -96,7 +98,7 @@ async function build(
 ): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const [store, masterKey, identity] = await Promise.all([
-    openStore(config, closers),
+    parts.store ?? openOwnStore(config, closers),
     loadMasterKey(config),
     loadSigningIdentity(config.dataDir),
   ]);
@@ -204,14 +206,8 @@ function createLogger(level: string): Logger {
   });
 }
 
-async function openStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<Store> {
-  let uri = config.mongodbUrl;
-  if (uri === null) {
-    const engine = await startEngine({ dataDir: join(config.dataDir, 'db') });
-    closers.push(() => engine.close());
-    uri = engine.uri;
-  }
-  const store = await connect(uri);
+async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<Store> {
+  const store = await openStore(config, { join: false });
   closers.push(() => store.close());
   return store;
 }

@@ -1,0 +1,54 @@
+import { join as joinPath } from 'node:path';
+import type { Config } from './config.ts';
+import { startEngine } from './engine/embedded.ts';
+import { runningEngine } from './engine/running.ts';
+import { connect, type Store } from './storage/connect.ts';
+
+export interface OpenStore extends Store {
+  /** `server`: MONGODB_URL; `own engine`: started here and ended by `close`; `running engine`: another process's, of the same folder. */
+  readonly kind: 'server' | 'own engine' | 'running engine';
+}
+
+/**
+ * Connects to the store of the configuration: the server at MONGODB_URL, else the embedded engine over DATA_DIR.
+ * @param options.join whether an engine that another process runs over DATA_DIR is used. The command line does; a service does not, it
+ * would lose its store when that process ends
+ * @throws when the store can't be had; the message says why
+ */
+export async function openStore(config: Config, { join }: { join: boolean }): Promise<OpenStore> {
+  if (config.mongodbUrl !== null) return { ...(await connect(config.mongodbUrl)), kind: 'server' };
+  const joined = join ? await joinEngine(config) : null;
+  return joined ?? startOwn(config, join);
+}
+
+function folderOf(config: Config): string {
+  return joinPath(config.dataDir, 'db');
+}
+
+async function joinEngine(config: Config): Promise<OpenStore | null> {
+  const uri = await runningEngine(folderOf(config));
+  return uri === null ? null : { ...(await connect(uri)), kind: 'running engine' };
+}
+
+async function startOwn(config: Config, mayJoin: boolean): Promise<OpenStore> {
+  let engine: Awaited<ReturnType<typeof startEngine>>;
+  try {
+    engine = await startEngine({ dataDir: folderOf(config) });
+  } catch (error) {
+    // One that was started in the meantime.
+    const joined = mayJoin ? await joinEngine(config) : null;
+    if (joined === null) throw error;
+    return joined;
+  }
+  try {
+    const store = await connect(engine.uri);
+    const close = async () => {
+      await store.close();
+      await engine.close();
+    };
+    return { ...store, close, kind: 'own engine' };
+  } catch (error) {
+    await engine.close();
+    throw error;
+  }
+}
