@@ -1,6 +1,6 @@
 import { Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
-import { type PipelineEnv, runPipeline } from '../query/aggregate.ts';
+import { compilePipeline, type PipelineEnv, runPipeline } from '../query/aggregate.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { ChangeStream, type EventPipeline, type StreamOptions } from '../store/change-stream.ts';
 import { freeStats, type PreparedQuery, prepareQuery, type Query } from '../store/read.ts';
@@ -130,9 +130,9 @@ function openStream(context: Context, stages: Doc[], batchSize: number | undefin
     );
   const scope = { db: all ? undefined : db, coll: typeof name === 'string' ? name : undefined };
   const ns = `${db}.${scope.coll ?? '$cmd.aggregate'}`;
+  const compiled = compilePipeline(rest);
   const pipeline: EventPipeline | undefined =
-    rest.length > 0 ? (events) => runPipeline(rest, events, pipelineEnv(context)) : undefined;
-  pipeline?.([]);
+    rest.length > 0 ? (events) => compiled(events, pipelineEnv(context)) : undefined;
   const stream = new ChangeStream(store, scope, streamOptions(spec), pipeline);
   const batch = batchSize === 0 ? { documents: [], end: false } : stream.next(batchSize ?? Number.MAX_SAFE_INTEGER);
   const cursor = openCursor(context, ns, stream, { batchSize });

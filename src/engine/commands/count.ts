@@ -3,7 +3,7 @@ import { compareValues } from '../query/compare.ts';
 import { encodeKey } from '../query/keys.ts';
 import { splitPath } from '../query/path.ts';
 import { asDoc, type Doc, getField } from '../query/types.ts';
-import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { countMatches, freeStats, prepareQuery, type Query } from '../store/read.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { checkUnplanned, hintOf } from './find.ts';
@@ -25,13 +25,7 @@ export const count: Command = {
       checkUnplanned(query);
       return { n: new Int32(0) };
     }
-    if (Object.keys(query.filter).length === 0 && query.hint === undefined) {
-      const left = Math.max(0, store.documents.count(collection) - query.skip);
-      return { n: new Int32(query.limit > 0 ? Math.min(left, query.limit) : left) };
-    }
-    let n = 0;
-    for (const _ of prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline })) n++;
-    return { n: new Int32(n) };
+    return { n: new Int32(countMatches(store, collection, query, context.deadline)) };
   },
 };
 

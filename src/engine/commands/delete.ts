@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { freeStats, prepareQuery } from '../store/read.ts';
+import { matchAt, matchingRids } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { checkUnplanned, hintOf } from './find.ts';
@@ -27,7 +27,7 @@ export const remove: Command = {
   },
 };
 
-function runDelete({ store, db }: Context, name: string, statement: Doc): number {
+function runDelete({ store, db, deadline }: Context, name: string, statement: Doc): number {
   const filter = asDoc(statement.q);
   const limit = Number(statement.limit);
   if (!filter) throw new CommandError('FailedToParse', "a delete needs a filter 'q'");
@@ -43,7 +43,12 @@ function runDelete({ store, db }: Context, name: string, statement: Doc): number
     checkUnplanned(query);
     return 0;
   }
-  const matches = [...prepareQuery(store, collection, query).run(freeStats())];
-  for (const { rid, doc } of matches) store.documents.remove(collection, rid, doc);
-  return matches.length;
+  let removed = 0;
+  for (const rid of matchingRids(store, collection, query, deadline)) {
+    const match = matchAt(store, rid);
+    if (!match) continue;
+    store.documents.remove(collection, rid, match.doc);
+    removed++;
+  }
+  return removed;
 }

@@ -41,7 +41,11 @@ export const findAndModify: Command = {
     const name = args.collection();
     const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
     if (!collection) checkUnplanned(query);
-    const match = collection && prepareQuery(store, collection, query).run(freeStats()).next().value;
+    const match =
+      collection &&
+      prepareQuery(store, collection, query)
+        .run({ ...freeStats(), deadline: context.deadline })
+        .next().value;
     const project = projection(args.document('fields') ?? {}, query.filter);
     return args.flag('remove')
       ? removeOne(context, collection, match || undefined, project)

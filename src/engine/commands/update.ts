@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { matchAt, matchingRids, type Query } from '../store/read.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -50,7 +50,7 @@ export const update: Command = {
   },
 };
 
-function runUpdate({ store, db }: Context, name: string, statement: Doc): Outcome {
+function runUpdate({ store, db, deadline }: Context, name: string, statement: Doc): Outcome {
   const { query, change } = updateStatement(statement);
   const upsert = statement.upsert === true;
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
@@ -60,7 +60,9 @@ function runUpdate({ store, db }: Context, name: string, statement: Doc): Outcom
   }
   let matched = 0;
   let modified = 0;
-  for (const match of [...prepareQuery(store, collection, query).run(freeStats())]) {
+  for (const rid of matchingRids(store, collection, query, deadline)) {
+    const match = matchAt(store, rid);
+    if (!match) continue;
     matched++;
     if (updateMatch(store, collection, change, match).changed) modified++;
   }

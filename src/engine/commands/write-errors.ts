@@ -2,6 +2,9 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 
+/** What ends the command, not only a statement. */
+const FATAL = ['MaxTimeMSExpired', 'DataCorruptionDetected'];
+
 /**
  * Runs the statements of a write command: what one of them does wrong becomes an entry of `writeErrors`, and ends the command when it is ordered.
  * Anything that is not the client's fault undoes the whole command.
@@ -16,7 +19,7 @@ export function runStatements<T>(
     try {
       run(statement, index);
     } catch (error) {
-      if (!(error instanceof CommandError)) throw error;
+      if (!(error instanceof CommandError) || FATAL.includes(error.codeName)) throw error;
       writeErrors.push({
         index: new Int32(index),
         code: new Int32(error.code),

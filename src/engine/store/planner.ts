@@ -3,6 +3,7 @@ import { analyzeBranches, analyzeFilter, type Bound, impliesFilter } from '../qu
 import { type Doc, isDoc } from '../query/types.ts';
 import { type IndexBounds, indexBounds } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
+import { isExact } from './exact.ts';
 
 export interface IndexScan {
   kind: 'IXSCAN';
@@ -19,6 +20,8 @@ export interface Plan {
   access: Access;
   /** Documents come out in the order asked for (true when none was). */
   sorted: boolean;
+  /** All that it reaches matches: the filter need not be checked again. */
+  exact: boolean;
 }
 
 /** A sort specification, `{field: ±1}` in order of weight. */
@@ -29,23 +32,28 @@ const MAX_MERGED_RANGES = 64;
 /**
  * Chooses how to reach a filter's documents: the index that binds most fields by equality, then by range, then gives the order;
  * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`); error 2 when there is none.
- * The filter is always checked again on each document.
+ * Unless the plan is exact, the filter is checked again on each document.
  */
 export function plan(collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
   const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
-  if (natural) return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted: true };
+  if (natural) return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted: true, exact: false };
   const bounds = analyzeFilter(filter);
   if (hint !== undefined) {
-    const scan = scanOf(findHinted(collection, hint), bounds, sort);
-    return { access: scan.access, sorted: scan.sorted };
+    const index = findHinted(collection, hint);
+    if (index.partial && !impliesFilter(filter, index.partial.filter)) throw badHint();
+    return chosen(scanOf(index, bounds, sort), filter);
   }
   const best = bestIndex(collection, filter, bounds, sort);
   if (!best || best.access.bounds.points === 0) {
     const branches = orBranches(collection, filter);
-    if (branches) return { access: { kind: 'OR', branches }, sorted: sort.length === 0 };
+    if (branches) return { access: { kind: 'OR', branches }, sorted: sort.length === 0, exact: false };
   }
-  if (best) return { access: best.access, sorted: best.sorted };
-  return { access: { kind: 'COLLSCAN', reverse: false }, sorted: sort.length === 0 };
+  if (best) return chosen(best, filter);
+  return { access: { kind: 'COLLSCAN', reverse: false }, sorted: sort.length === 0, exact: false };
+}
+
+function chosen({ access, sorted }: Candidate, filter: Doc): Plan {
+  return { access, sorted, exact: isExact(access, filter) };
 }
 
 function bestIndex(
@@ -130,7 +138,11 @@ function findHinted(collection: Collection, hint: unknown): Index {
     typeof hint === 'string' ? each.name === hint : JSON.stringify(each.fields) === wanted,
   );
   if (index && !index.hidden) return index;
-  throw new CommandError(
+  throw badHint();
+}
+
+function badHint(): CommandError {
+  return new CommandError(
     'BadValue',
     'error processing query: planner returned error :: caused by :: hint provided does not correspond to an existing index',
   );

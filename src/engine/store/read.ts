@@ -1,8 +1,8 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
-import { compileSort } from '../query/sort.ts';
+import { compileSortKey } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
-import { decodeDocument, pickFields } from '../wire/bson.ts';
+import { decodeDocument } from '../wire/bson.ts';
 import type { Collection } from './catalog.ts';
 import type { StoredDocument } from './documents.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
@@ -23,41 +23,78 @@ export interface Match extends StoredDocument {
   readonly doc: Doc;
 }
 
-/** A blocking sort may hold this many bytes of sort keys. */
-const SORT_BYTES = 100 * 1024 * 1024;
-
 export interface PreparedQuery {
   plan: Plan;
   /** Reads from the start; counts into `stats`. */
   run(stats: ReadStats): Generator<Match>;
 }
 
+/** A blocking sort may hold this many bytes of sort keys. */
+const SORT_BYTES = 100 * 1024 * 1024;
+/** Bytes that a held key costs beside its own. */
+const KEY_OVERHEAD = 150;
+
 /** Plans a query; running it gives the matching documents in order, holding at most the sort's keys in memory. */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
   const matches = compileFilter(query.filter);
-  const trivial = Object.keys(query.filter).length === 0;
-  const fields = sortFields(query.sort);
-  const compare = fields.length > 0 && fields[0]?.[0] !== '$natural' ? compileSort(query.sort) : undefined;
-  const chosen = plan(collection, query.filter, fields, query.hint);
+  const sort = sortFields(query.sort);
+  const keyOf = sort.length > 0 && sort[0]?.[0] !== '$natural' ? compileSortKey(query.sort) : undefined;
+  const chosen = plan(collection, query.filter, sort, query.hint);
+  const wanted = query.limit > 0 ? query.skip + query.limit : 0;
+  const expected = chosen.sorted && chosen.exact ? wanted : 0;
   const passing = function* (stats: ReadStats): Generator<Match> {
-    for (const { rid, bytes } of scan(store.database, collection, chosen.access, stats)) {
+    for (const { rid, bytes } of scan(store.database, collection, chosen.access, stats, expected)) {
       const match = new LazyMatch(rid, bytes);
-      if (trivial || matches(match.doc)) yield match;
+      if (chosen.exact || matches(match.doc)) yield match;
     }
   };
   const ordered = function* (stats: ReadStats): Generator<Match> {
-    if (chosen.sorted || !compare) {
+    if (chosen.sorted || !keyOf) {
       yield* passing(stats);
       return;
     }
-    for (const rid of sortedRids(passing(stats), compare, fields, query.limit && query.skip + query.limit)) {
+    for (const rid of sortedRids(passing(stats), keyOf, wanted)) {
       const bytes = store.documents.read(rid);
       if (!bytes) continue;
       const match = new LazyMatch(rid, bytes);
-      if (trivial || matches(match.doc)) yield match;
+      if (matches(match.doc)) yield match;
     }
   };
   return { plan: chosen, run: (stats) => cut(ordered(stats), query.skip, query.limit) };
+}
+
+/** How many documents match; without reading them where an index tells. */
+export function countMatches(store: Store, collection: Collection, query: Query, deadline: number): number {
+  const within = (n: number): number => {
+    const left = Math.max(0, n - query.skip);
+    return query.limit > 0 ? Math.min(left, query.limit) : left;
+  };
+  if (Object.keys(query.filter).length === 0 && query.hint === undefined)
+    return within(store.documents.count(collection));
+  const prepared = prepareQuery(store, collection, { ...query, sort: {} });
+  const { access, exact } = prepared.plan;
+  if (exact && access.kind === 'IXSCAN') {
+    const count = store.database.prepare('SELECT count(*) AS n FROM idx WHERE i = ? AND key >= ? AND key < ?');
+    return within(
+      access.bounds.ranges.reduce((sum, { low, high }) => sum + Number(count.get(access.index.id, low, high)?.n), 0),
+    );
+  }
+  let n = 0;
+  for (const _ of prepared.run({ ...freeStats(), deadline })) n++;
+  return n;
+}
+
+/** The row ids of what matches, collected before a write changes what is read. */
+export function matchingRids(store: Store, collection: Collection, query: Query, deadline: number): number[] {
+  const rids: number[] = [];
+  for (const { rid } of prepareQuery(store, collection, query).run({ ...freeStats(), deadline })) rids.push(rid);
+  return rids;
+}
+
+/** A stored document by its row id. */
+export function matchAt(store: Store, rid: number): Match | undefined {
+  const bytes = store.documents.read(rid);
+  return bytes && new LazyMatch(rid, bytes);
 }
 
 /** Stats that nobody reads, without a deadline. */
@@ -65,7 +102,7 @@ export function freeStats(): ReadStats {
   return { keys: 0, docs: 0, deadline: Number.POSITIVE_INFINITY };
 }
 
-export function sortFields(sort: Doc): SortField[] {
+function sortFields(sort: Doc): SortField[] {
   return Object.entries(sort).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1]);
 }
 
@@ -86,23 +123,18 @@ class LazyMatch implements Match {
 }
 
 /** Row ids in order; with a limit only the first `keep` are held. Error 292 when the keys exceed the bound. */
-function sortedRids(
-  matches: Iterable<Match>,
-  compare: (a: Doc, b: Doc) => number,
-  fields: SortField[],
-  keep: number,
-): number[] {
-  const heads = new Set(fields.map(([path]) => path.split('.', 1)[0] as string));
-  const order = (a: Entry, b: Entry): number => compare(a.key, b.key) || a.rid - b.rid;
-  let entries: Entry[] = [];
+function sortedRids(matches: Iterable<Match>, keyOf: (doc: Doc) => Uint8Array, keep: number): number[] {
+  let entries: { rid: number; key: Uint8Array }[] = [];
   let bytes = 0;
-  for (const { rid, bytes: document } of matches) {
-    const key = pickFields(document, heads);
-    bytes += key.length;
-    entries.push({ rid, key: decodeDocument(key), size: key.length });
+  const order = (a: { rid: number; key: Uint8Array }, b: { rid: number; key: Uint8Array }): number =>
+    Buffer.compare(a.key, b.key) || a.rid - b.rid;
+  for (const { rid, doc } of matches) {
+    const key = keyOf(doc);
+    bytes += key.length + KEY_OVERHEAD;
+    entries.push({ rid, key });
     if (keep > 0 && entries.length >= 2 * keep + 100) {
       entries = entries.sort(order).slice(0, keep);
-      bytes = entries.reduce((sum, entry) => sum + entry.size, 0);
+      bytes = entries.reduce((sum, entry) => sum + entry.key.length + KEY_OVERHEAD, 0);
     }
     if (bytes > SORT_BYTES) {
       throw new CommandError(
@@ -113,12 +145,6 @@ function sortedRids(
   }
   entries.sort(order);
   return (keep > 0 ? entries.slice(0, keep) : entries).map((entry) => entry.rid);
-}
-
-interface Entry {
-  rid: number;
-  key: Doc;
-  size: number;
 }
 
 function* cut(matches: Iterable<Match>, skip: number, limit: number): Generator<Match> {

@@ -37,21 +37,27 @@ export function scan(
   collection: Collection,
   access: Access,
   stats: ReadStats,
+  expected: number,
 ): Iterable<StoredDocument> {
   switch (access.kind) {
     case 'COLLSCAN':
-      return scanCollection(database, collection, access.reverse, stats);
+      return scanCollection(database, collection, access.reverse, stats, expected);
     case 'IXSCAN':
-      return scanIndex(database, access, stats);
+      return scanIndex(database, access, stats, expected);
     case 'OR':
-      return unique(concat(access.branches.map((branch) => scanIndex(database, branch, stats))));
+      return unique(concat(access.branches.map((branch) => scanIndex(database, branch, stats, 0))));
   }
 }
 
-function scanIndex(database: Database, access: IndexScan, stats: ReadStats): Iterable<StoredDocument> {
+function scanIndex(
+  database: Database,
+  access: IndexScan,
+  stats: ReadStats,
+  expected: number,
+): Iterable<StoredDocument> {
   const { index, bounds, reverse } = access;
   const ranges = reverse ? [...bounds.ranges].reverse() : bounds.ranges;
-  const scans = ranges.map((range) => scanRange(database, index, range, reverse, stats));
+  const scans = ranges.map((range) => scanRange(database, index, range, reverse, stats, access.merge ? 0 : expected));
   const documents = access.merge ? merge(scans, ranges, reverse) : concat(scans);
   return index.multikey ? unique(documents) : documents;
 }
@@ -61,11 +67,12 @@ function* scanCollection(
   collection: Collection,
   reverse: boolean,
   stats: ReadStats,
+  expected: number,
 ): Generator<StoredDocument> {
   const statement = prepare(database, reverse ? DOCUMENTS_BACKWARD : DOCUMENTS_FORWARD);
   const end = reverse ? collection.firstRid : collection.lastRid;
   let at = reverse ? collection.lastRid + 1 : collection.firstRid - 1;
-  for (let size = FIRST_CHUNK; ; size = Math.min(2 * size, LARGEST_CHUNK)) {
+  for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
     const chunk: StoredDocument[] = [];
     const complete = take(statement.iterate(end, at, size), size, ([rid, sum, bson]) => {
@@ -87,12 +94,13 @@ function* scanRange(
   range: KeyRange,
   reverse: boolean,
   stats: ReadStats,
+  expected: number,
 ): Generator<Keyed> {
   const statement = prepare(database, reverse ? BACKWARD : FORWARD);
   const end = reverse ? range.low : range.high;
   let key = reverse ? range.high : range.low;
   let rid = -1;
-  for (let size = FIRST_CHUNK; ; size = Math.min(2 * size, LARGEST_CHUNK)) {
+  for (let size = firstChunk(expected); ; size = Math.min(2 * size, LARGEST_CHUNK)) {
     checkDeadline(stats);
     const chunk: Keyed[] = [];
     const complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
@@ -110,6 +118,11 @@ function* scanRange(
     key = last.key;
     rid = last.rid;
   }
+}
+
+/** The first rows read are as many as the reader will want, where it knows. */
+function firstChunk(expected: number): number {
+  return expected > 0 ? Math.min(expected, LARGEST_CHUNK) : FIRST_CHUNK;
 }
 
 function prepare(database: Database, sql: string): StatementSync {

@@ -1,0 +1,33 @@
+import { type Doc, isDoc, typeName } from '../query/types.ts';
+import type { IndexScan } from './planner.ts';
+
+const COMPARISONS = ['$eq', '$gt', '$gte', '$lt', '$lte'];
+/** Types whose index keys are equal for equal values only, and that no array or missing field can stand for. */
+const SCALARS = ['string', 'int', 'long', 'double', 'objectId', 'bool', 'date'];
+
+/**
+ * Whether an index scan gives what the filter matches and nothing else: every condition is a comparison with a scalar on a field
+ * that the scan is bound by, and no document has an array there. An empty filter is met by all.
+ */
+export function isExact({ index, bounds }: IndexScan, filter: Doc): boolean {
+  const paths = Object.keys(filter);
+  if (paths.length === 0) return true;
+  if (index.multikey) return false;
+  const bound = index.fields.slice(0, bounds.points + (bounds.rangeEnds > 0 ? 1 : 0)).map(([path]) => path);
+  return paths.every((path) => bound.includes(path) && isComparison(filter[path]));
+}
+
+function isComparison(condition: unknown): boolean {
+  if (!isDoc(condition)) return isScalar(condition);
+  const operators = Object.entries(condition);
+  return (
+    operators.length > 0 &&
+    operators.every(([name, value]) =>
+      name === '$in' ? Array.isArray(value) && value.every(isScalar) : COMPARISONS.includes(name) && isScalar(value),
+    )
+  );
+}
+
+function isScalar(value: unknown): boolean {
+  return SCALARS.includes(typeName(value)) && !Number.isNaN(Number(typeName(value) === 'double' ? value : 0));
+}

@@ -1,0 +1,367 @@
+import { type Collection, type Document, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let client: MongoClient;
+let items: Collection<Document & { _id: number }>;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+});
+
+beforeEach(() => {
+  items = client.db(freshDbName('indexes')).collection('items');
+});
+
+afterAll(async () => {
+  await client.close();
+  await mongo.close();
+});
+
+interface Explained {
+  stages: string[];
+  index: string | undefined;
+  keys: number;
+  docs: number;
+  returned: number;
+}
+
+/** The stages of a find's winning plan, and what it cost. */
+async function explain(
+  filter: Document,
+  options: { sort?: Document; limit?: number; hint?: Document | string } = {},
+): Promise<Explained> {
+  const { queryPlanner, executionStats } = await items
+    .find(filter as never, options as never)
+    .explain('executionStats');
+  const stages: string[] = [];
+  let index: string | undefined;
+  const walk = (stage: Document | undefined): void => {
+    if (!stage) return;
+    stages.push(stage.stage);
+    if (stage.stage === 'IXSCAN') index = stage.indexName;
+    walk(stage.inputStage);
+    for (const each of stage.inputStages ?? []) walk(each);
+  };
+  walk(queryPlanner.winningPlan.queryPlan ?? queryPlanner.winningPlan);
+  return {
+    stages,
+    index,
+    keys: executionStats.totalKeysExamined,
+    docs: executionStats.totalDocsExamined,
+    returned: executionStats.nReturned,
+  };
+}
+
+describe('unique', () => {
+  test("a second document with the key is error 11000, told with pattern, value and MongoDB's words", async () => {
+    await items.createIndex({ tenant: 1, number: -1 }, { unique: true });
+    await items.insertOne({ _id: 1, tenant: 't', number: 7 });
+    await expect(items.insertOne({ _id: 2, tenant: 't', number: 7 })).rejects.toMatchObject({
+      code: 11000,
+      keyPattern: { tenant: 1, number: -1 },
+      keyValue: { tenant: 't', number: 7 },
+      message: expect.stringMatching(
+        new RegExp(
+          `^E11000 duplicate key error collection: ${items.namespace} index: tenant_1_number_-1 dup key: { tenant: "t", number: 7 }`,
+        ),
+      ),
+    });
+    await items.insertOne({ _id: 2, tenant: 't', number: 8 });
+    await expect(items.updateOne({ _id: 2 }, { $set: { number: 7 } })).rejects.toMatchObject({ code: 11000 });
+    await expect(items.findOneAndUpdate({ _id: 2 }, { $set: { number: 7 } })).rejects.toMatchObject({ code: 11000 });
+    expect(await items.findOne({ _id: 2 })).toEqual({ _id: 2, tenant: 't', number: 8 });
+  });
+
+  test('missing counts as null, unless the index is sparse or partial', async () => {
+    await items.createIndex({ a: 1 }, { unique: true });
+    await items.insertOne({ _id: 1 });
+    await expect(items.insertOne({ _id: 2 })).rejects.toMatchObject({ code: 11000, keyValue: { a: null } });
+    await expect(items.insertOne({ _id: 2, a: null })).rejects.toMatchObject({ code: 11000 });
+    await items.drop();
+    await items.createIndexes([
+      { key: { a: 1 }, unique: true, sparse: true },
+      { key: { b: 1 }, unique: true, partialFilterExpression: { b: { $exists: true } } },
+    ]);
+    await items.insertMany([{ _id: 1 }, { _id: 2 }, { _id: 3, a: 1, b: 1 }]);
+    await expect(items.insertOne({ _id: 4, a: 1 })).rejects.toMatchObject({ code: 11000, keyPattern: { a: 1 } });
+    await expect(items.insertOne({ _id: 4, b: 1 })).rejects.toMatchObject({ code: 11000, keyPattern: { b: 1 } });
+  });
+
+  test('numbers that are equal share a key, whatever their type; types of other kinds do not', async () => {
+    await items.createIndex({ a: 1 }, { unique: true });
+    await items.insertMany([
+      { _id: 1, a: 1 },
+      { _id: 2, a: '1' },
+      { _id: 3, a: true },
+    ]);
+    await expect(items.insertOne({ _id: 4, a: 1.0 })).rejects.toMatchObject({ code: 11000 });
+  });
+
+  test('holds for each element of an array, not within one document', async () => {
+    await items.createIndex({ tags: 1 }, { unique: true });
+    await items.insertOne({ _id: 1, tags: ['a', 'b', 'a'] });
+    await expect(items.insertOne({ _id: 2, tags: ['c', 'b'] })).rejects.toMatchObject({
+      code: 11000,
+      keyValue: { tags: 'b' },
+    });
+    await items.insertOne({ _id: 2, tags: ['c'] });
+  });
+
+  test("can't be built over duplicates, and leaves nothing behind", async () => {
+    await items.insertMany([
+      { _id: 1, a: 1 },
+      { _id: 2, a: 1 },
+    ]);
+    await expect(items.createIndex({ a: 1 }, { unique: true })).rejects.toMatchObject({ code: 11000 });
+    expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_']);
+  });
+
+  test('an insert of several goes on or stops at a duplicate as it is ordered or not', async () => {
+    await items.insertOne({ _id: 2 });
+    const documents = [1, 2, 3].map((_id) => ({ _id }));
+    await expect(items.insertMany(documents)).rejects.toMatchObject({ code: 11000, result: { insertedCount: 1 } });
+    await items.deleteOne({ _id: 1 });
+    await expect(items.insertMany(documents, { ordered: false })).rejects.toMatchObject({
+      result: { insertedCount: 2 },
+    });
+    expect(await items.countDocuments()).toBe(3);
+  });
+
+  test('a value that an update has freed can be taken', async () => {
+    await items.createIndex({ a: 1 }, { unique: true });
+    await items.insertOne({ _id: 1, a: 1 });
+    await items.updateOne({ _id: 1 }, { $set: { a: 2 } });
+    await items.insertOne({ _id: 2, a: 1 });
+    await items.deleteOne({ _id: 1 });
+    await items.insertOne({ _id: 3, a: 2 });
+  });
+});
+
+describe('the plan', () => {
+  beforeEach(async () => {
+    const documents = Array.from({ length: 400 }, (_, n) => ({
+      _id: n,
+      tenant: `t${n % 4}`,
+      status: ['pending', 'signing', 'accepted', 'rejected', 'other'][n % 5],
+      at: new Date(1_700_000_000_000 + n * 1000),
+      n,
+    }));
+    await items.insertMany(documents);
+    await items.createIndexes([{ key: { tenant: 1, status: 1, at: -1 } }, { key: { n: 1 } }]);
+  });
+
+  test('by _id reads one document', async () => {
+    expect(await explain({ _id: 7 })).toMatchObject({ docs: 1, returned: 1 });
+  });
+
+  test('binds equalities, then a range', async () => {
+    const filter = {
+      tenant: 't0',
+      status: 'pending',
+      at: { $gte: new Date(1_700_000_100_000), $lt: new Date(1_700_000_200_000) },
+    };
+    expect(await explain(filter)).toMatchObject({ index: 'tenant_1_status_1_at_-1', keys: 5, docs: 5, returned: 5 });
+  });
+
+  test('gives the order forwards and backwards without a sort', async () => {
+    for (const direction of [1, -1] as const) {
+      const options = { sort: { at: direction }, limit: 3 };
+      const explained = await explain({ tenant: 't0', status: 'pending' }, options);
+      expect(explained).toMatchObject({ index: 'tenant_1_status_1_at_-1', keys: 3, docs: 3, returned: 3 });
+      expect(explained.stages).not.toContain('SORT');
+      const found = await items.find({ tenant: 't0', status: 'pending' }, options as never).toArray();
+      expect(found.map((item) => item._id)).toEqual(direction === 1 ? [0, 20, 40] : [380, 360, 340]);
+    }
+  });
+
+  test('gives the order over the values of $in', async () => {
+    const filter = { tenant: 't1', status: { $in: ['pending', 'signing', 'rejected'] } };
+    const expected = Array.from({ length: 400 }, (_, n) => n).filter((n) => n % 4 === 1 && [0, 1, 3].includes(n % 5));
+    const found = await items.find(filter).sort({ at: 1 }).toArray();
+    expect(found.map((item) => item._id)).toEqual(expected);
+    const back = await items.find(filter).sort({ at: -1 }).limit(7).toArray();
+    expect(back.map((item) => item._id)).toEqual(expected.reverse().slice(0, 7));
+    expect((await explain(filter, { sort: { at: -1 } })).stages).toContain('IXSCAN');
+  });
+
+  test('unites the indexes of the branches of $or', async () => {
+    const filter = {
+      $or: [{ n: { $lt: 3 } }, { tenant: 't0', status: 'pending', at: { $lt: new Date(1_700_000_030_000) } }],
+    };
+    expect((await items.find(filter).sort({ n: -1 }).toArray()).map((item) => item._id)).toEqual([20, 2, 1, 0]);
+    const explained = await explain(filter);
+    expect(explained.stages).not.toContain('COLLSCAN');
+    expect(explained.docs).toBeLessThanOrEqual(5);
+  });
+
+  test('reads the whole collection where no index helps, and where $natural says so', async () => {
+    expect(await explain({ other: 1 })).toMatchObject({ stages: ['COLLSCAN'], keys: 0, docs: 400, returned: 0 });
+    expect(await explain({ n: 3 }, { hint: { $natural: 1 } })).toMatchObject({
+      stages: ['COLLSCAN'],
+      docs: 400,
+      returned: 1,
+    });
+  });
+
+  test('follows a hint by name or keys, and refuses one that is no index', async () => {
+    expect(await explain({ n: 3 }, { hint: 'tenant_1_status_1_at_-1' })).toMatchObject({
+      index: 'tenant_1_status_1_at_-1',
+      returned: 1,
+    });
+    expect(await explain({ tenant: 't0' }, { hint: { n: 1 } })).toMatchObject({ index: 'n_1', returned: 100 });
+    await expect(items.find({ n: 3 }, { hint: 'nonsense' }).toArray()).rejects.toMatchObject({ code: 2 });
+  });
+
+  test("sorts what no index orders, and keeps the order of equals out of the pages' way", async () => {
+    const explained = await explain({ tenant: 't0' }, { sort: { n: 1, status: 1 } });
+    expect(explained.returned).toBe(100);
+    const all = await items.find().sort({ status: 1, _id: 1 }).toArray();
+    const paged: unknown[] = [];
+    for (let skip = 0; skip < 400; skip += 90) {
+      paged.push(...(await items.find().sort({ status: 1, _id: 1 }).skip(skip).limit(90).toArray()));
+    }
+    expect(paged).toEqual(all);
+  });
+});
+
+describe('arrays', () => {
+  beforeEach(async () => {
+    await items.createIndexes([
+      { key: { tags: 1 } },
+      { key: { 'lines.sku': 1, 'lines.qty': 1 } },
+      { key: { scores: 1 } },
+    ]);
+    await items.insertMany([
+      {
+        _id: 1,
+        tags: ['a', 'b'],
+        lines: [
+          { sku: 'x', qty: 1 },
+          { sku: 'y', qty: 9 },
+        ],
+        scores: [1, 20],
+      },
+      { _id: 2, tags: 'b', lines: [{ sku: 'x', qty: 9 }], scores: [7] },
+      { _id: 3, tags: [], lines: [], scores: [] },
+      { _id: 4, tags: [['a', 'b'], null], scores: null },
+      { _id: 5 },
+    ]);
+  });
+
+  const cases: [Document, number[]][] = [
+    [{ tags: 'b' }, [1, 2]],
+    [{ tags: { $in: ['a', 'b'] } }, [1, 2]],
+    [{ tags: ['a', 'b'] }, [1, 4]],
+    [{ tags: [] }, [3]],
+    [{ tags: null }, [4, 5]],
+    [{ tags: { $gte: 'a' } }, [1, 2]],
+    [{ 'lines.sku': 'x', 'lines.qty': 9 }, [1, 2]],
+    [{ lines: { $elemMatch: { sku: 'x', qty: 9 } } }, [2]],
+    [{ scores: { $gt: 5, $lt: 10 } }, [1, 2]],
+    [{ scores: { $elemMatch: { $gt: 5, $lt: 10 } } }, [2]],
+    [{ scores: null }, [4, 5]],
+    [{ scores: { $exists: false } }, [5]],
+  ];
+  test.each(cases)('%j finds the same with an index and without', async (filter, expected) => {
+    const found = await items
+      .find(filter as never)
+      .sort({ _id: 1 })
+      .toArray();
+    expect(found.map((item) => item._id)).toEqual(expected);
+    const scanned = await items.find(filter as never, { hint: { $natural: 1 } }).toArray();
+    expect(scanned.map((item) => item._id)).toEqual(expected);
+  });
+
+  test('a document with several keys comes once, in the order of its least or greatest', async () => {
+    const up = await items
+      .find({ scores: { $gt: 0 } })
+      .sort({ scores: 1 })
+      .toArray();
+    expect(up.map((item) => item._id)).toEqual([1, 2]);
+    const down = await items
+      .find({ scores: { $gt: 0 } })
+      .sort({ scores: -1 })
+      .toArray();
+    expect(down.map((item) => item._id)).toEqual([1, 2]);
+  });
+
+  test("two arrays can't be indexed together (error 171)", async () => {
+    await items.createIndex({ p: 1, q: 1 });
+    await expect(items.insertOne({ _id: 9, p: [1], q: [2] })).rejects.toMatchObject({ code: 171 });
+    await items.insertOne({ _id: 9, p: [1], q: 2 });
+  });
+});
+
+describe('sparse and partial', () => {
+  test('serve only what they hold all documents of', async () => {
+    await items.createIndexes([
+      { key: { s: 1 }, sparse: true },
+      { key: { p: 1 }, partialFilterExpression: { active: true } },
+    ]);
+    await items.insertMany([{ _id: 1, s: 1, p: 1, active: true }, { _id: 2, p: 1, active: false }, { _id: 3 }]);
+    expect(await explain({ s: 1 })).toMatchObject({ index: 's_1', docs: 1 });
+    expect((await items.find({ s: null }).toArray()).map((item) => item._id)).toEqual([2, 3]);
+    expect((await items.find().sort({ s: 1, _id: 1 }).toArray()).map((item) => item._id)).toEqual([2, 3, 1]);
+    expect(await explain({ p: 1, active: true })).toMatchObject({ index: 'p_1', docs: 1, returned: 1 });
+    expect((await items.find({ p: 1 }).toArray()).map((item) => item._id)).toEqual([1, 2]);
+    await items.updateOne({ _id: 2 }, { $set: { active: true } });
+    expect(await explain({ p: 1, active: true })).toMatchObject({ index: 'p_1', returned: 2 });
+    await items.updateMany({}, { $set: { active: false } });
+    expect(await explain({ p: 1, active: true })).toMatchObject({ index: 'p_1', keys: 0, returned: 0 });
+  });
+});
+
+describe('administration', () => {
+  test('creating an index again does nothing; another one under its name or keys is refused', async () => {
+    expect(await items.createIndex({ a: 1 })).toBe('a_1');
+    expect(await items.createIndex({ a: 1 })).toBe('a_1');
+    await expect(items.createIndex({ b: 1 }, { name: 'a_1' })).rejects.toMatchObject({ code: 86 });
+    await expect(items.createIndex({ a: 1 }, { name: 'other' })).rejects.toMatchObject({ code: 85 });
+    expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_', 'a_1']);
+  });
+
+  test('dropping works by name, by keys and for all but _id_', async () => {
+    await items.createIndexes([{ key: { a: 1 } }, { key: { b: 1 } }, { key: { c: 1, d: -1 } }]);
+    await items.dropIndex('a_1');
+    expect((await items.indexes()).length).toBe(3);
+    await expect(items.dropIndex('a_1')).rejects.toMatchObject({ code: 27 });
+    await expect(items.dropIndex('_id_')).rejects.toMatchObject({ code: 72 });
+    await items.dropIndexes();
+    expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_']);
+  });
+
+  test('kinds that are not there are plain errors', async () => {
+    for (const key of [{ a: 'text' }, { a: '2dsphere' }, { a: 'hashed' }, { '$**': 1 }]) {
+      if (mongo.kind === 'embedded') await expect(items.createIndex(key as never)).rejects.toMatchObject({ code: 67 });
+    }
+    await expect(items.createIndex({ a: 0 } as never)).rejects.toMatchObject({ code: 67 });
+    await expect(items.createIndex({ a: 1, b: 1 }, { expireAfterSeconds: 5 })).rejects.toMatchObject({ code: 67 });
+  });
+});
+
+test('validate finds indexes and documents in agreement after all kinds of writes', async () => {
+  await items.createIndexes([
+    { key: { a: 1 } },
+    { key: { tags: 1 } },
+    { key: { s: 1 }, sparse: true },
+    { key: { p: 1 }, partialFilterExpression: { p: { $gt: 5 } } },
+  ]);
+  await items.insertMany(
+    Array.from({ length: 60 }, (_, n) => ({
+      _id: n,
+      a: n % 7,
+      tags: [n, n % 3],
+      ...(n % 2 ? { s: n } : {}),
+      p: n % 12,
+    })),
+  );
+  await items.updateMany({ a: { $lt: 3 } }, { $inc: { p: 3 }, $push: { tags: 'x' as never }, $unset: { s: 1 } });
+  await items.replaceOne({ _id: 5 }, { a: 'replaced' });
+  await items.deleteMany({ a: 4 });
+  await items.findOneAndDelete({ a: 5 });
+  const report = await client.db(items.dbName).command({ validate: items.collectionName });
+  expect(report).toMatchObject({ valid: true, nrecords: await items.countDocuments() });
+});
