@@ -192,3 +192,27 @@ export const validate: Command = {
     return { ns: collection.ns, uuid: collection.uuid, ...validateCollection(context.store, collection) };
   },
 };
+
+/** `renameCollection: 'db.a', to: 'db.b'`; with `dropTarget` the target is replaced. */
+export const renameCollection: Command = {
+  options: ['to', 'dropTarget'],
+  writes: true,
+  run: ({ store, args }) => {
+    const [fromDb, from] = splitNamespace(args.collection());
+    const [toDb, to] = splitNamespace(args.string('to') ?? '');
+    const collection = store.catalog.find(fromDb, from);
+    if (!collection) throw new CommandError('NamespaceNotFound', `Source collection ${fromDb}.${from} does not exist`);
+    const target = store.catalog.find(toDb, to);
+    if (target === collection) throw new CommandError('IllegalOperation', "Can't rename a collection to itself");
+    if (target && !args.flag('dropTarget')) throw new CommandError('NamespaceExists', 'target namespace exists');
+    if (target) store.dropCollection(target);
+    store.renameCollection(collection, toDb, to);
+    return {};
+  },
+};
+
+function splitNamespace(ns: string): [db: string, name: string] {
+  const dot = ns.indexOf('.');
+  if (dot < 0) throw new CommandError('InvalidNamespace', `Invalid namespace specified '${ns}'`);
+  return [ns.slice(0, dot), ns.slice(dot + 1)];
+}

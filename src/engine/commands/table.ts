@@ -1,5 +1,5 @@
 import { aggregate } from './aggregate.ts';
-import { collMod, collStats, create, drop, listCollections, validate } from './collections.ts';
+import { collMod, collStats, create, drop, listCollections, renameCollection, validate } from './collections.ts';
 import type { Command } from './command.ts';
 import { count, distinct } from './count.ts';
 import { getMore, killCursors } from './cursors.ts';
@@ -35,6 +35,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     create,
     drop,
     listCollections,
+    renameCollection,
     collMod,
     collStats,
     validate,

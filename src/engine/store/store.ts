@@ -1,3 +1,4 @@
+import { encodeDocument } from '../wire/bson.ts';
 import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { GroupCommit } from './commit.ts';
@@ -52,6 +53,13 @@ export class Store {
     this.catalog.drop(collection);
     this.oplog.append('x', collection.db, collection.name, null, null);
     this.cursors.killNamespace(collection.ns);
+  }
+
+  renameCollection(collection: Collection, db: string, name: string): void {
+    const from = { db: collection.db, coll: collection.name };
+    this.cursors.killNamespace(collection.ns);
+    this.catalog.rename(collection, db, name);
+    this.oplog.append('n', from.db, from.coll, null, encodeDocument({ to: { db, coll: name } }));
   }
 
   /** Ends cursors and waits, and commits what is open. */

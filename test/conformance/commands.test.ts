@@ -1,0 +1,215 @@
+import { type Db, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let client: MongoClient;
+let db: Db;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+});
+
+beforeEach(() => {
+  db = client.db(freshDbName('commands'));
+});
+
+afterAll(async () => {
+  await client.close();
+  await mongo.close();
+});
+
+type Numbered = { _id: number; [field: string]: unknown };
+
+describe('cursors', () => {
+  beforeEach(async () => {
+    await db.collection<Numbered>('c').insertMany(Array.from({ length: 250 }, (_, _id) => ({ _id })));
+  });
+
+  test('batches give every document once, in order', async () => {
+    for (const batchSize of [1, 7, 100, 1000]) {
+      const ids = (await db.collection<Numbered>('c').find().sort({ _id: 1 }).batchSize(batchSize).toArray()).map(
+        (doc) => doc._id,
+      );
+      expect(ids).toEqual(Array.from({ length: 250 }, (_, _id) => _id));
+    }
+  });
+
+  test('the first batch has 101 documents, the next ones as many as asked for', async () => {
+    const { cursor } = await db.command({ find: 'c' });
+    expect(cursor.firstBatch.length).toBe(101);
+    const more = await db.command({ getMore: cursor.id, collection: 'c', batchSize: 100 });
+    expect(more.cursor.nextBatch.length).toBe(100);
+    const last = await db.command({ getMore: cursor.id, collection: 'c' });
+    expect(last.cursor.nextBatch.length).toBe(49);
+    expect(Number(last.cursor.id)).toBe(0);
+    await expect(db.command({ getMore: cursor.id, collection: 'c' })).rejects.toMatchObject({ code: 43 });
+  });
+
+  test('batchSize 0 opens without reading; limit and singleBatch end it', async () => {
+    const { cursor } = await db.command({ find: 'c', batchSize: 0 });
+    expect(cursor.firstBatch).toEqual([]);
+    expect(Number(cursor.id)).not.toBe(0);
+    expect(await db.command({ killCursors: 'c', cursors: [cursor.id] })).toMatchObject({ cursorsKilled: [cursor.id] });
+    expect(await db.command({ killCursors: 'c', cursors: [cursor.id] })).toMatchObject({
+      cursorsNotFound: [cursor.id],
+    });
+    expect(Number((await db.command({ find: 'c', batchSize: 5, singleBatch: true })).cursor.id)).toBe(0);
+    expect(await db.collection('c').find().skip(3).limit(120).batchSize(50).toArray()).toHaveLength(120);
+  });
+
+  test('a batch ends at 16 MiB', async () => {
+    const text = 'x'.repeat(5 * 1024 * 1024);
+    await db.collection<Numbered>('big').insertMany([1, 2, 3, 4].map((_id) => ({ _id, text })));
+    const { cursor } = await db.command({ find: 'big' });
+    expect(cursor.firstBatch.length).toBe(3);
+    expect((await db.command({ getMore: cursor.id, collection: 'big' })).cursor.nextBatch.length).toBe(1);
+  });
+
+  test('a cursor lives through writes to what it reads', async () => {
+    const cursor = db.collection<Numbered>('c').find().sort({ _id: 1 }).batchSize(10);
+    const seen: number[] = [];
+    for await (const { _id } of cursor) {
+      seen.push(_id);
+      if (_id % 2 === 0) await db.collection<Numbered>('c').deleteOne({ _id });
+    }
+    expect(seen).toEqual(Array.from({ length: 250 }, (_, _id) => _id));
+    expect(await db.collection('c').countDocuments()).toBe(125);
+  });
+
+  test('one that reads a dropped collection is gone', async () => {
+    const { cursor } = await db.command({ find: 'c', batchSize: 1 });
+    await db.collection('c').drop();
+    await expect(db.command({ getMore: cursor.id, collection: 'c' })).rejects.toMatchObject({ ok: 0 });
+  });
+});
+
+describe('collections and databases', () => {
+  test('are made by the first write, listed, and dropped', async () => {
+    await db.createCollection('empty');
+    await expect(db.command({ create: 'empty', capped: true, size: 1000 })).rejects.toMatchObject({ ok: 0 });
+    await db.collection('c').insertOne({});
+    expect((await db.listCollections().toArray()).map((each) => each.name).sort()).toEqual(['c', 'empty']);
+    expect(await db.listCollections({ name: 'c' }, { nameOnly: true }).toArray()).toEqual([
+      { name: 'c', type: 'collection' },
+    ]);
+    const { databases } = await client.db().admin().listDatabases({ nameOnly: true });
+    expect(databases.map((each) => each.name)).toContain(db.databaseName);
+    expect(await db.collection('c').drop()).toBe(true);
+    expect((await db.listCollections().toArray()).map((each) => each.name)).toEqual(['empty']);
+    await db.dropDatabase();
+    expect(await db.listCollections().toArray()).toEqual([]);
+  });
+
+  test('a dropped collection comes back empty, without its indexes', async () => {
+    await db.collection('c').createIndex({ a: 1 });
+    await db.collection('c').insertOne({ a: 1 });
+    await db.collection('c').drop();
+    await db.collection('c').insertOne({ a: 2 });
+    expect(await db.collection('c').countDocuments()).toBe(1);
+    expect((await db.collection('c').indexes()).length).toBe(1);
+  });
+
+  test('are renamed with documents and indexes', async () => {
+    await db.collection('c').createIndex({ a: 1 });
+    await db.collection<Numbered>('c').insertOne({ _id: 1, a: 1 });
+    await db.collection('taken').insertOne({});
+    await expect(db.collection('c').rename('taken')).rejects.toMatchObject({ code: 48 });
+    await db.collection('c').rename('d');
+    expect(await db.collection('d').find({ a: 1 }).toArray()).toEqual([{ _id: 1, a: 1 }]);
+    expect((await db.collection('d').indexes()).map((index) => index.name)).toEqual(['_id_', 'a_1']);
+    expect(await db.collection('c').countDocuments()).toBe(0);
+    await db.collection('d').rename('taken', { dropTarget: true });
+    expect(await db.collection('taken').find().toArray()).toEqual([{ _id: 1, a: 1 }]);
+  });
+
+  test('names that MongoDB refuses are refused (error 73)', async () => {
+    for (const name of ['', 'a$b', 'system.x']) {
+      await expect(db.command({ insert: name, documents: [{ a: 1 }] })).rejects.toMatchObject({ code: 73 });
+    }
+  });
+
+  test('statistics count documents and indexes', async () => {
+    await db.collection('c').createIndex({ a: 1 });
+    await db.collection('c').insertMany([{ a: 1 }, { a: 2 }]);
+    expect(await db.command({ collStats: 'c' })).toMatchObject({ ns: `${db.databaseName}.c`, count: 2, nindexes: 2 });
+    expect(await db.stats()).toMatchObject({ collections: 1, objects: 2, indexes: 2 });
+  });
+});
+
+describe('counts', () => {
+  test('agree with what find gives, with filter, skip and limit', async () => {
+    const collection = db.collection<Numbered>('c');
+    await collection.insertMany(Array.from({ length: 30 }, (_, _id) => ({ _id, a: _id % 3, tags: [_id, 'x'] })));
+    await collection.createIndexes([{ key: { a: 1, _id: 1 } }, { key: { tags: 1 } }]);
+    expect(await collection.estimatedDocumentCount()).toBe(30);
+    for (const filter of [
+      {},
+      { a: 1 },
+      { a: { $in: [0, 2] } },
+      { a: 1, _id: { $gt: 10 } },
+      { tags: 'x' },
+      { a: { $gte: 1 }, _id: 4 },
+    ]) {
+      const found = await collection.find(filter as never).toArray();
+      expect(await collection.countDocuments(filter as never)).toBe(found.length);
+      expect((await db.command({ count: 'c', query: filter, skip: 2, limit: 5 })).n).toBe(
+        Math.min(5, Math.max(0, found.length - 2)),
+      );
+    }
+    expect(await collection.distinct('a')).toEqual([0, 1, 2]);
+    expect((await collection.distinct('tags', { _id: { $lt: 2 } })).sort()).toEqual([0, 1, 'x']);
+  });
+});
+
+describe('diagnostics', () => {
+  test('answer what clients ask', async () => {
+    const admin = client.db('admin');
+    expect(await admin.command({ ping: 1 })).toMatchObject({ ok: 1 });
+    expect(await admin.command({ buildInfo: 1 })).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      maxBsonObjectSize: 16 * 1024 * 1024,
+    });
+    expect(await admin.command({ hello: 1 })).toMatchObject({
+      isWritablePrimary: true,
+      setName: expect.any(String),
+      logicalSessionTimeoutMinutes: 30,
+    });
+    expect(await admin.command({ hostInfo: 1 })).toMatchObject({ ok: 1 });
+    expect(await admin.command({ serverStatus: 1 })).toMatchObject({ connections: { current: expect.any(Number) } });
+    expect(await admin.command({ connectionStatus: 1 })).toMatchObject({ authInfo: { authenticatedUsers: [] } });
+    expect(await admin.command({ getParameter: '*' })).toMatchObject({ ok: 1 });
+  });
+});
+
+describe('refusals', () => {
+  test.each([
+    [{ find: 'c', nonsense: 1 }, 40415],
+    [{ find: 'c', filter: 'x' }, 14],
+    [{ find: 'c', filter: { a: { $nonsense: 1 } } }, 2],
+    [{ aggregate: 'c', pipeline: [{ $nonsense: 1 }], cursor: {} }, 40324],
+    [{ nonsense: 1 }, 59],
+  ] as const)('%j', async (command, code) => {
+    await expect(db.command(command)).rejects.toMatchObject({ code });
+  });
+
+  test('an update with an unknown operator is an entry of writeErrors', async () => {
+    await db.createCollection('c');
+    const reply = await db.command({ update: 'c', updates: [{ q: {}, u: { $nonsense: { a: 1 } } }] });
+    expect(reply).toMatchObject({ n: 0, writeErrors: [{ index: 0, code: 9 }] });
+  });
+
+  test('an update of several documents that fails in one says so', async () => {
+    await db.collection<Numbered>('c').insertMany([
+      { _id: 1, a: 1 },
+      { _id: 2, a: 'text' },
+    ]);
+    await expect(db.collection('c').updateMany({}, { $inc: { a: 1 } })).rejects.toMatchObject({ code: 14 });
+  });
+
+  test('maxTimeMS ends what takes too long (error 50)', async () => {
+    await db.collection('c').insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(50) })));
+    await expect(db.command({ find: 'c', filter: { text: /y$/ }, maxTimeMS: 1 })).rejects.toMatchObject({ code: 50 });
+  });
+});

@@ -1,0 +1,95 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Engine, startEngine } from '../../src/engine/embedded.ts';
+import { Cursors, IteratorSource } from '../../src/engine/store/cursors.ts';
+
+/** The embedded engine with a quick TTL monitor and a small history. */
+let folder: string;
+let engine: Engine;
+let client: MongoClient;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  engine = await startEngine({ dataDir: folder, ttlSeconds: 0.1, oplogBytes: 200_000 });
+  client = await new MongoClient(engine.uri).connect();
+});
+
+afterAll(async () => {
+  await client.close();
+  await engine.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 5000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    if (await check()) return;
+  }
+  throw new Error('did not come about within 5 s');
+}
+
+test('a TTL index removes what is over, and nothing else; collMod changes its time', async () => {
+  const sessions = client.db('ttl').collection<{ _id: string; at?: unknown }>('sessions');
+  await sessions.createIndex({ at: 1 }, { expireAfterSeconds: 60 });
+  const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);
+  await sessions.insertMany([
+    { _id: 'old', at: ago(61) },
+    { _id: 'oldest of several', at: [ago(0), ago(100)] },
+    { _id: 'young', at: ago(30) },
+    { _id: 'no date', at: 'yesterday' },
+    { _id: 'none' },
+  ]);
+  const left = async (): Promise<string[]> =>
+    (await sessions.find().sort({ _id: 1 }).toArray()).map((each) => each._id);
+  await eventually(async () => (await left()).length === 3);
+  expect(await left()).toEqual(['no date', 'none', 'young']);
+  expect(
+    await client.db('ttl').command({ collMod: 'sessions', index: { keyPattern: { at: 1 }, expireAfterSeconds: 10 } }),
+  ).toMatchObject({
+    expireAfterSeconds_old: 60,
+    expireAfterSeconds_new: 10,
+  });
+  await eventually(async () => (await left()).length === 2);
+  expect((await sessions.indexes())[1]).toMatchObject({ expireAfterSeconds: 10 });
+});
+
+test('a TTL removal is an event like any delete', async () => {
+  const codes = client.db('ttl').collection<{ _id: number; at: Date }>('codes');
+  await codes.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
+  const stream = codes.watch([{ $match: { operationType: 'delete' } }], { maxAwaitTimeMS: 50 });
+  await stream.tryNext();
+  await codes.insertOne({ _id: 1, at: new Date() });
+  expect(await stream.next()).toMatchObject({ operationType: 'delete', documentKey: { _id: 1 } });
+  await stream.close();
+});
+
+test('the history is bounded: a token that fell off is refused with error 286, a fresh one is not', async () => {
+  const collection = client.db('history').collection<{ _id: number; text: string }>('c');
+  const stream = collection.watch([], { maxAwaitTimeMS: 50 });
+  await stream.tryNext();
+  const old = stream.resumeToken;
+  const text = 'x'.repeat(1000);
+  for (let _id = 0; _id < 600; _id++) await collection.insertOne({ _id, text });
+  const stale = collection.watch([], { resumeAfter: old });
+  await expect(stale.next()).rejects.toMatchObject({ code: 286 });
+  const fresh = collection.watch([], { maxAwaitTimeMS: 50 });
+  await fresh.tryNext();
+  await collection.insertOne({ _id: 1000, text });
+  const resumed = collection.watch([], { resumeAfter: fresh.resumeToken });
+  expect(await resumed.next()).toMatchObject({ documentKey: { _id: 1000 } });
+  await Promise.all([stream, stale, fresh, resumed].map((each) => each.close()));
+});
+
+test('cursors that nobody reads end after ten minutes, unless they were opened without a time-out', () => {
+  const cursors = new Cursors();
+  const options = { ns: 'db.c', session: undefined };
+  const mortal = cursors.add(new IteratorSource([]), { ...options, noTimeout: false });
+  const immortal = cursors.add(new IteratorSource([]), { ...options, noTimeout: true });
+  cursors.killIdle(Date.now() + 9 * 60_000);
+  expect(cursors.size).toBe(2);
+  cursors.killIdle(Date.now() + 11 * 60_000);
+  expect(mortal.killed).toBe(true);
+  expect(cursors.get(immortal.id, 'db.c')).toBe(immortal);
+});
