@@ -55,7 +55,8 @@ function collect(node: Node, prefix: string, bounds: Map<string, Bound[]>): void
       else known.push(bound);
     }
     if (node.leaf.op === 'elemObject') collect(node.leaf.filter, `${path}.`, bounds);
-    if (node.leaf.op === 'elemValue') {
+    // An array within an array, reached by position, is a key as a whole: nothing is said of its elements.
+    if (node.leaf.op === 'elemValue' && !isIndex(splitPath(path).at(-1) as string)) {
       for (const test of node.leaf.tests) {
         if (test.kind === 'leaf') collect({ ...test, path: node.path }, prefix, bounds);
       }

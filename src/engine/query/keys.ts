@@ -115,14 +115,16 @@ function enter(element: unknown, rest: string[]): Field {
   return asDoc(element) === undefined ? { value: undefined, rest: DONE } : { value: element, rest };
 }
 
-/** Goes down to the path's end or to the first array that has to be expanded. */
+/** Goes down to the path's end or to the first array that has to be expanded. One that a position gave at the path's end is taken whole. */
 function descend(field: Field): Field {
   let { value, rest } = field;
   if (rest === DONE) return field;
   let at = 0;
+  let byPosition = false;
   while (at < rest.length) {
     const name = rest[at] as string;
     const doc = asDoc(value);
+    byPosition = Array.isArray(value);
     if (doc !== undefined) value = getField(doc, name);
     else if (Array.isArray(value)) {
       if (!isIndex(name) || Number(name) >= value.length) break;
@@ -132,6 +134,7 @@ function descend(field: Field): Field {
     at += 1;
   }
   if (at > 0) rest = rest.slice(at);
+  if (byPosition && rest.length === 0) return { value, rest: DONE };
   return Array.isArray(value) ? { value, rest } : { value, rest: DONE };
 }
 

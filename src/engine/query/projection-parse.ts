@@ -42,7 +42,8 @@ class Parser {
   private readonly tree: Tree = new Map();
   private readonly parsed: ParsedProjection = { exclusive: false, tree: this.tree, slices: [], elemMatches: [] };
   private exclusive: boolean | undefined;
-  private id: Branch | undefined;
+  private id: boolean | undefined;
+  private readonly claimed: string[] = [];
 
   constructor(kind: 'find' | 'aggregate', variables: readonly string[]) {
     this.kind = kind;
@@ -57,15 +58,9 @@ class Parser {
       if (this.id === false) this.tree.set('_id', false);
     } else {
       if (this.id !== false && !this.tree.has('_id')) this.tree.set('_id', true);
-      for (const { parts } of this.parsed.slices) if (!this.reaches(parts)) this.put(parts, true);
+      for (const { parts } of this.parsed.slices) this.put(parts, true);
     }
     return { ...this.parsed, exclusive };
-  }
-
-  private reaches(parts: string[]): boolean {
-    let branch: Branch | undefined = this.tree;
-    for (const part of parts) branch = branch instanceof Map ? branch.get(part) : branch;
-    return branch !== undefined;
   }
 
   private field(parts: string[], value: unknown): void {
@@ -85,7 +80,7 @@ class Parser {
     const [name] = Object.keys(spec);
     const slice = this.kind === 'find' && name === '$slice' ? findSlice(spec.$slice) : undefined;
     if (slice !== undefined) {
-      this.collide(parts);
+      this.claim(parts);
       this.parsed.slices.push({ parts, slice });
     } else if (this.kind === 'find' && name === '$elemMatch') this.elemMatch(parts, spec.$elemMatch);
     else this.expression(parts, spec);
@@ -93,6 +88,7 @@ class Parser {
 
   private keep(parts: string[], kept: boolean): void {
     const path = parts.join('.');
+    this.claim(parts);
     if (path === '_id') {
       this.id = kept;
       if (kept) this.tree.set('_id', true);
@@ -109,6 +105,7 @@ class Parser {
   private expression(parts: string[], spec: unknown): void {
     if (this.exclusive === true) fail(31252, 'Cannot use an expression in an exclusion projection');
     this.exclusive = false;
+    this.claim(parts);
     if (parts[0] === '_id') this.id = true;
     this.put(parts, { compute: compileExpression(spec, this.variables) });
   }
@@ -116,7 +113,7 @@ class Parser {
   private elemMatch(parts: string[], condition: unknown): void {
     const [name] = parts;
     if (name === undefined || parts.length > 1) fail(31275, 'Cannot use $elemMatch projection on a nested field');
-    this.collide(parts);
+    this.claim(parts);
     if (this.exclusive === undefined) this.exclusive = false;
     this.parsed.elemMatches.push({ name, matches: compileFilter({ [name]: { $elemMatch: condition } }) });
   }
@@ -129,24 +126,27 @@ class Parser {
     this.parsed.positional = parts;
   }
 
-  private collide(parts: string[]): void {
-    if (this.reaches(parts)) fail(31250, `Path collision at ${parts.join('.')}`);
+  /** Notes a path that is spoken of. @throws CommandError 31249, 31250 where another one is the same, within it, or around it. */
+  private claim(parts: string[]): void {
+    const path = parts.join('.');
+    for (const other of this.claimed) {
+      if (path.startsWith(`${other}.`)) {
+        fail(31249, `Path collision at ${path} remaining portion ${path.slice(other.length + 1)}`);
+      }
+      if (other === path || other.startsWith(`${path}.`)) fail(31250, `Path collision at ${path}`);
+    }
+    this.claimed.push(path);
   }
 
   private put(parts: string[], branch: Branch): void {
     let tree = this.tree;
-    for (const [i, part] of parts.slice(0, -1).entries()) {
-      const next = tree.get(part);
-      if (next !== undefined && !(next instanceof Map)) {
-        fail(31249, `Path collision at ${parts.join('.')} remaining portion ${parts.slice(i + 1).join('.')}`);
-      }
-      const below: Tree = next ?? new Map();
-      tree.set(part, below);
-      tree = below;
+    for (const part of parts.slice(0, -1)) {
+      const below = tree.get(part);
+      const next: Tree = below instanceof Map ? below : new Map();
+      tree.set(part, next);
+      tree = next;
     }
-    const name = parts.at(-1) as string;
-    if (tree.has(name)) fail(31250, `Path collision at ${parts.join('.')}`);
-    tree.set(name, branch);
+    tree.set(parts.at(-1) as string, branch);
   }
 }
 

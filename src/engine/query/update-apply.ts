@@ -28,6 +28,9 @@ export function applyModifications(
   const run = new Run(doc, filters, context);
   for (const modification of modifications) {
     if (modification.onInsertOnly && !context.insert) continue;
+    if (context.positional === undefined && modification.parts.includes('$')) {
+      throw new CommandError('BadValue', 'The positional operator did not find the match needed from the query.');
+    }
     if (modification.from === undefined) run.walk(modification, run.root, 0, '');
     else run.rename(modification, modification.from);
   }
@@ -66,9 +69,6 @@ class Run {
   }
 
   private positional(): string {
-    if (this.context.positional === undefined) {
-      throw new CommandError('BadValue', 'The positional operator did not find the match needed from the query.');
-    }
     return String(this.context.positional);
   }
 
@@ -187,8 +187,9 @@ class Run {
       }
       return;
     }
-    const { value, appendedFrom } = outcome;
-    if (current !== undefined && appendedFrom === undefined && identical(current, value)) return;
+    const { value, appendedFrom, always } = outcome;
+    const same = current !== undefined && appendedFrom === undefined && identical(current, value);
+    if (same && always !== true) return;
     this.write(container, name, value);
     if (appendedFrom === undefined) this.note(path, value);
     else {
@@ -221,29 +222,49 @@ class Run {
   /** `$rename`: neither end may lie within an array. */
   rename(modification: Modification, from: string): void {
     const parts = from.split('.');
-    const value = this.outsideArrays(parts, 'source');
+    const value = this.renamed(parts);
     if (value === undefined) return;
-    this.outsideArrays(modification.parts, 'destination');
+    this.refuseArrays(modification.parts);
     const set: Modification = { ...modification, apply: () => ({ value }) };
     const unset: Modification = { ...modification, creates: false, path: from, parts, apply: () => 'remove' };
     this.walk(unset, this.root, 0, '');
     this.walk(set, this.root, 0, '');
   }
 
-  private outsideArrays(parts: readonly string[], role: string): unknown {
+  private renamed(parts: readonly string[]): unknown {
     let value: unknown = this.root;
+    let array: string | undefined;
     for (const [i, part] of parts.entries()) {
-      if (Array.isArray(value)) {
+      if (value === undefined) return undefined;
+      const doc = asDoc(value);
+      if (doc !== undefined) value = getField(doc, part);
+      else if (Array.isArray(value) && isIndex(part)) {
+        array ??= parts[i - 1];
+        value = value[Number(part)];
+      } else {
         throw new CommandError(
-          'BadValue',
-          `The ${role} field cannot be an array element, '${parts.join('.')}' in doc with _id: ${describe(this.original._id)} has an array field called '${parts[i - 1]}'`,
+          'PathNotViable',
+          `cannot use the part (${parts[i - 1]} of ${parts.join('.')}) to traverse the element ({${parts[i - 1]}: ${describe(value)}})`,
         );
       }
-      const doc = asDoc(value);
-      if (doc === undefined) return undefined;
-      value = getField(doc, part);
     }
+    if (value !== undefined && array !== undefined) throw this.withinArray('source', parts, array);
     return value;
+  }
+
+  private refuseArrays(parts: readonly string[]): void {
+    let value: unknown = this.root;
+    for (const [i, part] of parts.entries()) {
+      if (Array.isArray(value)) throw this.withinArray('destination', parts, parts[i - 1] as string);
+      value = getField(asDoc(value) ?? {}, part);
+    }
+  }
+
+  private withinArray(role: string, parts: readonly string[], array: string): CommandError {
+    return new CommandError(
+      'BadValue',
+      `The ${role} field cannot be an array element, '${parts.join('.')}' in doc with _id: ${describe(this.original._id)} has an array field called '${array}'`,
+    );
   }
 }
 

@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { compareValues, identical, valuesEqual } from './compare.ts';
+import { compareValues, valuesEqual } from './compare.ts';
 import { isOperatorDoc, parseFilter } from './filter-parse.ts';
 import { compileFilter, compileNode } from './match.ts';
 import { isNumber } from './numbers.ts';
@@ -47,7 +47,8 @@ function push(operand: unknown): Apply {
     if (current === undefined) return { value: after };
     const appended = order === undefined && at === before.length && after.length === grown;
     if (appended) return each.length === 0 ? undefined : { value: after, appendedFrom: before.length };
-    return identical(before, after) ? undefined : { value: after };
+    // A $sort counts as a change even where the order was right.
+    return { value: after, always: order !== undefined };
   };
 }
 

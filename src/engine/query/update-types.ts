@@ -31,8 +31,11 @@ export interface LeafContext extends UpdateContext {
   doc: Doc;
 }
 
-/** What a leaf operator makes of the value at its path: nothing, a new value (appended to an array from an index on), or its removal. */
-export type Outcome = { value: unknown; appendedFrom?: number } | 'remove' | undefined;
+/**
+ * What a leaf operator makes of the value at its path: nothing, a new value (appended to an array from an index on), or its
+ * removal. A value that is the same as before changes nothing, unless it is `always` written.
+ */
+export type Outcome = { value: unknown; appendedFrom?: number; always?: boolean } | 'remove' | undefined;
 
 /** One operator on one path. */
 export interface Modification {

@@ -194,7 +194,8 @@ describe('the entries of a document', () => {
   });
 
   it('take elements by position', () => {
-    expect(keysOf({ a: [5, [6, 7]] }, ['a.1', 1]).keys).toEqual(keys([1], [6], [7]));
+    expect(keysOf({ a: [5, [6, 7]] }, ['a.1', 1]).keys).toEqual(keys([1], [[6, 7]]));
+    expect(keysOf({ a: { 1: [6, 7] } }, ['a.1', 1]).keys).toEqual(keys([1], [6], [7]));
     expect(keysOf({ a: [5] }, ['a.3', 1]).keys).toEqual(keys([1], [null]));
     expect(() => keysOf({ a: [{ 0: 1 }] }, ['a.0', 1])).toThrow(expect.objectContaining({ code: 16746 }));
   });
