@@ -2,8 +2,9 @@ import { Decimal128, Double, Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { addNumbers, asBsonNumber, multiplyNumbers, toBigInt, widerKind } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
-import { isNullish, type Operator, operator } from './expression-types.ts';
+import { folding, isNullish, type Operator, operator } from './expression-types.ts';
 import {
+  type Decimal,
   decodeDecimal,
   divideDecimals,
   encodeDecimal,
@@ -24,18 +25,20 @@ const bad = (message: string): never => {
 
 /** Arithmetic with MongoDB's number types: past int32 a long, past int64 a double, decimal wins over all. */
 export const ARITHMETIC: Readonly<Record<string, Operator>> = {
-  $add: operator(0, Number.POSITIVE_INFINITY, add),
+  $add: folding(
+    () => ({ sum: new Int32(0) as unknown, dated: false }),
+    add,
+    ({ sum, dated }) => (dated ? new Date(Math.round(toDouble(sum))) : sum),
+  ),
   $subtract: operator(2, 2, subtract),
-  $multiply: operator(0, Number.POSITIVE_INFINITY, (values, name) => {
-    let product: unknown = new Int32(1);
-    let nullish = false;
-    for (const value of values) {
-      if (isNullish(value)) nullish = true;
-      else if (!isNumber(value)) return mismatch(`${name} only supports numeric types, not ${typeName(value)}`);
-      else product = multiplyNumbers(product, value) ?? new Double(toDouble(product) * toDouble(value));
-    }
-    return nullish ? null : product;
-  }),
+  $multiply: folding(
+    () => new Int32(1) as unknown,
+    (product, value, name) => {
+      if (!isNumber(value)) return mismatch(`${name} only supports numeric types, not ${typeName(value)}`);
+      return multiplyNumbers(product, value) ?? new Double(toDouble(product) * toDouble(value));
+    },
+    (product) => product,
+  ),
   $divide: operator(2, 2, ([a, b], name) => {
     if (isNullish(a) || isNullish(b)) return null;
     requireNumbers(a, b, name);
@@ -94,21 +97,13 @@ export function divide(a: unknown, b: unknown): unknown {
     : new Double(toDouble(a) / toDouble(b));
 }
 
-function add(values: readonly unknown[], name: string): unknown {
-  let sum: unknown = new Int32(0);
-  let dates = 0;
-  let nullish = false;
-  for (const value of values) {
-    if (isNullish(value)) nullish = true;
-    else if (value instanceof Date) {
-      dates += 1;
-      if (dates > 1) throw new CommandError(16612, `only one date allowed in an ${name} expression`);
-      sum = sumOf(sum, Long.fromNumber(value.getTime()));
-    } else if (isNumber(value)) sum = sumOf(sum, value);
-    else return mismatch(`${name} only supports numeric or date types, not ${typeName(value)}`);
+function add({ sum, dated }: { sum: unknown; dated: boolean }, value: unknown, name: string) {
+  if (value instanceof Date) {
+    if (dated) throw new CommandError(16612, `only one date allowed in an ${name} expression`);
+    return { sum: sumOf(sum, Long.fromNumber(value.getTime())), dated: true };
   }
-  if (nullish) return null;
-  return dates > 0 ? new Date(Math.round(toDouble(sum))) : sum;
+  if (!isNumber(value)) return mismatch(`${name} only supports numeric or date types, not ${typeName(value)}`);
+  return { sum: sumOf(sum, value), dated };
 }
 
 function subtract([a, b]: readonly unknown[], name: string): unknown {
@@ -198,13 +193,22 @@ function rounding(mode: Rounding): Operator {
   });
 }
 
+/** A decimal with zeros up to a place, as far as its 34 digits reach. */
+function extended({ coefficient, exponent }: Decimal, place: number): Decimal128 {
+  const wider = coefficient * 10n ** BigInt(exponent + place);
+  return encodeDecimal(
+    wider.toString().length <= 34 ? { coefficient: wider, exponent: -place } : { coefficient, exponent },
+  );
+}
+
 /** Rounds at a decimal place (half to even); ints and longs stay of their type. */
 function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   const kind = typeName(asBsonNumber(value));
   if ((kind === 'int' || kind === 'long') && place >= 0) return asBsonNumber(value);
   if (kind === 'double' && !Number.isFinite(toDouble(value))) return asBsonNumber(value);
   const exactly = kind === 'double' ? exactDecimal(toDouble(value)) : toDecimal(value);
-  if (exactly.special !== undefined || -exactly.exponent <= place) return asBsonNumber(value);
+  if (exactly.special !== undefined) return asBsonNumber(value);
+  if (-exactly.exponent <= place) return kind === 'decimal' ? extended(exactly, place) : asBsonNumber(value);
   const unit = 10n ** BigInt(-exactly.exponent - place);
   let quotient = exactly.coefficient / unit;
   const rest = exactly.coefficient % unit;
@@ -215,7 +219,7 @@ function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   if (mode === 'floor' && rest < 0n) quotient -= 1n;
   const rounded = { coefficient: quotient, exponent: -place };
   if (kind === 'decimal') return encodeDecimal(rounded);
-  if (kind === 'double') return new Double(Number(`${quotient}E${-place}`));
+  if (kind === 'double') return new Double(Number(`${quotient}E${-place}`) * (quotient === 0n && sign < 0n ? -1 : 1));
   const whole = quotient * 10n ** BigInt(-place);
   return kind === 'int' && BigInt.asIntN(32, whole) === whole ? new Int32(Number(whole)) : Long.fromBigInt(whole);
 }

@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compareValues, valuesEqual } from './compare.ts';
 import { checkedName } from './expression-logic.ts';
-import { isNullish, namedOperands, type Operator, operator, withVariable } from './expression-types.ts';
+import { folding, isNullish, namedOperands, type Operator, operator, withVariable } from './expression-types.ts';
 import { isNumber, toDouble } from './numbers.ts';
 import { asDoc, type Doc, getField, isTruthy, setField, typeName, wholeNumber } from './types.ts';
 
@@ -44,11 +44,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
     for (let i = from; i < to; i += 1) if (valuesEqual(array[i], value)) return new Int32(i);
     return new Int32(-1);
   }),
-  $concatArrays: operator(0, Number.POSITIVE_INFINITY, (values, name) => {
-    if (values.some(isNullish)) return null;
-    const other = values.find((value) => !Array.isArray(value));
-    return other === undefined ? values.flat(1) : fail(28664, `${name} only supports arrays, not ${typeName(other)}`);
-  }),
+  $concatArrays: joining(28664, (array) => array),
   $reverseArray: operator(1, 1, ([array], name) => {
     if (isNullish(array)) return null;
     return Array.isArray(array)
@@ -132,15 +128,22 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
         : fail(2942504, `The input argument to ${name} must be an array, but was of type: ${typeName(array)}`);
     };
   },
-  $setUnion: sets((arrays) => unique(arrays.flat(1))),
-  $setIntersection: sets((arrays) =>
-    unique(arrays[0] ?? []).filter((value) =>
-      arrays.every((array) => array.some((other) => valuesEqual(value, other))),
-    ),
+  $setUnion: joining(17043, unique),
+  $setIntersection: folding(
+    () => undefined as unknown[] | undefined,
+    (common, value, name) => {
+      const array = asArray(value, 17047, name);
+      return unique(
+        common === undefined ? array : common.filter((one) => array.some((other) => valuesEqual(one, other))),
+      );
+    },
+    (common) => common ?? [],
   ),
-  $setDifference: sets(([a = [], b = []]) =>
-    unique(a).filter((value) => !b.some((other) => valuesEqual(value, other))),
-  ),
+  $setDifference: operator(2, 2, ([a, b], name) => {
+    if (isNullish(a) || isNullish(b)) return null;
+    const [kept, taken] = [asArray(a, 17048, name), asArray(b, 17049, name)];
+    return unique(kept).filter((value) => !taken.some((other) => valuesEqual(value, other)));
+  }),
   $allElementsTrue: operator(1, 1, ([array], name) => asArray(array, 17040, name).every(isTruthy)),
   $anyElementTrue: operator(1, 1, ([array], name) => asArray(array, 17041, name).some(isTruthy)),
   $mergeObjects: operator(0, Number.POSITIVE_INFINITY, (values, name) => mergeObjects(values, name)),
@@ -244,11 +247,12 @@ function slice([array, a, b]: readonly unknown[], name: string): unknown {
   return array.slice(start, start + count);
 }
 
-function sets(combine: (arrays: unknown[][]) => unknown[]): Operator {
-  return operator(0, Number.POSITIVE_INFINITY, (values, name) => {
-    if (values.some(isNullish)) return null;
-    return combine(values.map((value) => asArray(value, 17043, name)));
-  });
+function joining(code: number, finish: (elements: unknown[]) => unknown[]): Operator {
+  return folding(
+    () => [] as unknown[],
+    (sofar, value, name) => sofar.concat(asArray(value, code, name)),
+    finish,
+  );
 }
 
 function unique(values: unknown[]): unknown[] {

@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compareStrings, regexParts, stringOf } from './compare.ts';
-import { isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
+import { folding, isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
 import { isNumber } from './numbers.ts';
 import { compileRegex } from './regex.ts';
 import { RANK, typeName, typeRank, wholeNumber } from './types.ts';
@@ -14,15 +14,12 @@ const isText = (value: unknown): boolean => typeRank(value) === RANK.string;
 
 /** Operators on strings. Letters change case in ASCII only, as in MongoDB. */
 export const STRINGS: Readonly<Record<string, Operator>> = {
-  $concat: operator(0, Number.POSITIVE_INFINITY, (values, name) => {
-    let text: string | null = '';
-    for (const value of values) {
-      if (isNullish(value)) text = null;
-      else if (!isText(value)) return fail(16702, `${name} only supports strings, not ${typeName(value)}`);
-      else if (text !== null) text += stringOf(value);
-    }
-    return text;
-  }),
+  $concat: folding(
+    () => '',
+    (sofar, value, name) =>
+      isText(value) ? sofar + stringOf(value) : fail(16702, `${name} only supports strings, not ${typeName(value)}`),
+    (sofar) => sofar,
+  ),
   $toLower: operator(1, 1, ([value], name) => printable(value, name).replace(/[A-Z]+/g, (part) => part.toLowerCase())),
   $toUpper: operator(1, 1, ([value], name) => printable(value, name).replace(/[a-z]+/g, (part) => part.toUpperCase())),
   $strcasecmp: operator(

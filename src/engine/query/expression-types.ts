@@ -44,6 +44,29 @@ export function operator(
   };
 }
 
+/**
+ * An operator on any number of operands, taken in order: the first that is null or missing makes it null, and those after it are not
+ * evaluated.
+ */
+export function folding<T>(
+  start: () => T,
+  step: (sofar: T, value: unknown, name: string) => T,
+  finish: (sofar: T) => unknown,
+): Operator {
+  return (operand, compile, name) => {
+    const operands = (Array.isArray(operand) ? operand : [operand]).map((spec) => compile(spec));
+    return (environment) => {
+      let sofar = start();
+      for (const expression of operands) {
+        const value = expression(environment);
+        if (isNullish(value)) return null;
+        sofar = step(sofar, value, name);
+      }
+      return finish(sofar);
+    };
+  };
+}
+
 /** The operands of an operator, as many as it takes. */
 export function operandsOf(operand: unknown, minimum: number, maximum: number, name: string): unknown[] {
   const operands = Array.isArray(operand) ? operand : [operand];
