@@ -10,9 +10,10 @@ import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from './adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
 import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
+import { administrationOf } from './administration.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './domain/api-key/authenticate.ts';
-import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
+import type { ManageKeys } from './domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from './domain/installation/first-start.ts';
 import { createClientSecrets } from './domain/invoice/client-secret.ts';
 import { createCreateInvoice, refuseReusedKey } from './domain/invoice/create-invoice.ts';
@@ -35,7 +36,6 @@ import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
-import { createTenantRepository } from './storage/tenants.ts';
 import { documentPath } from './transport/files.ts';
 import { currentRequestId } from './transport/middleware/request.ts';
 import { jobsDashboard } from './transport/operations.ts';
@@ -106,7 +106,7 @@ async function build(
   await ensureIndexes(db);
 
   const invoices = createInvoiceRepository(db);
-  const tenants = createTenantRepository(db);
+  const { tenants, manageKeys } = administrationOf(store);
   const installation = createInstallationRepository(db);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
@@ -188,7 +188,7 @@ async function build(
     url,
     store,
     tenants,
-    manageKeys: createManageKeys(tenants, false),
+    manageKeys,
     firstStart,
     listeners: feed.listeners,
     warm,

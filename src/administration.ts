@@ -1,0 +1,76 @@
+import type { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
+import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
+import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
+import type { Verification } from './adapters/xades/verification.ts';
+import type { Config } from './config.ts';
+import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
+import type { TenantRepository } from './domain/tenant/ports.ts';
+import { type OpenStore, openStore } from './open-store.ts';
+import type { Store } from './storage/connect.ts';
+import { ensureIndexes } from './storage/indexes.ts';
+import { createTenantRepository } from './storage/tenants.ts';
+
+export type { OpenStore, RendererDiagnosis, Verification };
+
+/** What is administered in a store. */
+export interface Administration {
+  readonly tenants: TenantRepository;
+  readonly manageKeys: ManageKeys;
+}
+
+export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
+  const tenants = createTenantRepository(db);
+  // No authority is there to transmit to, so there are no live keys.
+  return { tenants, manageKeys: createManageKeys(tenants, false) };
+}
+
+/** The store of the configuration, to be administered beside a running service or without one. */
+export interface OpenAdministration extends Administration {
+  readonly store: OpenStore;
+  close(): Promise<void>;
+}
+
+/** @throws when the store can't be had; the message says why */
+export async function openAdministration(config: Config): Promise<OpenAdministration> {
+  const store = await openStore(config, { join: true });
+  try {
+    // The first command may come before the first start of the service.
+    await ensureIndexes(store.db);
+    return { ...administrationOf(store), store, close: () => store.close() };
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+/** Checks a signed document. No configuration and no store are needed. */
+export async function verifyDocument(document: Uint8Array): Promise<Verification> {
+  const verifier = createDocumentVerifier();
+  try {
+    return await verifier.verify(document);
+  } finally {
+    await verifier.close();
+  }
+}
+
+/** The certificate that documents are signed with, made now when there is none yet. @throws when its file can't be read or written */
+export async function signingCertificate(config: Config): Promise<X509Certificate> {
+  const [certificate] = (await loadSigningIdentity(config.dataDir)).certificateChain;
+  if (!certificate) throw new Error('There is no certificate to sign with.');
+  return certificate;
+}
+
+/** Draws a page with the browser of the configuration, in a process of its own. Never throws. */
+export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promise<RendererDiagnosis> {
+  const renderer = createPdfRenderer({
+    executablePath: chromiumPath ?? undefined,
+    cacheDir: join(dataDir, 'chromium'),
+  });
+  try {
+    return await renderer.diagnose();
+  } finally {
+    await renderer.close();
+  }
+}

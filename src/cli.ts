@@ -1,0 +1,28 @@
+import { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from './administration.ts';
+import type { CommandContext } from './cli/command.ts';
+import { COMMANDS } from './cli/commands.ts';
+import { runCommandLine } from './cli/run.ts';
+import { processTerminal } from './cli/terminal.ts';
+import { ConfigError, readConfig } from './config.ts';
+
+// The process of the command line. Exit codes: 0, 1: it failed, 2: it was not understood.
+
+const context: CommandContext = {
+  terminal: processTerminal(),
+  config() {
+    try {
+      return readConfig();
+    } catch (error) {
+      throw error instanceof ConfigError ? new Error(`The settings are wrong: ${error.message}`) : error;
+    }
+  },
+  parts: {
+    openAdministration,
+    verifyDocument,
+    signingCertificate,
+    diagnoseRenderer,
+    // The service is large, and one command needs it.
+    startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
+  },
+};
+process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);

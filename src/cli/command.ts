@@ -1,0 +1,51 @@
+import type { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from '../administration.ts';
+import type { startApp } from '../app.ts';
+import type { Config } from '../config.ts';
+import type { ParsedArguments } from './parse.ts';
+import type { Terminal } from './terminal.ts';
+
+/** One command of the command line: what it takes, as data for the parser and the help, and what it does. */
+export interface Command {
+  /** `keys create`: one or two words. */
+  readonly name: string;
+  /** One line, without a full stop. */
+  readonly summary: string;
+  /** Names of the positional arguments, all required: `KEY_ID`. */
+  readonly positionals: readonly string[];
+  readonly options: Readonly<Record<string, Option>>;
+  /** More to know, in the command's own help. */
+  readonly details?: string;
+  /** @returns the exit code @throws with a message for the person who typed the command */
+  run(input: ParsedArguments, context: CommandContext): Promise<number>;
+}
+
+export interface Option {
+  readonly description: string;
+  /** What stands for its value in the help; a flag has none. */
+  readonly value?: string;
+  readonly required?: boolean;
+  /** The only values that it takes. */
+  readonly choices?: readonly string[];
+}
+
+/** What commands work with. */
+export interface CommandContext {
+  readonly terminal: Terminal;
+  /** The settings. @throws {ConfigError} */
+  readonly config: () => Config;
+  readonly parts: CommandParts;
+}
+
+/** What the composition root offers to the command line. */
+export interface CommandParts {
+  readonly openAdministration: typeof openAdministration;
+  readonly verifyDocument: typeof verifyDocument;
+  readonly signingCertificate: typeof signingCertificate;
+  readonly diagnoseRenderer: typeof diagnoseRenderer;
+  readonly startApp: typeof startApp;
+}
+
+/** The command can't be understood: exit code 2, with the usage. */
+export class UsageError extends Error {
+  override readonly name = 'UsageError';
+}

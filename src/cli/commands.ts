@@ -1,0 +1,17 @@
+import type { Command } from './command.ts';
+import { doctor } from './doctor.ts';
+import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { createTenant, updateTenant } from './tenants.ts';
+import { verify } from './verify.ts';
+
+/** Every command, in the order of the help. */
+export const COMMANDS: readonly Command[] = [
+  createTenant,
+  updateTenant,
+  createKey,
+  listKeys,
+  revokeKey,
+  rotateKey,
+  verify,
+  doctor,
+];

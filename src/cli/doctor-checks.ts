@@ -1,0 +1,211 @@
+import { randomUUID, type X509Certificate } from 'node:crypto';
+import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { join, resolve } from 'node:path';
+import type { OpenAdministration, RendererDiagnosis } from '../administration.ts';
+import type { Config } from '../config.ts';
+import { reasonOf } from './files.ts';
+import { serviceAddress, serviceState } from './service-address.ts';
+
+/** What was found of one matter. Only `fails` keeps the service from working. */
+export interface Finding {
+  readonly subject: string;
+  readonly state: 'works' | 'warns' | 'fails';
+  readonly found: string;
+  /** What to do. */
+  readonly advice?: string;
+}
+
+const LOW_DISK_BYTES = 1024 ** 3;
+const DAY_MS = 86_400_000;
+const EXPIRY_WARNING_DAYS = 30;
+/** Before this version was written; no clock can be right that shows it. */
+const EARLIEST_MS = Date.UTC(2026, 10, 1);
+const CLOCK_WARNING_MS = 5000;
+const CLOCK_FAILURE_MS = 300_000;
+const SECRET_FILES = ['master.key', 'signing-test-identity.pem'];
+
+export function checkNode(version: string): Finding {
+  const subject = 'Node.js';
+  if (Number.parseInt(version, 10) >= 24) return { subject, state: 'works', found: version };
+  return {
+    subject,
+    state: 'fails',
+    found: `${version}, and 24 or newer is needed`,
+    advice: 'Start it by npm (npm start, npm run -s cli): npm ci brings a Node.js that is new enough.',
+  };
+}
+
+/** The folder is made as the service would make it. */
+export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
+  const subject = 'data folder';
+  const folder = resolve(dataDir);
+  try {
+    await mkdir(folder, { recursive: true, mode: 0o700 });
+    const probe = join(folder, `doctor-${randomUUID()}`);
+    await writeFile(probe, 'x', { flush: true });
+    await rm(probe);
+  } catch (error) {
+    return [
+      {
+        subject,
+        state: 'fails',
+        found: `${folder} can not be written: ${reasonOf(error)}`,
+        advice: 'Give this user the folder, or set DATA_DIR to another one.',
+      },
+    ];
+  }
+  const { bavail, bsize } = await statfs(folder);
+  const free = bavail * bsize;
+  const found = `${folder}, ${gigabytes(free)} free`;
+  const findings: Finding[] = [
+    free < LOW_DISK_BYTES
+      ? { subject, state: 'warns', found, advice: 'Make room: documents and the database grow here.' }
+      : { subject, state: 'works', found },
+  ];
+  for (const name of SECRET_FILES) {
+    const file = join(folder, name);
+    const mode = (await stat(file).catch(() => null))?.mode ?? 0;
+    if (process.platform === 'win32' || (mode & 0o077) === 0) continue;
+    findings.push({
+      subject: 'secrets',
+      state: 'warns',
+      found: `others on this machine may open ${file}`,
+      advice: `chmod 600 ${file}`,
+    });
+  }
+  return findings;
+}
+
+/** @returns also how far this machine's clock is ahead of the store's, milliseconds; null where the store has no clock of its own */
+export async function checkStore(
+  config: Config,
+  open: (config: Config) => Promise<OpenAdministration>,
+): Promise<{ finding: Finding; clock: number | null }> {
+  const subject = 'store';
+  let administration: OpenAdministration;
+  try {
+    administration = await open(config);
+  } catch (error) {
+    const advice =
+      config.mongodbUrl === null
+        ? 'Correct what the message names, or set MONGODB_URL to use a MongoDB server.'
+        : 'Check that MONGODB_URL is right and that the server runs and lets this user in.';
+    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, clock: null };
+  }
+  try {
+    const { db, kind } = administration.store;
+    const start = performance.now();
+    const hello = await db.command({ hello: 1 });
+    const milliseconds = performance.now() - start;
+    const name = {
+      server: `MongoDB server, database ${db.databaseName}`,
+      'own engine': 'embedded, no service runs on it',
+      'running engine': 'embedded, served by a running process',
+    }[kind];
+    const found = `${name}; answers in ${milliseconds.toFixed(1)} ms`;
+    const clock = kind === 'server' ? Date.now() - milliseconds / 2 - (hello.localTime as Date).getTime() : null;
+    // Sharded clusters and replica sets have change streams, single servers have none.
+    if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
+      const advice = 'Make it a replica set, of one member if need be: mongod --replSet rs0, then rs.initiate().';
+      return { finding: { subject, state: 'fails', found: `${name} is not a replica set`, advice }, clock };
+    }
+    return { finding: { subject, state: 'works', found }, clock };
+  } catch (error) {
+    const advice = 'Check that this user may read and write the database.';
+    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, clock: null };
+  } finally {
+    await administration.close();
+  }
+}
+
+export async function checkCertificate(
+  load: () => Promise<X509Certificate>,
+  now: Date,
+): Promise<{ finding: Finding; validFrom: Date | null }> {
+  const subject = 'certificate';
+  let certificate: X509Certificate;
+  try {
+    certificate = await load();
+  } catch (error) {
+    const advice = 'Restore the file from a backup, or move it away: a new test certificate is made then.';
+    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, validFrom: null };
+  }
+  const { validFromDate: validFrom, validToDate: validTo } = certificate;
+  const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
+  const who = `${certificate.subject.replaceAll('\n', ', ')}, until ${validTo.toISOString().slice(0, 10)}`;
+  const advice = 'Have a new certificate issued and put it in place.';
+  if (days < 0) return { finding: { subject, state: 'fails', found: `expired: ${who}`, advice }, validFrom };
+  const found = `${who} (${days} days)`;
+  if (days < EXPIRY_WARNING_DAYS) return { finding: { subject, state: 'warns', found, advice }, validFrom };
+  return { finding: { subject, state: 'works', found }, validFrom };
+}
+
+/**
+ * Whether the time can be right, by all that is known of other clocks.
+ * @param known.store milliseconds that this clock is ahead of the store's
+ * @param known.validFrom when the signing certificate begins
+ */
+export function checkClock(now: Date, known: { store: number | null; validFrom: Date | null }): Finding {
+  const subject = 'clock';
+  const advice = 'Set the clock, by NTP best: timedatectl set-ntp true.';
+  const time = `${now.toISOString().slice(0, 19)}Z`;
+  const since = Math.max(EARLIEST_MS, known.validFrom?.getTime() ?? 0);
+  if (now.getTime() < since) {
+    const past = new Date(since).toISOString().slice(0, 10);
+    return { subject, state: 'fails', found: `${time} can not be right: ${past} is past`, advice };
+  }
+  const apart = Math.abs(known.store ?? 0);
+  if (apart > CLOCK_WARNING_MS) {
+    const found = `${time} is ${(apart / 1000).toFixed(0)} s ${(known.store ?? 0) > 0 ? 'ahead of' : 'behind'} the store's clock`;
+    return { subject, state: apart > CLOCK_FAILURE_MS ? 'fails' : 'warns', found, advice };
+  }
+  const agrees = known.store === null ? '' : ', as the store says';
+  return { subject, state: 'works', found: `${time}${agrees}` };
+}
+
+/** Invoices are accepted without a browser and their PDFs drawn later, so it warns only. */
+export async function checkRenderer(diagnose: () => Promise<RendererDiagnosis>): Promise<Finding> {
+  const subject = 'PDF';
+  const diagnosis = await diagnose();
+  if (!diagnosis.works) return { subject, state: 'warns', found: 'no browser starts', advice: diagnosis.advice };
+  const { version, executable, milliseconds, sandboxed } = diagnosis;
+  const sandbox = sandboxed ? '' : ', without its sandbox';
+  return { subject, state: 'works', found: `${version}${sandbox}, a page in ${milliseconds} ms; ${executable}` };
+}
+
+export async function checkService(config: Config): Promise<Finding> {
+  const subject = 'service';
+  const url = serviceAddress(config);
+  if (url === null) return { subject, state: 'works', found: 'takes any free port (PORT 0)' };
+  const state = await serviceState(url);
+  if (state === 'ready') return { subject, state: 'works', found: `runs at ${url}` };
+  if (state !== null) {
+    return { subject, state: 'warns', found: `runs at ${url} and is not ready: ${state}`, advice: 'Read its log.' };
+  }
+  return (await isTaken(url))
+    ? {
+        subject,
+        state: 'warns',
+        found: `something else listens at ${url}`,
+        advice: 'End it, or set PORT to a free port.',
+      }
+    : { subject, state: 'works', found: `does not run; npm start serves at ${url}` };
+}
+
+async function isTaken(url: string): Promise<boolean> {
+  try {
+    await fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'manual' });
+    return true;
+  } catch (error) {
+    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
+    return cause?.code !== 'ECONNREFUSED';
+  }
+}
+
+function oneLine(error: unknown): string {
+  return (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, '; ');
+}
+
+function gigabytes(bytes: number): string {
+  return `${(bytes / 1024 ** 3).toFixed(1)} GB`;
+}

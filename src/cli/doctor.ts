@@ -1,0 +1,60 @@
+import type { Config } from '../config.ts';
+import type { Command, CommandParts } from './command.ts';
+import {
+  checkCertificate,
+  checkClock,
+  checkDataFolder,
+  checkNode,
+  checkRenderer,
+  checkService,
+  checkStore,
+  type Finding,
+} from './doctor-checks.ts';
+import { harmless, type Style } from './terminal.ts';
+
+export const doctor: Command = {
+  name: 'doctor',
+  summary: 'Checks what the service needs on this machine, and says what to do',
+  positionals: [],
+  options: {},
+  details:
+    'Uses the same settings as the service. Exit code 1 when something fails that the service can not do without.',
+  async run(_input, { terminal, config, parts }) {
+    const failed = new Set<string>();
+    for await (const finding of findings(config(), parts)) {
+      if (finding.state === 'fails') failed.add(finding.subject);
+      terminal.print(line(finding, terminal.style));
+    }
+    terminal.print('');
+    terminal.print(
+      failed.size === 0
+        ? 'The service can work here.'
+        : `The service can not work here before this is put right: ${[...failed].join(', ')}.`,
+    );
+    return failed.size === 0 ? 0 : 1;
+  },
+};
+
+async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Finding> {
+  yield checkNode(process.versions.node);
+  const folder = await checkDataFolder(config.dataDir);
+  yield* folder;
+  // Without the folder there is neither an embedded store nor a certificate.
+  if (folder.some(({ state }) => state === 'fails')) return;
+  const { finding: store, clock } = await checkStore(config, parts.openAdministration);
+  yield store;
+  const certificate = await checkCertificate(() => parts.signingCertificate(config), new Date());
+  yield certificate.finding;
+  yield checkClock(new Date(), { store: clock, validFrom: certificate.validFrom });
+  yield await checkRenderer(() => parts.diagnoseRenderer(config));
+  yield await checkService(config);
+}
+
+const MARKS = { works: ['green', '✔'], warns: ['yellow', '!'], fails: ['red', '✘'] } as const;
+
+/** `✔ store        what was found`, advice on a line of its own. */
+export function line({ subject, state, found, advice }: Finding, style: Style): string {
+  const [colour, mark] = MARKS[state];
+  const text = `${style(colour, mark)} ${subject.padEnd(12)} ${harmless(found)}`;
+  return advice === undefined ? text : `${text}\n${' '.repeat(15)}${style('bold', '→')} ${harmless(advice)}`;
+}

@@ -1,0 +1,119 @@
+import type { OpenAdministration } from '../administration.ts';
+import { type ApiKey, KEY_KINDS, type KeyKind } from '../domain/api-key/api-key.ts';
+import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
+import type { Command, CommandContext } from './command.ts';
+import type { ParsedArguments } from './parse.ts';
+import { columns } from './terminal.ts';
+
+const tenant = { value: 'TENANT', required: true, description: "The tenant's id: ten_…" } as const;
+
+export const createKey: Command = {
+  name: 'keys create',
+  summary: 'Makes an API key and shows it, this once',
+  positionals: [],
+  options: {
+    tenant,
+    environment: {
+      value: 'ENVIRONMENT',
+      required: true,
+      choices: [...ENVIRONMENTS].reverse(),
+      description: 'test never calls the tax authority; live really transmits',
+    },
+    kind: {
+      value: 'KIND',
+      required: true,
+      choices: KEY_KINDS,
+      description: 'secret for back ends only; publishable for browsers',
+    },
+    json: { description: 'Print an object with id and key' },
+  },
+  async run(input, context) {
+    const [kind, environment] = [input.get('kind') as KeyKind, input.get('environment') as Environment];
+    const issued = await administer(context, ({ manageKeys }) =>
+      manageKeys.create(input.get('tenant'), kind, environment),
+    );
+    show(issued, input, context);
+    return 0;
+  },
+};
+
+export const listKeys: Command = {
+  name: 'keys list',
+  summary: "Shows a tenant's keys, revoked ones included",
+  positionals: [],
+  options: { tenant, json: { description: 'Print a list of objects' } },
+  async run(input, context) {
+    const keys = await administer(context, ({ manageKeys }) => manageKeys.list(input.get('tenant')));
+    const { terminal } = context;
+    if (input.has('json')) terminal.print(JSON.stringify(keys.map(objectOf)));
+    else if (keys.length === 0) terminal.print('The tenant has no keys.');
+    else terminal.print(columns([['ID', 'KEY', 'CREATED', 'REVOKED'], ...keys.map(rowOf)]));
+    return 0;
+  },
+};
+
+export const revokeKey: Command = {
+  name: 'keys revoke',
+  summary: 'Makes a key invalid, at once and for good',
+  positionals: ['KEY_ID'],
+  options: {},
+  async run(input, context) {
+    const keyId = input.get('KEY_ID');
+    await administer(context, ({ manageKeys }) => manageKeys.revoke(keyId));
+    context.terminal.print(`Key ${keyId} is revoked.`);
+    return 0;
+  },
+};
+
+export const rotateKey: Command = {
+  name: 'keys rotate',
+  summary: 'Makes a new key of the same tenant, environment and kind',
+  positionals: ['KEY_ID'],
+  options: { json: { description: 'Print an object with id and key' } },
+  details: 'The old key stays valid: deploy the new one, then revoke the old one.',
+  async run(input, context) {
+    const old = input.get('KEY_ID');
+    show(await administer(context, ({ manageKeys }) => manageKeys.rotate(old)), input, context);
+    if (!input.has('json')) {
+      context.terminal.print(`The old key is still valid. When the new one is deployed: keys revoke ${old}`);
+    }
+    return 0;
+  },
+};
+
+async function administer<T>(
+  { config, parts }: CommandContext,
+  work: (administration: OpenAdministration) => Promise<T>,
+): Promise<T> {
+  const administration = await parts.openAdministration(config());
+  try {
+    return await work(administration);
+  } finally {
+    await administration.close();
+  }
+}
+
+function show({ key, token }: IssuedKey, input: ParsedArguments, { terminal }: CommandContext): void {
+  if (input.has('json')) {
+    const { id, kind, environment, createdAt } = key;
+    terminal.print(JSON.stringify({ id, key: token, kind, environment, created_at: createdAt }));
+    return;
+  }
+  terminal.print(columns([['id', key.id], ['key', token]])); // biome-ignore format: a table
+  terminal.print('The key is shown this once; keep it where secrets are kept.');
+}
+
+function objectOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey) {
+  return { id, kind, environment, last_four: lastFour, created_at: createdAt, revoked_at: revokedAt };
+}
+
+function rowOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey): string[] {
+  const start = kind === 'secret' ? 'sk' : 'pk';
+  return [id, `${start}_${environment}_…${lastFour}`, minute(createdAt), revokedAt === null ? '-' : minute(revokedAt)];
+}
+
+/** `2026-11-21 12:30 UTC` */
+function minute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

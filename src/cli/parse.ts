@@ -1,0 +1,69 @@
+import { parseArgs } from 'node:util';
+import { type Command, UsageError } from './command.ts';
+
+/** What was typed for a command, checked against what it takes. */
+export interface ParsedArguments {
+  /** A positional argument or a required option. */
+  get(name: string): string;
+  /** An option's value; null when it was not given. */
+  find(name: string): string | null;
+  /** Whether a flag was given. */
+  has(flag: string): boolean;
+}
+
+/**
+ * Reads the arguments of a command, its name left out.
+ * @returns null when `--help` is among them
+ * @throws {UsageError} naming what is unknown, missing or not one of the choices
+ */
+export function parseArguments(command: Command, args: readonly string[]): ParsedArguments | null {
+  const { values, positionals } = parse(command, args);
+  if (values.help === true) return null;
+  const given = new Map<string, string>();
+  for (const [name, { required, choices }] of Object.entries(command.options)) {
+    const value = values[name];
+    if (value === '') throw new UsageError(`--${name} needs a value`);
+    if (typeof value === 'string') given.set(name, value);
+    else if (required) throw new UsageError(`--${name} is required`);
+    if (typeof value === 'string' && choices && !choices.includes(value)) {
+      throw new UsageError(`--${name} must be ${choices.join(' or ')}, not '${value}'`);
+    }
+  }
+  const [extra] = positionals.slice(command.positionals.length);
+  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`);
+  for (const [index, name] of command.positionals.entries()) {
+    const value = positionals[index];
+    if (!value) throw new UsageError(`${name} is missing`);
+    given.set(name, value);
+  }
+  return {
+    get(name) {
+      const value = given.get(name);
+      if (value === undefined) throw new Error(`the command takes no ${name} that must be there`);
+      return value;
+    },
+    find: (name) => given.get(name) ?? null,
+    has: (flag) => values[flag] === true,
+  };
+}
+
+function parse({ options }: Command, args: readonly string[]) {
+  const types = Object.fromEntries(
+    Object.entries(options).map(([name, { value }]) => [
+      name,
+      { type: value === undefined ? ('boolean' as const) : ('string' as const) },
+    ]),
+  );
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { ...types, help: { type: 'boolean', short: 'h' } },
+      allowPositionals: true,
+      strict: true,
+    }) as { values: Record<string, string | boolean | undefined>; positionals: string[] };
+  } catch (error) {
+    // Its first sentence says what is wrong, the rest how Node would have it written.
+    const [sentence = ''] = (error as Error).message.split(/\.\s|\n/, 1);
+    throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, ''));
+  }
+}

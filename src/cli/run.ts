@@ -1,0 +1,60 @@
+import { ServiceError } from '../domain/errors.ts';
+import { type Command, type CommandContext, UsageError } from './command.ts';
+import { commandHelp, overview, usage } from './help.ts';
+import { parseArguments } from './parse.ts';
+import type { Terminal } from './terminal.ts';
+
+/**
+ * Runs what was typed.
+ * @param args without the program's name
+ * @returns the exit code: 0, 1 when it failed (one line on standard error says why), 2 when it could not be understood
+ */
+export async function runCommandLine(
+  args: readonly string[],
+  commands: readonly Command[],
+  context: CommandContext,
+): Promise<number> {
+  const { terminal } = context;
+  const command = commands.find(({ name }) => isPrefix(name.split(' '), args));
+  if (!command) return withoutCommand(args, commands, terminal);
+  try {
+    const input = parseArguments(command, args.slice(command.name.split(' ').length));
+    if (input !== null) return await command.run(input, context);
+    terminal.print(commandHelp(command));
+    return 0;
+  } catch (error) {
+    terminal.remark(messageOf(error));
+    if (!(error instanceof UsageError)) return 1;
+    terminal.remark(usage(command));
+    return 2;
+  }
+}
+
+function withoutCommand(args: readonly string[], commands: readonly Command[], terminal: Terminal): number {
+  const words = args.filter((arg) => !arg.startsWith('-'));
+  const group = commands.filter(({ name }) => words[0] !== undefined && name.startsWith(`${words[0]} `));
+  const help = overview(group.length > 0 ? group : commands);
+  const unknown = args.find((arg, index) => !['--help', '-h'].includes(arg) && !(index === 0 && group.length > 0));
+  if (args.length > 0 && unknown === undefined && words.length !== args.length) {
+    terminal.print(help);
+    return 0;
+  }
+  if (unknown !== undefined) terminal.remark(`There is no command '${args.join(' ')}'.`);
+  terminal.remark(help);
+  return 2;
+}
+
+function isPrefix(words: readonly string[], args: readonly string[]): boolean {
+  return words.every((word, index) => args[index] === word);
+}
+
+/** One line for a person, every problem in it. */
+function messageOf(error: unknown): string {
+  const text =
+    error instanceof ServiceError
+      ? error.problems.map(({ message }) => message).join(' ')
+      : error instanceof Error
+        ? error.message || error.name
+        : String(error);
+  return text.trim().replaceAll(/\s*\n\s*/g, '; ');
+}

@@ -1,0 +1,20 @@
+import type { Config } from '../config.ts';
+
+/** Where a service with this configuration is reached from this machine; null when its port is not known beforehand (PORT 0). */
+export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): string | null {
+  if (port === 0) return null;
+  const reached = { '0.0.0.0': '127.0.0.1', '::': '::1' }[host] ?? host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+/** Asks whoever listens at the address whether it is this service: `ready`, or what it says that it lacks; null when it is not. */
+export async function serviceState(url: string): Promise<string | null> {
+  try {
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000), redirect: 'error' });
+    const { status, reason } = (await response.json()) as { status?: unknown; reason?: unknown };
+    if (status === 'ready') return 'ready';
+    return status === 'not ready' ? String(reason) : null;
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,96 @@
+import { ServiceError } from '../domain/errors.ts';
+import { newId } from '../domain/ids.ts';
+import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
+import { missingProfileFields, type SellerProfile, type Tenant } from '../domain/tenant/tenant.ts';
+import type { Command } from './command.ts';
+import { readJsonInput } from './files.ts';
+
+const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the seller, any of:
+  legalName        "Atlas Conseil"
+  legalForm        "SARL"
+  capital          share capital in centimes: 10000000
+  ice              15 digits
+  taxId            identifiant fiscal
+  tradeRegister    registre du commerce with its town: "Casablanca 123456"
+  professionalTax  taxe professionnelle
+  cnss             CNSS affiliation
+  address          an object with street, city, postalCode
+  email
+  paymentMode      "Virement bancaire"
+  exemptionReason  why lines at 0 % bear no VAT
+Test invoices fill what is missing with a specimen seller; live keys need all but exemptionReason.
+scripts/samples/seller/profile.json is an example.`;
+
+const MAX_NAME = 200;
+
+export const createTenant: Command = {
+  name: 'tenants create',
+  summary: 'Makes a tenant: a company that issues invoices',
+  positionals: [],
+  options: {
+    name: { value: 'NAME', required: true, description: 'How the tenant is called' },
+    profile: { value: 'FILE.json', description: 'What its invoices tell of the seller' },
+    json: { description: 'Print an object, with the id of the tenant' },
+  },
+  details: PROFILE_HELP,
+  async run(input, { terminal, config, parts }) {
+    const name = input.get('name').trim();
+    if (name === '' || name.length > MAX_NAME) throw new Error(`--name must have 1 to ${MAX_NAME} characters.`);
+    const profile = await profileOf(input.find('profile'));
+    const tenant: Tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
+    const administration = await parts.openAdministration(config());
+    try {
+      await administration.tenants.insert(tenant);
+    } finally {
+      await administration.close();
+    }
+    if (input.has('json')) {
+      const missing = missingProfileFields(profile);
+      const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
+      terminal.print(JSON.stringify(created));
+      return 0;
+    }
+    terminal.print(`Tenant ${tenant.id} (${name}) is made.${remarkOn(profile)}`);
+    terminal.print(`Next: npm run -s cli -- keys create --tenant ${tenant.id} --environment test --kind secret`);
+    return 0;
+  },
+};
+
+export const updateTenant: Command = {
+  name: 'tenants update',
+  summary: "Replaces a tenant's profile by the one of a file",
+  positionals: ['TENANT'],
+  options: { profile: { value: 'FILE.json', required: true, description: 'What its invoices tell of the seller' } },
+  details: PROFILE_HELP,
+  async run(input, { terminal, config, parts }) {
+    const profile = await profileOf(input.get('profile'));
+    const tenantId = input.get('TENANT');
+    const administration = await parts.openAdministration(config());
+    try {
+      if (!(await administration.tenants.updateProfile(tenantId, profile))) {
+        throw new Error(`There is no tenant '${tenantId}'.`);
+      }
+    } finally {
+      await administration.close();
+    }
+    terminal.print(`The profile of ${tenantId} is replaced; new invoices carry it.${remarkOn(profile)}`);
+    return 0;
+  },
+};
+
+async function profileOf(file: string | null): Promise<Partial<SellerProfile>> {
+  if (file === null) return {};
+  const value = await readJsonInput(file);
+  try {
+    return parseSellerProfile(value);
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    const problems = error.problems.map(({ message }) => message).join(' ');
+    throw new Error(`${file} holds no valid profile: ${problems}`, { cause: error });
+  }
+}
+
+function remarkOn(profile: Partial<SellerProfile>): string {
+  const fields = missingProfileFields(profile);
+  return fields.length === 0 ? '' : `\nMissing before it can have live keys: ${fields.join(', ')}.`;
+}

@@ -1,0 +1,47 @@
+import { styleText } from 'node:util';
+
+/** Where a command writes to. */
+export interface Terminal {
+  /** Results: standard output, a line or several. */
+  print(text: string): void;
+  /** Remarks and errors: standard error. */
+  remark(text: string): void;
+  /** Standard output itself, for what draws on it. */
+  readonly stream: NodeJS.WriteStream;
+  /** Colours the text when the terminal shows colours and NO_COLOR does not forbid them. */
+  readonly style: Style;
+}
+
+export type Style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan', text: string) => string;
+
+export function processTerminal(): Terminal {
+  const { stdout, stderr } = process;
+  return {
+    print: (text) => void stdout.write(`${text}\n`),
+    remark: (text) => void stderr.write(`${text}\n`),
+    stream: stdout,
+    style: (format, text) => styleText(format, text, { stream: stdout }),
+  };
+}
+
+/** Text of others, such as a certificate's subject: what would steer the terminal is shown as `?`. */
+export function harmless(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
+  return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '?');
+}
+
+/** Rows with their columns aligned, two spaces apart. */
+export function columns(rows: readonly (readonly string[])[]): string {
+  const widths: number[] = [];
+  for (const row of rows) {
+    for (const [column, cell] of row.entries()) widths[column] = Math.max(widths[column] ?? 0, cell.length);
+  }
+  return rows
+    .map((row) =>
+      row
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n');
+}

@@ -1,0 +1,69 @@
+import { z } from 'zod';
+import { type Problem, problem, ServiceError } from '../errors.ts';
+import { filledText } from '../printable-text.ts';
+import type { SellerProfile } from './tenant.ts';
+
+const OBJECT = 'must be an object with the fields of a seller profile';
+const ADDRESS = 'must be an object with street, city and postalCode';
+
+const sellerProfileInput = z.strictObject(
+  {
+    legalName: filledText(200, 'the legal name').exactOptional(),
+    ice: z
+      .string({ error: 'must be a string of 15 digits' })
+      .regex(/^[0-9]{15}$/, { error: 'must be 15 digits' })
+      .exactOptional(),
+    taxId: filledText(30, 'the identifiant fiscal').exactOptional(),
+    tradeRegister: filledText(100, "the town of the court and the number, like 'Casablanca 123456'").exactOptional(),
+    professionalTax: filledText(30, 'the number of the taxe professionnelle').exactOptional(),
+    cnss: filledText(30, 'the CNSS affiliation').exactOptional(),
+    address: z
+      .strictObject(
+        {
+          street: filledText(500, 'the street and its number'),
+          city: filledText(100, 'the city'),
+          postalCode: filledText(20, 'the postal code').nullable().default(null),
+        },
+        { error: ADDRESS },
+      )
+      .exactOptional(),
+    email: z
+      .email({ error: 'must be an e-mail address' })
+      .max(254, { error: 'is too long: at most 254 characters' })
+      .exactOptional(),
+    legalForm: filledText(50, "the legal form, like 'SARL'").exactOptional(),
+    capital: z
+      .number({ error: 'must be an integer of centimes' })
+      .refine((value) => Number.isSafeInteger(value) && value >= 0, {
+        error: 'must be an integer of centimes, zero or more',
+      })
+      .exactOptional(),
+    paymentMode: filledText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
+    exemptionReason: filledText(500, 'why lines at 0 % bear no VAT').nullable().exactOptional(),
+  },
+  { error: OBJECT },
+);
+
+/**
+ * A seller's profile as people write it: any part of `SellerProfile`, in its names; unknown fields are refused.
+ * @param value parsed JSON
+ * @throws {ServiceError} invalid_request with every problem, `param` its dotted path (`address.city`), unknown fields last
+ */
+export function parseSellerProfile(value: unknown): Partial<SellerProfile> {
+  const parsed = sellerProfileInput.safeParse(value);
+  if (parsed.success) return parsed.data;
+  const problems = parsed.error.issues.flatMap(problemsOf);
+  const [first = problem('invalid_request', 'The profile is not valid.'), ...rest] = problems;
+  throw new ServiceError([first, ...rest]);
+}
+
+function problemsOf(issue: z.core.$ZodIssue): Problem[] {
+  if (issue.code === 'unrecognized_keys') {
+    return issue.keys.map((key) => {
+      const param = [...issue.path, key].join('.');
+      return problem('invalid_request', `${param} is not a field of a seller profile.`, param);
+    });
+  }
+  const param = issue.path.length > 0 ? issue.path.join('.') : null;
+  return [problem('invalid_request', `${param ?? 'The profile'} ${issue.message}.`, param)];
+}
