@@ -88,9 +88,7 @@ export class Connection {
   }
 
   #send(request: Request, reply: Uint8Array): void {
-    this.#socket.cork();
-    for (const part of encodeMessage(request, ++this.#lastId, reply)) this.#socket.write(part);
-    this.#socket.uncork();
+    this.#socket.write(encodeMessage(request, ++this.#lastId, reply));
     if (this.#socket.writableLength > HIGH_WATER) {
       this.#socket.pause();
       this.#socket.once('drain', () => this.#socket.resume());

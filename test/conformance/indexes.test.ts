@@ -20,6 +20,9 @@ afterAll(async () => {
   await mongo.close();
 });
 
+/** The server of TEST_MONGODB_URL may be the reference that gets these wrong: its README lists them. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
+
 interface Explained {
   stages: string[];
   index: string | undefined;
@@ -130,7 +133,7 @@ describe('unique', () => {
     expect(await items.countDocuments()).toBe(3);
   });
 
-  test('a value that an update has freed can be taken', async () => {
+  test.skipIf(elsewhere)('a value that an update has freed can be taken', async () => {
     await items.createIndex({ a: 1 }, { unique: true });
     await items.insertOne({ _id: 1, a: 1 });
     await items.updateOne({ _id: 1 }, { $set: { a: 2 } });
@@ -288,7 +291,7 @@ describe('arrays', () => {
     expect(down.map((item) => item._id)).toEqual([1, 2]);
   });
 
-  test("two arrays can't be indexed together (error 171)", async () => {
+  test.skipIf(elsewhere)("two arrays can't be indexed together (error 171)", async () => {
     await items.createIndex({ p: 1, q: 1 });
     await expect(items.insertOne({ _id: 9, p: [1], q: [2] })).rejects.toMatchObject({ code: 171 });
     await items.insertOne({ _id: 9, p: [1], q: 2 });

@@ -23,6 +23,9 @@ async function client(): Promise<WireClient> {
   return made;
 }
 
+/** Other servers may be less strict about bytes that no client sends. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
+
 const ping = { ping: 1, $db: 'admin' };
 
 describe('OP_MSG', () => {
@@ -49,7 +52,7 @@ describe('OP_MSG', () => {
     expect(Object.keys(cursor.firstBatch[1])).toEqual(['_id', 'a']);
   });
 
-  test('a checksum is verified', async () => {
+  test.skipIf(elsewhere)('a checksum is verified', async () => {
     const trailer = (message: Buffer): Buffer => {
       const sum = Buffer.alloc(4);
       sum.writeUInt32LE(crc32c(message));
@@ -104,7 +107,7 @@ test('the legacy handshake is answered as such', async () => {
   expect(await wire.reply()).toMatchObject({ ok: 1, ismaster: true, helloOk: true });
 });
 
-describe('what is no message closes its connection, and no other', () => {
+describe.skipIf(elsewhere)('what is no message closes its connection, and no other', () => {
   const header = (length: number, opcode: number): Buffer => {
     const bytes = Buffer.alloc(Math.max(16, Math.min(length, 64)));
     bytes.writeInt32LE(length, 0);
@@ -132,7 +135,7 @@ describe('what is no message closes its connection, and no other', () => {
 
 test('unknown commands and options are MongoDB errors, and the connection lives on', async () => {
   const wire = await client();
-  expect(await wire.command({ mapReduce: 'c', $db: 'test' })).toMatchObject({
+  expect(await wire.command({ nonsense: 'c', $db: 'test' })).toMatchObject({
     ok: 0,
     code: 59,
     codeName: 'CommandNotFound',

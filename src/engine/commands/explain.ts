@@ -4,11 +4,12 @@ import { asDoc, type Doc } from '../query/types.ts';
 import { explainAccess } from '../store/explain.ts';
 import { freeStats, prepareQuery, type Query } from '../store/read.ts';
 import type { ReadStats } from '../store/scan.ts';
-import { aggregateSource } from './aggregate.ts';
+
 import { Arguments } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { findQuery, hintOf } from './find.ts';
 import { VERSION } from './hello.ts';
+import { pipelineSource } from './pipeline-source.ts';
 import { updateStatement } from './update.ts';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
@@ -67,7 +68,7 @@ function queryOf(context: Context, name: string): Explained {
       return { ...explained, query: { ...explained.query, hint: hintOf(statement.hint) } };
     }
     case 'aggregate':
-      return { ...aggregateSource(context, args.collection(), args.documents('pipeline')), projected: false };
+      return { ...pipelineSource(context, args.collection(), args.documents('pipeline')), projected: false };
     default:
       throw new CommandError('CommandNotFound', `Explain failed due to unknown command: ${name}`);
   }

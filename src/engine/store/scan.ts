@@ -21,6 +21,8 @@ const FORWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN 
   WHERE idx.i = ?1 AND idx.key < ?2 AND (idx.key, idx.rid) > (?3, ?4) ORDER BY idx.key, idx.rid LIMIT ?5`;
 const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC LIMIT ?5`;
+const POINT = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
+  WHERE idx.i = ?1 AND idx.key = ?2`;
 const DOCUMENTS_FORWARD = 'SELECT rid, sum, bson FROM doc WHERE rid <= ?1 AND rid > ?2 ORDER BY rid LIMIT ?3';
 const DOCUMENTS_BACKWARD = 'SELECT rid, sum, bson FROM doc WHERE rid >= ?1 AND rid < ?2 ORDER BY rid DESC LIMIT ?3';
 
@@ -57,6 +59,10 @@ function scanIndex(
 ): Iterable<StoredDocument> {
   const { index, bounds, reverse } = access;
   const ranges = reverse ? [...bounds.ranges].reverse() : bounds.ranges;
+  if (index.unique && bounds.points === index.fields.length && !access.merge) {
+    const points = scanPoints(database, index, ranges, stats);
+    return index.multikey ? unique(points) : points;
+  }
   const scans = ranges.map((range) => scanRange(database, index, range, reverse, stats, access.merge ? 0 : expected));
   const documents = access.merge ? merge(scans, ranges, reverse) : concat(scans);
   return index.multikey ? unique(documents) : documents;
@@ -88,6 +94,22 @@ function* scanCollection(
   }
 }
 
+/** Of a unique index bound in all its fields each range holds one key at most. */
+function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats: ReadStats): Generator<Keyed> {
+  const statement = prepare(database, POINT);
+  for (const { low } of ranges) {
+    const row = statement.get(index.id, low) as unknown[] | undefined;
+    if (!row) continue;
+    stats.keys++;
+    stats.docs++;
+    yield keyed(row);
+  }
+}
+
+function keyed(row: unknown[]): Keyed {
+  return { key: row[0] as Uint8Array, rid: row[1] as number, bytes: verified(row[3] as Uint8Array, row[2] as number) };
+}
+
 function* scanRange(
   database: Database,
   index: Index,
@@ -104,9 +126,9 @@ function* scanRange(
     checkDeadline(stats);
     const chunk: Keyed[] = [];
     const complete = take(statement.iterate(index.id, end, key, rid, size), size, (row) => {
-      const bytes = verified(row[3] as Uint8Array, row[2] as number);
-      chunk.push({ key: row[0] as Uint8Array, rid: row[1] as number, bytes });
-      return bytes.length;
+      const document = keyed(row);
+      chunk.push(document);
+      return document.bytes.length;
     });
     for (const document of chunk) {
       stats.keys++;

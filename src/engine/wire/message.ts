@@ -95,15 +95,18 @@ function documentAt(message: Buffer, at: number, end: number): Buffer {
 }
 
 /** The bytes of the answer to `request`: OP_MSG, or OP_REPLY for a legacy one. */
-export function encodeMessage(request: Request, id: number, reply: Uint8Array): Buffer[] {
-  const head = Buffer.alloc(request.legacy ? 36 : 21);
-  head.writeInt32LE(head.length + reply.length, 0);
-  head.writeInt32LE(id, 4);
-  head.writeInt32LE(request.id, 8);
-  head.writeInt32LE(request.legacy ? OP_REPLY : OP_MSG, 12);
+export function encodeMessage(request: Request, id: number, reply: Uint8Array): Buffer {
+  const head = request.legacy ? 36 : 21;
+  const message = Buffer.allocUnsafe(head + reply.length);
+  message.fill(0, 0, head);
+  message.writeInt32LE(message.length, 0);
+  message.writeInt32LE(id, 4);
+  message.writeInt32LE(request.id, 8);
+  message.writeInt32LE(request.legacy ? OP_REPLY : OP_MSG, 12);
   if (request.legacy) {
-    head.writeInt32LE(8, 16);
-    head.writeInt32LE(1, 32);
+    message.writeInt32LE(8, 16);
+    message.writeInt32LE(1, 32);
   }
-  return [head, Buffer.from(reply.buffer, reply.byteOffset, reply.byteLength)];
+  message.set(reply, head);
+  return message;
 }

@@ -1,0 +1,99 @@
+import type { PipelineEnv } from '../query/aggregate.ts';
+import { asDoc, type Doc, isDoc } from '../query/types.ts';
+import { countMatches, freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import type { Context } from './command.ts';
+import { checkUnplanned, hintOf } from './find.ts';
+
+export interface PipelineSource {
+  query: Query;
+  /** The documents of the query, in its order. */
+  matches: Iterable<Match>;
+  /** The stages that the query did not take over. */
+  rest: Doc[];
+}
+
+/** What a pipeline reads: leading `$match`, `$sort`, `$skip`, `$limit` become the query, so that they can use an index. */
+export function pipelineSource(context: Context, name: string, stages: Doc[]): PipelineSource {
+  const { query, rest } = leadingQuery(stages, context.args.body.hint);
+  const collection = context.store.catalog.find(context.db, name);
+  if (collection) return { query, matches: read(context, name, query), rest };
+  checkUnplanned(query);
+  return { query, matches: [], rest };
+}
+
+/**
+ * The answer of a pipeline that does nothing but count its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1, n: {$sum: 1}}}`.
+ * Undefined for any other.
+ */
+export function countingAnswer(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
+  const { query, rest } = leadingQuery(stages, context.args.body.hint);
+  const [stage, ...others] = rest;
+  const group = asDoc(stage?.$group);
+  if (!stage || !group || others.length > 0 || Object.keys(stage).length !== 1) return undefined;
+  const { _id: id, ...fields } = group;
+  const [[field, accumulator] = [undefined, undefined], ...more] = Object.entries(fields);
+  if (field === undefined || more.length > 0 || !isConstant(id) || !isSumOfOnes(accumulator)) return undefined;
+  const collection = context.store.catalog.find(context.db, name);
+  if (!collection) return undefined;
+  const n = countMatches(context.store, collection, query, context.deadline);
+  return n > 0 ? [{ _id: id, [field]: n }] : [];
+}
+
+/** Other collections of the database, as `$lookup` and its like read them. */
+export function pipelineEnv(context: Context): PipelineEnv {
+  return {
+    lookup: (name, filter) =>
+      context.store.catalog.find(context.db, name)
+        ? documents(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }))
+        : [],
+  };
+}
+
+export function* documents(matches: Iterable<Match>): Generator<Doc> {
+  for (const { doc } of matches) yield doc;
+}
+
+function read({ store, db, deadline }: Context, name: string, query: Query): Iterable<Match> {
+  const collection = store.catalog.find(db, name);
+  return collection ? prepareQuery(store, collection, query).run({ ...freeStats(), deadline }) : [];
+}
+
+function leadingQuery(stages: Doc[], hint: unknown): { query: Query; rest: Doc[] } {
+  const query: Query = { filter: {}, sort: {}, skip: 0, limit: 0, hint: hintOf(hint) };
+  let taken = 0;
+  /** The operand of the next stage, if it is that one and nothing else. */
+  const next = (name: string): unknown => {
+    const stage = stages[taken] ?? {};
+    return Object.keys(stage).length === 1 ? stage[name] : undefined;
+  };
+  const match = asDoc(next('$match'));
+  if (match) {
+    query.filter = match;
+    taken++;
+  }
+  const sort = asDoc(next('$sort'));
+  if (sort && !Object.values(sort).some(isDoc)) {
+    query.sort = sort;
+    taken++;
+  }
+  const skip = Number(next('$skip'));
+  if (Number.isSafeInteger(skip) && skip >= 0) {
+    query.skip = skip;
+    taken++;
+  }
+  const limit = Number(next('$limit'));
+  if (Number.isSafeInteger(limit) && limit > 0) {
+    query.limit = limit;
+    taken++;
+  }
+  return { query, rest: stages.slice(taken) };
+}
+
+function isConstant(id: unknown): boolean {
+  return id === null || (typeof id !== 'string' && Number.isFinite(Number(id)) && !Array.isArray(id));
+}
+
+function isSumOfOnes(accumulator: unknown): boolean {
+  const sum = asDoc(accumulator);
+  return sum !== undefined && Object.keys(sum).length === 1 && typeof sum.$sum !== 'string' && Number(sum.$sum) === 1;
+}

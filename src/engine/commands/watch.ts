@@ -1,0 +1,75 @@
+import { Timestamp } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compilePipeline } from '../query/aggregate.ts';
+import { asDoc, type Doc } from '../query/types.ts';
+import { ChangeStream, type EventPipeline, type StreamOptions } from '../store/change-stream.ts';
+import { checkFields } from './arguments.ts';
+import type { Context } from './command.ts';
+import { cursorDoc, openCursor } from './cursors.ts';
+import { pipelineEnv } from './pipeline-source.ts';
+
+const STREAM_OPTIONS = [
+  'fullDocument',
+  'fullDocumentBeforeChange',
+  'resumeAfter',
+  'startAfter',
+  'startAtOperationTime',
+  'showExpandedEvents',
+  'allChangesForCluster',
+];
+const STREAM_STAGES = ['$match', '$project', '$addFields', '$set', '$unset', '$replaceRoot', '$replaceWith', '$redact'];
+
+/** Answers an aggregate whose first stage is `$changeStream`: opens a stream on a collection, a database or everything. */
+export function openStream(context: Context, stages: Doc[], batchSize: number | undefined): Doc {
+  const { store, db, args } = context;
+  const [first, ...rest] = stages as [Doc, ...Doc[]];
+  const spec = asDoc(first.$changeStream);
+  if (!spec) throw new CommandError('FailedToParse', 'the $changeStream stage must be specified as an object');
+  for (const stage of rest) {
+    const name = Object.keys(stage)[0] ?? '';
+    if (!STREAM_STAGES.includes(name))
+      throw new CommandError('IllegalOperation', `${name} is not permitted in a $changeStream pipeline`);
+  }
+  const name = args.body.aggregate;
+  const all = spec.allChangesForCluster === true;
+  if (all && db !== 'admin')
+    throw new CommandError(
+      'InvalidOptions',
+      'A $changeStream with allChangesForCluster may only be opened on the admin database',
+    );
+  const scope = { db: all ? undefined : db, coll: typeof name === 'string' ? name : undefined };
+  const ns = `${db}.${scope.coll ?? '$cmd.aggregate'}`;
+  const compiled = compilePipeline(rest);
+  const pipeline: EventPipeline | undefined =
+    rest.length > 0 ? (events) => compiled(events, pipelineEnv(context)) : undefined;
+  const stream = new ChangeStream(store, scope, streamOptions(spec), pipeline);
+  const batch = batchSize === 0 ? { documents: [], end: false } : stream.next(batchSize ?? Number.MAX_SAFE_INTEGER);
+  const cursor = openCursor(context, ns, stream, { batchSize });
+  const reply = cursorDoc(ns, batch.end ? 0 : cursor.id, 'firstBatch', batch);
+  if (batch.end) store.cursors.kill(cursor.id);
+  return { cursor: { ...reply, postBatchResumeToken: stream.resumeToken() } };
+}
+
+function streamOptions(spec: Doc): StreamOptions {
+  checkFields(spec, '$changeStream', STREAM_OPTIONS);
+  const { fullDocument = 'default', fullDocumentBeforeChange = 'off', startAtOperationTime } = spec;
+  if (fullDocument !== 'default' && fullDocument !== 'updateLookup') {
+    throw new CommandError('NotImplemented', `fullDocument '${String(fullDocument)}' is not supported by this server`);
+  }
+  if (fullDocumentBeforeChange !== 'off') {
+    throw new CommandError(
+      'NotImplemented',
+      `fullDocumentBeforeChange '${String(fullDocumentBeforeChange)}' is not supported by this server`,
+    );
+  }
+  if (startAtOperationTime !== undefined && !(startAtOperationTime instanceof Timestamp)) {
+    throw new CommandError('TypeMismatch', "BSON field '$changeStream.startAtOperationTime' must be a timestamp");
+  }
+  return {
+    updateLookup: fullDocument === 'updateLookup',
+    expanded: spec.showExpandedEvents === true,
+    resumeAfter: asDoc(spec.resumeAfter),
+    startAfter: asDoc(spec.startAfter),
+    startAtOperationTime: startAtOperationTime as Timestamp | undefined,
+  };
+}
