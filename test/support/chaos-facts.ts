@@ -1,0 +1,70 @@
+import { createHash } from 'node:crypto';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Db } from 'mongodb';
+import { runningEngine } from '../../src/engine/running.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/agenda.ts';
+import { connect } from '../../src/storage/connect.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+
+/** What the store of a running service holds, read as any client of its engine would. */
+export interface ChaosFacts {
+  readonly invoices: readonly InvoiceDocument[];
+  /** SHA-256 of the bytes of each invoice's stored XML, lower-case hex, by the invoice's id. */
+  readonly xmlDigests: ReadonlyMap<string, string>;
+  /** The first bytes of each invoice's PDF, by the invoice's id. */
+  readonly pdfStarts: ReadonlyMap<string, string>;
+  /** The mock authority's ledger. */
+  readonly submissions: readonly { readonly _id: string; readonly sha256: string }[];
+  /** Jobs in Agenda's collection. */
+  readonly jobs: number;
+}
+
+/** Reads the store as soon as nothing is left to do in it, or when patience is at an end. */
+export async function readFacts(
+  dataDir: string,
+  { pdfs, patienceMs }: { pdfs: boolean; patienceMs: number },
+): Promise<ChaosFacts> {
+  const uri = await runningEngine(join(dataDir, 'db'));
+  if (uri === null) throw new Error('no engine serves the folder');
+  const { db, close } = await connect(uri);
+  try {
+    const end = Date.now() + patienceMs;
+    while (Date.now() < end && (await isBusy(db, pdfs))) await sleep(50);
+    return await read(db);
+  } finally {
+    await close();
+  }
+}
+
+async function isBusy(db: Db, pdfs: boolean): Promise<boolean> {
+  const unfinished = pdfs
+    ? { work: { $exists: true } }
+    : { status: { $nin: ['accepted', 'rejected'] as InvoiceDocument['status'][] } };
+  return (await db.collection<InvoiceDocument>('invoices').countDocuments(unfinished, { limit: 1 })) > 0;
+}
+
+async function read(db: Db): Promise<ChaosFacts> {
+  const documents = createDocumentStore(db);
+  const invoices = await db.collection<InvoiceDocument>('invoices').find().toArray();
+  const xmlDigests = new Map<string, string>();
+  const pdfStarts = new Map<string, string>();
+  for (const { _id, xml, pdf } of invoices) {
+    if (xml)
+      xmlDigests.set(
+        _id,
+        createHash('sha256')
+          .update(await documents.get(xml))
+          .digest('hex'),
+      );
+    if (pdf) pdfStarts.set(_id, Buffer.from((await documents.get(pdf)).subarray(0, 5)).toString());
+  }
+  return {
+    invoices,
+    xmlDigests,
+    pdfStarts,
+    submissions: await db.collection<{ _id: string; sha256: string }>('mock_submissions').find().toArray(),
+    jobs: await db.collection(JOBS_COLLECTION).countDocuments(),
+  };
+}

@@ -1,0 +1,208 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type ChaosFacts, readFacts } from './chaos-facts.ts';
+import { type DoomedServer, doomedServer } from './chaos-server.ts';
+import { invoiceFor } from './client.ts';
+
+export interface ChaosPlan {
+  /** Of every choice of the run; the machine's timing decides the rest. */
+  readonly seed: number;
+  readonly creations: number;
+  /** kill -9 in the midst of the creations; a start that follows one may be killed as well. */
+  readonly kills: number;
+  /** How many clients create at once. */
+  readonly clients: number;
+  /** Settings of the service besides its folder, port and limits. */
+  readonly environment: Readonly<Record<string, string>>;
+  /** Whether the PDFs are waited for. */
+  readonly pdfs: boolean;
+  /** How long the last process may take until nothing is left to do, milliseconds. */
+  readonly patienceMs: number;
+}
+
+/** What a run came to. */
+export interface ChaosOutcome extends ChaosFacts {
+  /** By the Idempotency-Key. */
+  readonly created: ReadonlyMap<string, Creation>;
+  /** Answers other than 201: there should be none. */
+  readonly refused: readonly string[];
+  /** All kills, and how many of them hit a process that did not serve yet. */
+  readonly kills: number;
+  readonly killsOfStarts: number;
+  /** Requests that lost their connection and were sent again. */
+  readonly broken: number;
+  /** When each process began to serve, UNIX milliseconds. */
+  readonly readyAt: readonly number[];
+  /** Logged errors, and processes that ended by themselves: there should be none. */
+  readonly complaints: readonly string[];
+  /** Of the last process, ended as an operator would. */
+  readonly exitCode: number | null;
+}
+
+export interface Creation {
+  readonly ice: string;
+  /** What the key was ever answered with 201: one id, and only one. */
+  readonly ids: Set<string>;
+  /** When it was answered first, UNIX milliseconds. */
+  readonly answeredAt: number;
+}
+
+export const ORDINARY_ICE = '001234567000089';
+export const REJECTING_ICE = '999000000000102';
+const LOST_REPLY_ICE = '999000000000684';
+const UNAVAILABLE_TWICE_ICE = '999000000000490';
+const ICES = [...Array(7).fill(ORDINARY_ICE), REJECTING_ICE, LOST_REPLY_ICE, UNAVAILABLE_TWICE_ICE] as string[];
+
+/** A kill comes up to so long after the creation that calls for it, milliseconds: it meets invoices in every stage. */
+const KILL_WITHIN_MS = 150;
+/** How often a start is killed too, and how long after its beginning at most. */
+const START_KILLED = 0.25;
+const START_MS = 1200;
+/** A request that takes longer has lost its server without noticing. */
+const REQUEST_LIMIT_MS = 20_000;
+
+/**
+ * Runs the service in a process of its own on the embedded engine and kills it at random moments while clients create invoices; each start is
+ * on the same folder. A client whose connection breaks sends its request again, with the same Idempotency-Key, until it is answered. The last
+ * kill comes after the last creation; then the service has its time to finish, every key is sent once more, and the store is read.
+ */
+export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
+  const random = seededRandom(plan.seed);
+  const dataDir = await mkdtemp(join(tmpdir(), 'chaos-'));
+  const server = doomedServer({ ...plan.environment, DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000' });
+  try {
+    await server.start();
+    const orders = Array.from({ length: plan.creations }, (_, i) => ({
+      key: `order-${i}`,
+      ice: ICES[Math.floor(random() * ICES.length)]!,
+    }));
+    const clients = createClients(server, plan.clients);
+    const killer = createKiller(server, killMoments(plan, random), random);
+    await Promise.all([clients.create(orders, killer.reached), killer.finished]);
+    await readFacts(dataDir, plan);
+    // A client that never heard of its answer asks again much later.
+    await clients.create(orders, () => undefined);
+    const facts = await readFacts(dataDir, plan);
+    const exitCode = await server.stop();
+    return { ...facts, ...clients.seen, ...killer.done, ...server.seen, exitCode };
+  } finally {
+    await server.kill();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+interface Order {
+  readonly key: string;
+  readonly ice: string;
+}
+
+function createClients(server: DoomedServer, count: number) {
+  const created = new Map<string, Creation>();
+  const seen = { created, refused: [] as string[], broken: 0 };
+
+  async function createOne({ key, ice }: Order): Promise<void> {
+    for (;;) {
+      const url = await server.url();
+      try {
+        const response = await fetch(`${url}/v1/invoices`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${server.secretKey()}`,
+            'Content-Type': 'application/json',
+            'Idempotency-Key': key,
+          },
+          body: JSON.stringify(invoiceFor(ice)),
+          signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
+        });
+        const answer = (await response.json()) as { id: string };
+        if (response.status !== 201) {
+          seen.refused.push(`${response.status} ${JSON.stringify(answer)}`);
+          return;
+        }
+        const creation = created.get(key) ?? { ice, ids: new Set(), answeredAt: Date.now() };
+        created.set(key, creation);
+        creation.ids.add(answer.id);
+        return;
+      } catch {
+        seen.broken++;
+        await sleep(20);
+      }
+    }
+  }
+
+  return {
+    seen,
+    /** @param answered told how many of the orders are answered by now */
+    async create(orders: readonly Order[], answered: (count: number) => void): Promise<void> {
+      const waiting = [...orders];
+      let done = 0;
+      const work = async () => {
+        for (let order = waiting.shift(); order; order = waiting.shift()) {
+          await createOne(order);
+          answered(++done);
+        }
+      };
+      await Promise.all(Array.from({ length: count }, work));
+    },
+  };
+}
+
+/** After how many answers the service is killed, ascending; the last kill comes after the last answer. */
+function killMoments({ creations, kills }: ChaosPlan, random: () => number): number[] {
+  const moments = Array.from({ length: kills - 1 }, () => 1 + Math.floor(random() * (creations - 1)));
+  return [...moments.sort((a, b) => a - b), creations];
+}
+
+function createKiller(server: DoomedServer, moments: readonly number[], random: () => number) {
+  const done = { kills: 0, killsOfStarts: 0 };
+  let answered = 0;
+  let wake: () => void = () => undefined;
+
+  async function kill(): Promise<void> {
+    await sleep(random() * KILL_WITHIN_MS);
+    await server.kill();
+    done.kills++;
+    while (random() < START_KILLED) {
+      const served = server.seen.readyAt.length;
+      const starting = server.start();
+      await sleep(random() * START_MS);
+      await server.kill();
+      await starting;
+      done.kills++;
+      if (server.seen.readyAt.length === served) done.killsOfStarts++;
+    }
+    await server.start();
+  }
+
+  const run = async () => {
+    for (const moment of moments) {
+      while (answered < moment) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+      await kill();
+    }
+  };
+  return {
+    done,
+    finished: run(),
+    reached(count: number) {
+      answered = Math.max(answered, count);
+      wake();
+    },
+  };
+}
+
+/** Numbers in [0, 1) that a seed decides (Marsaglia's xorshift, 32 bits). */
+function seededRandom(seed: number): () => number {
+  let state = (seed ^ 0x9e3779b9) | 0 || 1;
+  return () => {
+    state ^= state << 13;
+    state ^= state >>> 17;
+    state ^= state << 5;
+    return (state >>> 0) / 2 ** 32;
+  };
+}
