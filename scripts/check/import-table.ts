@@ -31,7 +31,15 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'config.ts', may: ['type domain/'] },
   {
     path: 'transport/rest/',
-    may: ['type transport/', 'graphql/execute.ts', 'domain/errors.ts', 'domain/*/*-input.ts'],
+    may: [
+      'type transport/',
+      'transport/*.ts',
+      'graphql/execute.ts',
+      'type graphql/',
+      'domain/errors.ts',
+      'domain/*/*-input.ts',
+      'type domain/',
+    ],
   },
   { path: 'transport/', may: ['graphql/', 'domain/'] },
   { path: 'graphql/', may: ['domain/'] },

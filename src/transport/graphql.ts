@@ -1,5 +1,7 @@
+import { once } from 'node:events';
+import type { IncomingMessage } from 'node:http';
 import { type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
-import { createHandler } from 'graphql-sse/lib/use/koa';
+import { createHandler } from 'graphql-sse';
 import { createYoga } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
@@ -37,7 +39,7 @@ export function graphqlOverHttp(contextOf: ContextOf, log: Logger): Middleware {
     if (!page) principalOf(ctx);
     await keepBody(ctx);
     ctx.respond = false;
-    await yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, { ctx });
+    await yoga(ctx.req, ctx.res, { ctx });
   };
 }
 
@@ -52,21 +54,41 @@ export function graphqlOverSse(contextOf: ContextOf, log: Logger): Middleware {
           ),
         }
       : result;
-  const handler = createHandler<SseContext>({
+  const handler = createHandler<IncomingMessage, Context, SseContext>({
     schema,
-    context: (request) => contextOf(request.context as Context) as unknown as SseContext,
+    context: (request) => contextOf(request.context) as unknown as SseContext,
     execute: async (args) => publish(await execute(args), args.contextValue as unknown as GraphQLContext),
     subscribe: async (args) => {
       const result = await subscribe(args);
       return Symbol.asyncIterator in result ? result : publish(result, args.contextValue as unknown as GraphQLContext);
     },
   });
-  return async (ctx, next) => {
+  return async (ctx) => {
     principalOf(ctx);
-    await keepBody(ctx);
-    ctx.set('Cache-Control', 'no-store, no-transform');
-    ctx.set('X-Accel-Buffering', 'no');
-    await handler(ctx, next);
+    const text = ctx.method === 'GET' ? '' : await readText(ctx);
+    const [body, init] = await handler({
+      method: ctx.method,
+      url: ctx.url,
+      headers: { get: (name) => ctx.get(name) || null },
+      body: text,
+      raw: ctx.req,
+      context: ctx,
+    });
+    // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
+    ctx.respond = false;
+    const { res } = ctx;
+    res.writeHead(init.status, {
+      ...init.headers,
+      'Cache-Control': 'no-store, no-transform',
+      'X-Accel-Buffering': 'no',
+    });
+    if (body === null || typeof body === 'string') return void res.end(body ?? '');
+    res.on('close', () => void body.return(undefined));
+    for await (const chunk of body) {
+      if (!res.writable) break;
+      if (!res.write(chunk)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+    }
+    res.end();
   };
 }
 

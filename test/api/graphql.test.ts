@@ -1,0 +1,243 @@
+import { createClient } from 'graphql-sse';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
+  createInvoice(input: $input, idempotencyKey: $key) { replayed clientSecret invoice { id status amount lines { taxRate amount } } }
+}`;
+const input = (changes: object = {}) => ({
+  amount: 12000,
+  currency: 'MAD',
+  customer: { ice: '001234567000089', name: 'Atlas', address: '1, rue X', email: 'a@example.com' },
+  lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+  ...changes,
+});
+
+describe('createInvoice', () => {
+  it('creates what REST reads', async () => {
+    const { status, body } = await client.graphql(CREATE, { input: input({ metadata: { a: 'b' } }) });
+    expect(status).toBe(200);
+    const { invoice, clientSecret, replayed } = body.data.createInvoice;
+    expect({ invoice, replayed }).toEqual({
+      invoice: {
+        id: expect.stringMatching(/^inv_/),
+        status: 'pending',
+        amount: 12000,
+        lines: [{ taxRate: 20, amount: 10000 }],
+      },
+      replayed: false,
+    });
+    const read = await new Client(service.url, clientSecret).get(`/v1/invoices/${invoice.id}`);
+    expect(read.body).toMatchObject({ id: invoice.id, metadata: { a: 'b' }, amount: 12000 });
+  });
+
+  it('shares idempotency with REST', async () => {
+    const rest = await client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'shared' });
+    const plain = input({ customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' } });
+    const { body } = await client.graphql(CREATE, { input: plain, key: 'shared' });
+    expect(body.data.createInvoice).toMatchObject({ replayed: true, invoice: { id: rest.body.id } });
+  });
+
+  it('reports every problem of a status at once, with REST’s codes and params', async () => {
+    const wrong = input({ currency: 'EUR', lines: [{ description: '', quantity: 1, unitPrice: 1 }] });
+    const structure = await client.graphql(CREATE, { input: wrong });
+    expect(structure.body.data).toBeNull();
+    expect(structure.body.errors[0].extensions).toMatchObject({
+      code: 'invalid_request',
+      param: 'currency',
+      status: 400,
+    });
+    expect(structure.body.errors[0].extensions.problems.map((each: { param: string }) => each.param)).toEqual([
+      'currency',
+      'lines.0.description',
+    ]);
+    const rules = await client.graphql(CREATE, { input: input({ amount: 5, customer: { ice: 'x', name: 'A' } }) });
+    expect(rules.body.errors[0].extensions.problems.map((each: { code: string }) => each.code)).toEqual([
+      'amount_too_small',
+      'invalid_ice',
+    ]);
+  });
+
+  it('checks the scope before the input', async () => {
+    const { body } = await new Client(service.url, tenant.publishableKey).graphql(CREATE, {
+      input: input({ currency: 'EUR' }),
+    });
+    expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403 });
+  });
+
+  it('carries amounts beyond Int', async () => {
+    const amount = 2 ** 53 - 1;
+    const lines = [{ description: 'x', quantity: 1, unitPrice: amount, taxRate: 0 }];
+    const { body } = await client.graphql(CREATE, { input: input({ amount, lines }) });
+    expect(body.data.createInvoice.invoice.amount).toBe(amount);
+  });
+});
+
+const READ =
+  'query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { id number customer { name address email } xmlUrl } }';
+
+describe('invoice', () => {
+  it('shows address and email to the secret key alone', async () => {
+    const { body } = await client.graphql(CREATE, { input: input() });
+    const { invoice, clientSecret } = body.data.createInvoice;
+    await client.settled(invoice.id);
+    const customerAs = async (token: string, secret?: string) =>
+      (await new Client(service.url, token).graphql(READ, { id: invoice.id, clientSecret: secret })).body.data.invoice
+        .customer;
+    expect(await customerAs(tenant.secretKey)).toEqual({ name: 'Atlas', address: '1, rue X', email: 'a@example.com' });
+    const hidden = { name: 'Atlas', address: null, email: null };
+    expect(await customerAs(clientSecret)).toEqual(hidden);
+    expect(await customerAs(tenant.publishableKey, clientSecret)).toEqual(hidden);
+  });
+
+  it('is refused as REST refuses it', async () => {
+    const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
+    const stranger = (await service.tenant()).secretKey;
+    const error = async (token: string) =>
+      (await new Client(service.url, token).graphql(READ, { id })).body.errors[0].extensions;
+    expect(await error(stranger)).toMatchObject({ code: 'resource_not_found', status: 404 });
+    expect(await error(tenant.publishableKey)).toMatchObject({ code: 'insufficient_scope', status: 403 });
+    const unknown = await new Client(service.url, 'sk_test_unknown').graphql(READ, { id });
+    expect([unknown.status, unknown.body.error.code]).toEqual([401, 'invalid_api_key']);
+  });
+});
+
+describe('invoices', () => {
+  const LIST = `query ($first: Int, $last: Int, $after: String, $before: String, $status: InvoiceStatus) {
+    invoices(first: $first, last: $last, after: $after, before: $before, status: $status) {
+      edges { cursor node { id } } pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    }
+  }`;
+
+  it('is a Relay connection over the same pages as REST’s list', async () => {
+    const mine = await service.tenant();
+    const own = new Client(service.url, mine.secretKey);
+    const ids: string[] = [];
+    for (let i = 0; i < 5; i++) ids.unshift((await own.post('/v1/invoices', invoiceBody())).body.id);
+    const page = async (variables: object) => {
+      const { edges, pageInfo } = (await own.graphql(LIST, { ...variables })).body.data.invoices;
+      return [
+        edges.map(({ node }: { node: { id: string } }) => node.id),
+        pageInfo.hasNextPage,
+        pageInfo.hasPreviousPage,
+      ];
+    };
+    expect(await page({ first: 2 })).toEqual([ids.slice(0, 2), true, false]);
+    expect(await page({ first: 2, after: ids[1] })).toEqual([ids.slice(2, 4), true, true]);
+    expect(await page({ first: 2, after: ids[3] })).toEqual([ids.slice(4), false, true]);
+    expect(await page({ last: 2, before: ids[3] })).toEqual([ids.slice(1, 3), true, true]);
+    expect(await page({ status: 'rejected' })).toEqual([[], false, false]);
+    const refused = (await own.graphql(LIST, { first: 101 })).body.errors[0].extensions;
+    expect(refused).toMatchObject({ code: 'invalid_request', param: 'limit' });
+  });
+
+  it('is for secret keys', async () => {
+    const { body } = await new Client(service.url, tenant.publishableKey).graphql(LIST);
+    expect(body.errors[0].extensions.code).toBe('insufficient_scope');
+  });
+});
+
+const WATCH = `subscription ($id: ID!, $after: ID) {
+  invoiceStatus(id: $id, afterEventId: $after) { eventId status dgiId rejectionReason }
+}`;
+
+describe('invoiceStatus', () => {
+  it('over graphql-sse, distinct connections mode, with its own client', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
+    const sse = createClient({
+      url: `${service.url}/graphql/stream`,
+      headers: { Authorization: `Bearer ${body.client_secret}` },
+    });
+    const seen = [];
+    for await (const { data } of sse.iterate<{ invoiceStatus: { status: string } }>({
+      query: WATCH,
+      variables: { id: body.id },
+    })) {
+      seen.push(data?.invoiceStatus.status);
+    }
+    expect(seen.slice(-2)).toEqual(['transmitted', 'accepted']);
+    expect(new Set(seen).size).toBe(seen.length);
+  });
+
+  it('over graphql-sse, single connection mode', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    const sse = createClient({
+      url: `${service.url}/graphql/stream`,
+      singleConnection: true,
+      headers: { Authorization: `Bearer ${body.client_secret}` },
+    });
+    const seen = [];
+    for await (const { data } of sse.iterate<{ invoiceStatus: { status: string } }>({
+      query: WATCH,
+      variables: { id: body.id },
+    })) {
+      seen.push(data?.invoiceStatus.status);
+    }
+    expect(seen.at(-1)).toBe('accepted');
+    sse.dispose();
+  });
+
+  it("over Yoga's own Server-Sent Events", async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
+    const response = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${body.client_secret}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: WATCH, variables: { id: body.id } }),
+    });
+    const messages = (await Array.fromAsync(messagesOf(response))).filter(({ data }) => data.data);
+    expect(messages.at(-1)?.data.data.invoiceStatus).toMatchObject({ status: 'rejected', dgiId: null });
+  });
+
+  it('refuses another invoice than the client_secret’s', async () => {
+    const [one, two] = [
+      (await client.post('/v1/invoices', invoiceBody())).body,
+      (await client.post('/v1/invoices', invoiceBody())).body,
+    ];
+    const sse = createClient({
+      url: `${service.url}/graphql/stream`,
+      headers: { Authorization: `Bearer ${one.client_secret}` },
+    });
+    const [answer] = await Array.fromAsync(sse.iterate({ query: WATCH, variables: { id: two.id } }));
+    expect(answer?.errors?.[0]?.extensions).toMatchObject({ code: 'insufficient_scope', status: 403 });
+  });
+});
+
+describe('/graphql', () => {
+  it('shows GraphiQL to a browser without a credential', async () => {
+    const page = await fetch(`${service.url}/graphql`, { headers: { Accept: 'text/html' } });
+    expect([page.status, (await page.text()).includes('graphiql')]).toEqual([200, true]);
+  });
+
+  it('needs a credential for all else, introspection included', async () => {
+    const { status, body } = await new Client(service.url, null).graphql('{ __typename }');
+    expect([status, body.error.code]).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('answers a wrong document with its fault', async () => {
+    const { body } = await client.graphql('{ nothing }');
+    expect(body.errors[0]).toMatchObject({
+      message: expect.stringContaining('nothing'),
+      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+    });
+  });
+
+  it('refuses a body over 1 MiB', async () => {
+    expect((await client.graphql(`# ${'x'.repeat(1024 * 1024)}\n{ __typename }`)).status).toBe(413);
+  });
+});
