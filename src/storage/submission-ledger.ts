@@ -1,4 +1,4 @@
-import type { Collection, Db } from 'mongodb';
+import { type Collection, type Db, MongoServerError } from 'mongodb';
 import type { LedgerRow, SubmissionLedger } from '../domain/invoice/ports.ts';
 
 interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
@@ -11,12 +11,15 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
   const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
   return {
     async record({ submissionId, ...row }) {
-      const kept = await submissions.findOneAndUpdate(
-        { _id: submissionId },
-        { $setOnInsert: row },
-        { upsert: true, returnDocument: 'after' },
-      );
-      if (!kept) throw new Error('an upsert answered no document');
+      const written = await submissions
+        .findOneAndUpdate({ _id: submissionId }, { $setOnInsert: row }, { upsert: true, returnDocument: 'after' })
+        .catch((error: unknown) => {
+          // Servers may let the loser of two concurrent upserts fail instead of answering the winner's document.
+          if (error instanceof MongoServerError && error.code === 11000) return null;
+          throw error;
+        });
+      const kept = written ?? (await submissions.findOne({ _id: submissionId }));
+      if (!kept) throw new Error(`the submission ${submissionId} was not recorded`);
       return rowOf(kept);
     },
     async find(submissionId) {

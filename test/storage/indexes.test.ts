@@ -1,0 +1,135 @@
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
+import { hashToken } from '../../src/domain/api-key/api-key.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment, orderAt } from '../../src/domain/invoice/order-key.ts';
+import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+let invoices: InvoiceRepository;
+let tenants: TenantRepository;
+let kept: Invoice;
+const seen: CommandStartedEvent[] = [];
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('indexes'));
+  await ensureIndexes(store.db);
+  invoices = createInvoiceRepository(store.db);
+  tenants = createTenantRepository(store.db);
+  for (let i = 0; i < 30; i++) {
+    const { createdAt, order } = newCreationMoment();
+    kept = pendingInvoice({ tenantId: `ten_${i % 3}`, createdAt });
+    await invoices.insert(kept, order, { key: `k${i}`, fingerprint: 'f' });
+    await tenants.insert({ id: `ten_${i}`, name: 'T', profile: {}, createdAt }, [
+      { key: keyNamed(`key_${i}`), hash: hashToken(`token ${i}`) },
+    ]);
+  }
+  store.client.on('commandStarted', (event) => seen.push(event));
+});
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+function keyNamed(id: string): ApiKey {
+  return { id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null };
+}
+
+/** Every stage of a plan, inner ones included. */
+function stagesOf(plan: Document): string[] {
+  const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
+  return [plan.stage, ...inner.flatMap(stagesOf)];
+}
+
+/** The plans of what `call` sends that reads or updates. */
+async function plansOf(call: () => Promise<unknown>): Promise<{ stages: string[]; examined: number }[]> {
+  seen.length = 0;
+  await call();
+  const plans = [];
+  for (const { command } of seen.filter(({ commandName }) =>
+    ['find', 'findAndModify', 'update', 'aggregate', 'count'].includes(commandName),
+  )) {
+    const {
+      lsid: _l,
+      txnNumber: _t,
+      $clusterTime: _c,
+      $db: _d,
+      writeConcern: _w,
+      readConcern: _r,
+      ...explained
+    } = command;
+    const answer = await store.db.command({ explain: explained, verbosity: 'executionStats' });
+    const plan = answer.queryPlanner.winningPlan;
+    plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: answer.executionStats?.totalDocsExamined ?? 0 });
+  }
+  return plans;
+}
+
+const test = { tenantId: 'ten_1', environment: 'test' } as const;
+const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
+const middle = { direction: 'after', order: orderAt(Date.now()) } as const;
+
+/** Every method of every repository that finds something, with how many documents it may look at. */
+const CALLS: [string, () => Promise<unknown>, number][] = [
+  ['invoices.find', () => invoices.find(kept.id), 1],
+  ['invoices.findByIdempotencyKey', () => invoices.findByIdempotencyKey('ten_1', 'test', 'k1'), 1],
+  ['invoices.orderOf', () => invoices.orderOf(kept.tenantId, 'test', kept.id), 1],
+  ['invoices.page', () => invoices.page(page), 6],
+  ['invoices.page, older', () => invoices.page({ ...page, cursor: middle }), 6],
+  ['invoices.page, newer', () => invoices.page({ ...page, cursor: { ...middle, direction: 'before' } }), 6],
+  ['invoices.page, status', () => invoices.page({ ...page, status: 'pending' }), 6],
+  ['invoices.page, status and cursor', () => invoices.page({ ...page, status: 'pending', cursor: middle }), 6],
+  ['invoices.page, time', () => invoices.page({ ...page, createdFrom: 0, createdUntil: Date.now() }), 6],
+  [
+    'invoices.page, all',
+    () => invoices.page({ ...page, status: 'pending', cursor: middle, createdFrom: 0, createdUntil: Date.now() }),
+    6,
+  ],
+  ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],
+  ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
+  ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
+  ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
+  ['invoices.takeOverdue', () => invoices.takeOverdue(1, 1000), 1],
+  ['tenants.find', () => tenants.find('ten_1'), 1],
+  ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
+  ['tenants.findByKeyId', () => tenants.findByKeyId('key_7'), 1],
+  ['tenants.insertKey', () => tenants.insertKey('ten_1', keyNamed(newId('key')), hashToken(newId('key'))), 1],
+  ['tenants.keysOf', () => tenants.keysOf('ten_1'), 1],
+  ['tenants.revokeKey', () => tenants.revokeKey('key_9', new Date()), 1],
+  ['tenants.updateProfile', () => tenants.updateProfile('ten_1', {}), 1],
+  ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
+  ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
+  ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
+];
+
+async function freshClaim() {
+  const invoice = pendingInvoice({});
+  await invoices.insert(invoice, newCreationMoment().order, null);
+  return invoices.claim(invoice.id, 1000);
+}
+
+describe('every query has an index', () => {
+  it.each(CALLS)('%s', async (_name, call, most) => {
+    const plans = await plansOf(call);
+    expect(plans.length).toBeGreaterThan(0);
+    for (const { stages, examined } of plans) {
+      expect(stages).not.toContain('COLLSCAN');
+      expect(stages).not.toContain('SORT');
+      expect(examined).toBeLessThanOrEqual(most);
+    }
+  });
+});

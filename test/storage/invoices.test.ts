@@ -1,0 +1,226 @@
+import { createHash, randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment } from '../../src/domain/invoice/order-key.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type InvoiceNews,
+  type InvoiceRepository,
+  NumberTaken,
+} from '../../src/domain/invoice/repository.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createInvoiceFeed } from '../../src/storage/invoice-feed.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+let invoices: InvoiceRepository;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('invoices'));
+  await ensureIndexes(store.db);
+  invoices = createInvoiceRepository(store.db);
+});
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+async function stored(changes: Partial<Invoice> = {}): Promise<Invoice> {
+  const invoice = pendingInvoice(changes);
+  await invoices.insert(invoice, newCreationMoment().order, null);
+  return invoice;
+}
+
+async function claimed(invoice: Invoice, leaseMs = 5000): Promise<Claim> {
+  const claim = await invoices.claim(invoice.id, leaseMs);
+  if (!claim) throw new Error('the invoice can not be claimed');
+  return claim;
+}
+
+function event(sequence: number, status: InvoiceEvent['status']): InvoiceEvent {
+  return {
+    id: newId('evt'),
+    sequence,
+    type: 'invoice.signing',
+    status,
+    dgiId: null,
+    rejectionReason: null,
+    at: new Date(),
+  };
+}
+
+const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
+
+describe('an invoice', () => {
+  it('comes back as it was stored, names with dots and dollars included', async () => {
+    const metadata = { 'a.b': '1', $where: '2', ['__proto__']: '3', '': '4' };
+    const invoice = await stored({ metadata, amount: 2 ** 53 - 1 });
+    expect(await invoices.find(invoice.id)).toEqual(invoice);
+    expect(Object.keys((await invoices.find(invoice.id))?.metadata ?? {})).toEqual(Object.keys(metadata));
+  });
+
+  it('is stored once for an idempotency key of a tenant and environment', async () => {
+    const mark = { key: 'k', fingerprint: 'f' };
+    const first = pendingInvoice({});
+    expect(await invoices.insert(first, newCreationMoment().order, mark)).toBeNull();
+    const again = await invoices.insert(pendingInvoice({}), newCreationMoment().order, { key: 'k', fingerprint: 'g' });
+    expect(again).toEqual({ invoice: first, fingerprint: 'f' });
+    expect(
+      await invoices.insert(pendingInvoice({ tenantId: 'ten_other' }), newCreationMoment().order, mark),
+    ).toBeNull();
+    expect(await invoices.insert(pendingInvoice({ environment: 'live' }), newCreationMoment().order, mark)).toBeNull();
+  });
+});
+
+describe('a claim', () => {
+  it('is given to one of many', async () => {
+    const invoice = await stored();
+    const claims = await Promise.all(Array.from({ length: 20 }, () => invoices.claim(invoice.id, 5000)));
+    expect(claims.filter(Boolean)).toHaveLength(1);
+  });
+
+  it('ends with its lease; whoever held it writes nothing more', async () => {
+    const invoice = await stored();
+    const late = await claimed(invoice, 50);
+    await sleep(60);
+    const current = await claimed(invoice);
+    await expect(
+      invoices.change(late, { status: 'signing', event: event(1, 'signing'), work: keep }, 5000),
+    ).rejects.toThrow(ClaimLost);
+    await expect(invoices.renew(late, 5000)).rejects.toThrow(ClaimLost);
+    const changed = await invoices.change(current, { status: 'signing', event: event(1, 'signing'), work: keep }, 5000);
+    expect(changed.invoice).toMatchObject({ status: 'signing', events: [{ sequence: 1 }], work: { stage: 'sign' } });
+    const after = await invoices.find(invoice.id);
+    expect({ ...after, work: null }).toEqual({ ...changed.invoice, work: null });
+  });
+
+  it('is kept by renewal', async () => {
+    const invoice = await stored();
+    const claim = await claimed(invoice, 200);
+    await sleep(120);
+    await invoices.renew(claim, 200);
+    await sleep(120);
+    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+  });
+
+  it('is refused while the next attempt is not due, and when nothing is left to do', async () => {
+    const invoice = await stored();
+    const put = await invoices.change(await claimed(invoice), { work: { ...keep, keep: false, in: 150 } }, 5000);
+    expect(put.invoice.work?.stage).toBe('sign');
+    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    await sleep(160);
+    await invoices.change(await claimed(invoice), { work: null }, 5000);
+    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    expect((await invoices.find(invoice.id))?.work).toBeNull();
+  });
+
+  it('changes nothing when the status is not the one that it starts from', async () => {
+    const claim = await claimed(await stored());
+    const stale = { ...claim, invoice: { ...claim.invoice, status: 'signing' as const } };
+    await expect(invoices.change(stale, { work: null }, 5000)).rejects.toThrow(ClaimLost);
+  });
+});
+
+describe('numbers', () => {
+  it('are unique in a series, and the highest is found', async () => {
+    const tenantId = newId('ten');
+    expect(await invoices.highestSerial(tenantId, 'test', 2026)).toBe(0);
+    for (const serial of [1, 2, 10]) {
+      await invoices.change(
+        await claimed(await stored({ tenantId })),
+        { series: { year: 2026, serial }, work: keep },
+        5000,
+      );
+    }
+    expect(await invoices.highestSerial(tenantId, 'test', 2026)).toBe(10);
+    expect(await invoices.highestSerial(tenantId, 'live', 2026)).toBe(0);
+    expect(await invoices.highestSerial(tenantId, 'test', 2027)).toBe(0);
+    const claim = await claimed(await stored({ tenantId }));
+    await expect(invoices.change(claim, { series: { year: 2026, serial: 2 }, work: keep }, 5000)).rejects.toThrow(
+      NumberTaken,
+    );
+    const next = await invoices.change(claim, { series: { year: 2026, serial: 11 }, work: keep }, 5000);
+    expect(next.invoice.number).toBe('2026-000011');
+    expect((await invoices.find(claim.invoice.id))?.number).toBe('2026-000011');
+  });
+});
+
+describe('overdue invoices', () => {
+  it('are those whose work is past its grace, each for one caller', async () => {
+    const past = new Date(Date.now() - 60_000);
+    const lost = await stored({ work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past } });
+    const fresh = await stored();
+    const taken = (await Promise.all([invoices.takeOverdue(50, 10_000), invoices.takeOverdue(50, 10_000)])).flat();
+    expect(taken.filter(({ id }) => id === lost.id)).toEqual([{ id: lost.id, stage: 'transmit' }]);
+    expect(taken.map(({ id }) => id)).not.toContain(fresh.id);
+    // Taking it over does not keep a worker from claiming it.
+    expect(await invoices.claim(lost.id, 1000)).not.toBeNull();
+  });
+});
+
+describe('the feed', () => {
+  it('tells every entry of the outbox as it was, also of fast transitions, to the listeners of that invoice alone', async () => {
+    const errors: unknown[] = [];
+    const feed = createInvoiceFeed(store.db, (error) => errors.push(error));
+    await feed.start();
+    const [invoice, other] = [await stored(), await stored()];
+    const news: InvoiceNews[] = [];
+    const unsubscribe = feed.subscribe(invoice.id, (each) => news.push(each));
+    const ofOther: InvoiceNews[] = [];
+    feed.subscribe(other.id, (each) => ofOther.push(each));
+    let claim = await claimed(invoice);
+    for (const [index, status] of (['signing', 'transmitted', 'accepted'] as const).entries()) {
+      claim = await invoices.change(claim, { status, event: event(index + 1, status), work: keep }, 5000);
+    }
+    await invoices.change(claim, { pdf: { file: 'f', sha256: 's', size: 1 }, work: null }, 5000);
+    await expect.poll(() => news.length).toBe(4);
+    expect(news.flatMap(({ events }) => events)).toEqual(claim.invoice.events);
+    expect(news.map(({ pdfStored }) => pdfStored)).toEqual([false, false, false, true]);
+    expect(ofOther).toEqual([]);
+    unsubscribe();
+    expect(feed.listeners()).toBe(1);
+    await feed.close();
+    expect(errors).toEqual([]);
+  });
+});
+
+describe('documents', () => {
+  it.each([0, 1, 100_000, 5_000_000])('of %i bytes come back', async (size) => {
+    const documents = createDocumentStore(store.db);
+    const bytes = randomBytes(size);
+    const kept = await documents.put(bytes, 'x.xml', 'application/xml');
+    expect(kept).toMatchObject({ size, sha256: createHash('sha256').update(bytes).digest('hex') });
+    expect(Buffer.compare(Buffer.from(await documents.get(kept)), bytes)).toBe(0);
+  });
+});
+
+describe('the ledger', () => {
+  it('keeps the first row of a submission', async () => {
+    const ledger = createSubmissionLedger(store.db);
+    const now = new Date();
+    const row = (sha256: string) => ({
+      submissionId: 'inv_ledger',
+      sha256,
+      receivedAt: now,
+      receiptAt: now,
+      decisionAt: now,
+      decision: { outcome: 'accepted', dgiId: 'D', decidedAt: now } as const,
+    });
+    const kept = await Promise.all(['a', 'b', 'c'].map((sha256) => ledger.record(row(sha256))));
+    expect(new Set(kept.map(({ sha256 }) => sha256)).size).toBe(1);
+    expect(await ledger.find('inv_ledger')).toEqual(kept[0]);
+    expect(await ledger.find('inv_none')).toBeNull();
+    expect([await ledger.countRefusal('x'), await ledger.countRefusal('x')]).toEqual([1, 2]);
+  });
+});
