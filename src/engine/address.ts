@@ -54,9 +54,14 @@ function socketPlace(dataDir: string): { path: string; cleanUp: () => void } {
 
 function started(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => {
+      const place = options.path ?? `${options.host}:${options.port}`;
+      reject(
+        new Error(error.code === 'EADDRINUSE' ? `The address ${place} is taken by another process.` : error.message),
+      );
+    });
     server.listen(options, () => {
-      server.off('error', reject);
+      server.removeAllListeners('error');
       resolve();
     });
   });

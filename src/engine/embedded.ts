@@ -9,6 +9,8 @@ export interface EngineOptions {
   port?: number;
   /** Bound of the change-stream history in bytes (default 256 MiB); a resume token older than that is refused with error 286. */
   oplogBytes?: number;
+  /** Called when the engine's thread dies of a defect after it had started; without it the process gets a warning. */
+  onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */
   ttlSeconds?: number;
 }
@@ -27,7 +29,8 @@ type FromWorker = { ready: string } | { failed: string };
  * Rejects with a readable message when the folder is served by another engine, is damaged, or the address can't be had.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
-  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData: options, execArgv: [] });
+  const { onFailure, ...workerData } = options;
+  const worker = new Worker(new URL('./worker.ts', import.meta.url), { workerData, execArgv: [] });
   const exited = new Promise<void>((resolve) => worker.once('exit', () => resolve()));
   const uri = await new Promise<string>((resolve, reject) => {
     worker.once('message', (message: FromWorker) =>
@@ -36,8 +39,9 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the engine's thread ended at its start (code ${code})`)));
   });
-  worker.on('error', (error) => {
-    process.emitWarning(`The embedded engine failed: ${error.stack ?? error}`);
+  worker.on('error', (error: Error) => {
+    if (onFailure) onFailure(error);
+    else process.emitWarning(`The embedded engine failed: ${error.stack ?? error.message}`);
   });
   return {
     uri,

@@ -1,5 +1,5 @@
 import { connect } from 'node:net';
-import { readNote } from './store/database.ts';
+import { readNote } from './store/note.ts';
 
 /**
  * The `mongodb://` URI of the engine that serves `dataDir` at this moment, in whatever process, or null when none does: the note of an

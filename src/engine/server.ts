@@ -1,19 +1,18 @@
-import { rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:net';
-import { join } from 'node:path';
 import { listen } from './address.ts';
 import type { ServerInfo } from './commands/command.ts';
 import { commitFailure, dispatch } from './commands/dispatch.ts';
 import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
 import { startMaintenance } from './store/maintenance.ts';
+import { removeNote, writeNote } from './store/note.ts';
 import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
 const TTL_SECONDS = 60;
 
 /** Opens the folder and serves it in this thread; see `startEngine` for the options and what it refuses. */
-export async function startServer(options: EngineOptions): Promise<Engine> {
+export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Promise<Engine> {
   const store = new Store(options.dataDir, { oplogBytes: options.oplogBytes ?? OPLOG_BYTES });
   const connections = new Set<Connection>();
   let created = 0;
@@ -32,11 +31,10 @@ export async function startServer(options: EngineOptions): Promise<Engine> {
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });
-  const note = join(options.dataDir, 'engine.json');
   try {
     const address = await listen(server, options.dataDir, options);
     info.host = address.host;
-    writeFileSync(note, JSON.stringify({ pid: process.pid, uri: address.uri }), { mode: 0o600 });
+    writeNote(options.dataDir, { pid: process.pid, uri: address.uri });
     const stopMaintenance = startMaintenance(store, (options.ttlSeconds ?? TTL_SECONDS) * 1000);
     return {
       uri: address.uri,
@@ -47,7 +45,7 @@ export async function startServer(options: EngineOptions): Promise<Engine> {
         await new Promise((resolve) => setImmediate(resolve));
         for (const connection of connections) connection.close();
         await closed;
-        rmSync(note, { force: true });
+        removeNote(options.dataDir);
         address.cleanUp();
         store.close();
       },

@@ -1,4 +1,4 @@
-import { mkdtemp, open, rm, stat } from 'node:fs/promises';
+import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { UUID } from 'bson';
@@ -184,6 +184,30 @@ describe('the folder', () => {
     await expect(startEngineProcess(folder)).rejects.toThrow(/damaged/);
     expect((await stat(path)).size).toBe(before.size);
   });
+});
+
+test('a document whose bytes have changed on the disk is never served', async () => {
+  const engine = await start();
+  await using(engine.uri, async (client) => {
+    const collection = client.db('test').collection<{ _id: number; text: string }>('c');
+    await collection.insertMany([
+      { _id: 1, text: 'untouched' },
+      { _id: 2, text: `needle${'x'.repeat(20_000)}` },
+    ]);
+  });
+  await stop(engine);
+  const path = join(folder, 'engine.sqlite');
+  const content = await readFile(path);
+  const file = await open(path, 'r+');
+  for (
+    let at = content.indexOf('xxxxxxxx');
+    at >= 0 && at < content.length;
+    at = content.indexOf('xxxxxxxx', at + 4096)
+  ) {
+    await file.write('y', at + 4);
+  }
+  await file.close();
+  await expect(startEngine({ dataDir: folder })).rejects.toThrow(/damaged.*checksum/);
 });
 
 describe('the address', () => {

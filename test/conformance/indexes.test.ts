@@ -190,6 +190,18 @@ describe('the plan', () => {
     expect((await explain(filter, { sort: { at: -1 } })).stages).toContain('IXSCAN');
   });
 
+  test('prefers the index with fewer keys where the rules rank two the same', async () => {
+    await items.createIndexes([{ key: { tenant: 1 } }, { key: { status: 1 } }, { key: { rare: 1 } }]);
+    await items.updateMany({ _id: { $lt: 3 } }, { $set: { rare: true } });
+    expect(await explain({ status: 'pending', rare: true })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
+    expect(await explain({ rare: true, status: 'pending' })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
+  });
+
+  test('seeks thousands of values of $in one by one', async () => {
+    const wanted = Array.from({ length: 3000 }, (_, n) => n * 2);
+    expect(await explain({ _id: { $in: wanted } })).toMatchObject({ docs: 200, returned: 200 });
+  });
+
   test('unites the indexes of the branches of $or', async () => {
     const filter = {
       $or: [{ n: { $lt: 3 } }, { tenant: 't0', status: 'pending', at: { $lt: new Date(1_700_000_030_000) } }],
@@ -334,6 +346,15 @@ describe('administration', () => {
     await expect(items.dropIndex('_id_')).rejects.toMatchObject({ code: 72 });
     await items.dropIndexes();
     expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_']);
+  });
+
+  test('an index that is dropped ends the cursors that read it, instead of cutting them short', async () => {
+    await items.insertMany(Array.from({ length: 300 }, (_, n) => ({ _id: n, a: n })));
+    await items.createIndex({ a: 1 });
+    const db = client.db(items.dbName);
+    const { cursor } = await db.command({ find: 'items', filter: { a: { $gte: 0 } }, batchSize: 2 });
+    await items.dropIndex('a_1');
+    await expect(db.command({ getMore: cursor.id, collection: 'items' })).rejects.toMatchObject({ ok: 0 });
   });
 
   test('kinds that are not there are plain errors', async () => {

@@ -98,6 +98,8 @@ export const dropIndexes: Command = {
     const nIndexesWas = new Int32(collection.indexes.length);
     for (const index of chosen(collection, args.body.index)) {
       if (index.name === '_id_') throw new CommandError('InvalidOptions', 'cannot drop _id index');
+      // A cursor that was reading it must not end as if it had read everything.
+      store.cursors.killNamespace(collection.ns);
       store.catalog.dropIndex(collection, index);
       store.oplog.append('D', collection.db, collection.name, null, encodeDocument({ indexes: [index.spec] }));
     }

@@ -21,7 +21,7 @@ export interface IndexBounds {
   shown: Record<string, string[]>;
 }
 
-const MAX_RANGES = 500;
+const MAX_RANGES = 100_000;
 const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 
 /** The stretches of `index` that hold every document matching the filter that `bounds` come from. */

@@ -12,7 +12,10 @@ export class GroupCommit {
   readonly #savepoint: StatementSync;
   readonly #release: StatementSync;
   readonly #undo: StatementSync;
+  readonly #inTransaction: () => boolean;
   #open = false;
+  /** Set when SQLite gave up the whole transaction (a full disk, an I/O error): nothing in it may be acknowledged. */
+  #broken: Error | undefined;
   #waiting: ((failure?: Error) => void)[] = [];
   /** Runs before each COMMIT, inside its transaction. */
   beforeCommit: () => void = () => {};
@@ -23,6 +26,7 @@ export class GroupCommit {
 
   constructor(database: Database) {
     const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
+    this.#inTransaction = () => database.sqlite.isTransaction;
     this.#begin = prepare('BEGIN IMMEDIATE');
     this.#commit = prepare('COMMIT');
     this.#rollback = prepare('ROLLBACK');
@@ -38,14 +42,17 @@ export class GroupCommit {
       this.#open = true;
       setImmediate(() => this.flush());
     }
+    if (this.#broken) throw this.#broken;
     this.#savepoint.run();
     try {
       const result = work();
       this.#release.run();
       return result;
     } catch (error) {
-      this.#undo.run();
-      this.#release.run();
+      if (this.#inTransaction()) {
+        this.#undo.run();
+        this.#release.run();
+      } else this.#broken = error as Error;
       this.onUndo();
       throw error;
     }
@@ -60,15 +67,9 @@ export class GroupCommit {
   /** Commits what is open. */
   flush(): void {
     if (!this.#open) return;
-    let failure: Error | undefined;
-    try {
-      this.beforeCommit();
-      this.#commit.run();
-    } catch (error) {
-      failure = error as Error;
-      this.#abandon();
-    }
+    const failure = this.#broken ?? this.#tryCommit();
     this.#open = false;
+    this.#broken = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
     if (failure) this.onUndo();
@@ -76,11 +77,14 @@ export class GroupCommit {
     for (const callback of waiting) callback(failure);
   }
 
-  #abandon(): void {
+  #tryCommit(): Error | undefined {
     try {
-      this.#rollback.run();
-    } catch {
-      // SQLite has rolled back by itself (a full disk, an I/O error).
+      this.beforeCommit();
+      this.#commit.run();
+      return undefined;
+    } catch (error) {
+      if (this.#inTransaction()) this.#rollback.run();
+      return error as Error;
     }
   }
 }

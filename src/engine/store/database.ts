@@ -1,11 +1,14 @@
-import { chmodSync, mkdirSync, readFileSync, statSync } from 'node:fs';
+import { chmodSync, mkdirSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
+import { readNote } from './note.ts';
 
 /** Version of the tables below; a file of a newer version is refused. */
 const SCHEMA_VERSION = 1;
-/** Files up to this size are checked whole at start; larger ones by header and schema only. */
-const FULL_CHECK_BYTES = 1024 ** 3;
+/** Files up to these sizes are checked at start: their structure, and every document's checksum. Larger ones prove themselves as they are read. */
+const STRUCTURE_CHECK_BYTES = 1024 ** 3;
+const CONTENT_CHECK_BYTES = 256 * 1024 ** 2;
 const BUSY = 5;
 
 const SCHEMA = `
@@ -23,10 +26,12 @@ const SCHEMA = `
 
 /** The folder's SQLite file, with its statements prepared once. */
 export class Database {
+  readonly path: string;
   readonly sqlite: DatabaseSync;
   readonly #statements = new Map<string, StatementSync>();
 
-  constructor(sqlite: DatabaseSync) {
+  constructor(path: string, sqlite: DatabaseSync) {
+    this.path = path;
     this.sqlite = sqlite;
   }
 
@@ -60,7 +65,7 @@ export function openDatabase(folder: string): Database {
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
-      'PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000',
+      'PRAGMA synchronous = FULL; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     prepareSchema(sqlite, path);
@@ -69,7 +74,7 @@ export function openDatabase(folder: string): Database {
     sqlite.close();
     throw explain(error, folder, path);
   }
-  return new Database(sqlite);
+  return new Database(path, sqlite);
 }
 
 function prepareSchema(sqlite: DatabaseSync, path: string): void {
@@ -81,10 +86,16 @@ function prepareSchema(sqlite: DatabaseSync, path: string): void {
   }
   if (version !== SCHEMA_VERSION)
     throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
-  if (statSync(path).size > FULL_CHECK_BYTES) return;
-  const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
-  const verdict = Object.values(report)[0];
-  if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
+  const { size } = statSync(path);
+  if (size <= STRUCTURE_CHECK_BYTES) {
+    const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
+    const verdict = Object.values(report)[0];
+    if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
+  }
+  if (size > CONTENT_CHECK_BYTES) return;
+  sqlite.function('crc32', { deterministic: true, directOnly: true }, (bytes) => crc32(bytes as Uint8Array));
+  const damagedRows = sqlite.prepare('SELECT count(*) AS n FROM doc WHERE crc32(bson) <> sum').get()?.n;
+  if (damagedRows !== 0) throw new Refusal(`${damagedRows} documents do not have their checksum`);
 }
 
 class Refusal extends Error {}
@@ -97,7 +108,7 @@ function explain(error: unknown, folder: string, path: string): Error {
   return damaged(path, (error as Error).message);
 }
 
-function damaged(path: string, reason: string): Error {
+export function damaged(path: string, reason: string): Error {
   return new Error(
     `The data file ${path} is damaged or of another version: ${reason}. Nothing was changed; restore it from a backup or move it away.`,
   );
@@ -106,19 +117,4 @@ function damaged(path: string, reason: string): Error {
 function holder(folder: string): string {
   const note = readNote(folder);
   return note ? ` (process ${note.pid}, ${note.uri})` : '';
-}
-
-/** What a running engine wrote beside its data for others to find it. */
-export interface EngineNote {
-  pid: number;
-  uri: string;
-}
-
-/** The note of the engine that serves (or last served) the folder. */
-export function readNote(folder: string): EngineNote | undefined {
-  try {
-    return JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as EngineNote;
-  } catch {
-    return undefined;
-  }
 }

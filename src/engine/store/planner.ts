@@ -3,6 +3,7 @@ import { analyzeBranches, analyzeFilter, type Bound, impliesFilter } from '../qu
 import { type Doc, isDoc } from '../query/types.ts';
 import { type IndexBounds, indexBounds } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
+import type { Database } from './database.ts';
 import { isExact } from './exact.ts';
 
 export interface IndexScan {
@@ -28,13 +29,14 @@ export interface Plan {
 export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
+const SAMPLE = 200;
 
 /**
  * Chooses how to reach a filter's documents: the index that binds most fields by equality, then by range, then gives the order;
  * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`); error 2 when there is none.
  * Unless the plan is exact, the filter is checked again on each document.
  */
-export function plan(collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
+export function plan(database: Database, collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
   const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
   if (natural) return { access: { kind: 'COLLSCAN', reverse: natural === -1 }, sorted: true, exact: false };
   const bounds = analyzeFilter(filter);
@@ -43,9 +45,9 @@ export function plan(collection: Collection, filter: Doc, sort: SortField[], hin
     if (index.partial && !impliesFilter(filter, index.partial.filter)) throw badHint();
     return chosen(scanOf(index, bounds, sort), filter);
   }
-  const best = bestIndex(collection, filter, bounds, sort);
+  const best = bestIndex(database, collection, filter, bounds, sort);
   if (!best || best.access.bounds.points === 0) {
-    const branches = orBranches(collection, filter);
+    const branches = orBranches(database, collection, filter);
     if (branches) return { access: { kind: 'OR', branches }, sorted: sort.length === 0, exact: false };
   }
   if (best) return chosen(best, filter);
@@ -57,18 +59,37 @@ function chosen({ access, sorted }: Candidate, filter: Doc): Plan {
 }
 
 function bestIndex(
+  database: Database,
   collection: Collection,
   filter: Doc,
   bounds: Map<string, Bound[]>,
   sort: SortField[],
 ): Candidate | undefined {
-  let best: Candidate | undefined;
-  for (const index of collection.indexes) {
-    if (!usable(index, filter, bounds)) continue;
-    const candidate = scanOf(index, bounds, sort);
-    if (candidate.score > 0 && (!best || candidate.score > best.score)) best = candidate;
+  const candidates = collection.indexes
+    .filter((index) => usable(index, filter, bounds))
+    .map((index) => scanOf(index, bounds, sort))
+    .filter(({ score }) => score > 0)
+    .sort((a, b) => b.score - a.score);
+  const [best] = candidates;
+  const equals = candidates.filter(({ score }) => score === best?.score);
+  if (equals.length < 2) return best;
+  const [fewest] = equals
+    .map((candidate) => ({ candidate, keys: estimate(database, candidate.access) }))
+    .sort((a, b) => a.keys - b.keys);
+  return fewest?.candidate;
+}
+
+/** How many keys a scan would read, up to a bound: tells apart indexes that the rules rank the same. */
+function estimate(database: Database, { index, bounds }: IndexScan): number {
+  const count = database.prepare(
+    'SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? LIMIT ?)',
+  );
+  let keys = 0;
+  for (const { low, high } of bounds.ranges) {
+    keys += Number(count.get(index.id, low, high, SAMPLE - keys)?.n);
+    if (keys >= SAMPLE) break;
   }
-  return best;
+  return keys;
 }
 
 interface Candidate {
@@ -127,8 +148,8 @@ function usable(index: Index, filter: Doc, bounds: Map<string, Bound[]>): boolea
 }
 
 /** An index for each branch of the filter's `$or`, or undefined when one has none: then all of the collection must be read anyway. */
-function orBranches(collection: Collection, filter: Doc): IndexScan[] | undefined {
-  const scans = analyzeBranches(filter)?.map((bounds) => bestIndex(collection, filter, bounds, [])?.access);
+function orBranches(database: Database, collection: Collection, filter: Doc): IndexScan[] | undefined {
+  const scans = analyzeBranches(filter)?.map((bounds) => bestIndex(database, collection, filter, bounds, [])?.access);
   return scans?.every((scan) => scan !== undefined) ? scans : undefined;
 }
 

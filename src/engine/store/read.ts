@@ -39,7 +39,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   const matches = compileFilter(query.filter);
   const sort = sortFields(query.sort);
   const keyOf = sort.length > 0 && sort[0]?.[0] !== '$natural' ? compileSortKey(query.sort) : undefined;
-  const chosen = plan(collection, query.filter, sort, query.hint);
+  const chosen = plan(store.database, collection, query.filter, sort, query.hint);
   const wanted = query.limit > 0 ? query.skip + query.limit : 0;
   const expected = chosen.sorted && chosen.exact ? wanted : 0;
   const passing = function* (stats: ReadStats): Generator<Match> {

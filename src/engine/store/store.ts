@@ -3,7 +3,7 @@ import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
-import { type Database, openDatabase } from './database.ts';
+import { type Database, damaged, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
 import { Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
@@ -28,8 +28,13 @@ export class Store {
   constructor(folder: string, options: StoreOptions) {
     this.database = openDatabase(folder);
     this.commit = new GroupCommit(this.database);
-    this.oplog = new Oplog(this.database, options.oplogBytes);
-    this.catalog = new Catalog(this.database);
+    try {
+      this.oplog = new Oplog(this.database, options.oplogBytes);
+      this.catalog = new Catalog(this.database);
+    } catch (error) {
+      this.database.close();
+      throw damaged(this.database.path, (error as Error).message);
+    }
     this.documents = new Documents(this.database, this.catalog, this.oplog);
     this.retry = new RetryRecords(this.database);
     this.changes = new Changes(this.oplog);
