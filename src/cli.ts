@@ -25,4 +25,6 @@ const context: CommandContext = {
     startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
   },
 };
-process.exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);
+const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);
+// Agenda's timers of finished jobs would keep the demo's process for seconds.
+process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

@@ -1,4 +1,5 @@
 import type { Command } from './command.ts';
+import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { createTenant, updateTenant } from './tenants.ts';
@@ -14,4 +15,5 @@ export const COMMANDS: readonly Command[] = [
   rotateKey,
   verify,
   doctor,
+  demo,
 ];

@@ -1,31 +1,36 @@
 import type { FirstStart } from '../domain/installation/first-start.ts';
 
 /** What the process prints when it serves: where, and at the first start the credentials, this once. */
-export function greeting(url: string | null, { operatorPassword, demo }: FirstStart): string {
+export function greeting(url: string | null, firstStart: FirstStart): string {
   const lines = [url === null ? 'Fatoura works on the queue.' : `Fatoura listens on ${url}`];
+  const shown = credentials(firstStart, url);
+  if (shown.length > 0) lines.push('', ...shown);
+  if (firstStart.demo !== null && url !== null) {
+    lines.push('', 'Try:', ...curlLines(url, firstStart.demo.secretKey), '', 'or, in another terminal: npm run demo');
+  }
+  return lines.join('\n');
+}
+
+/** The credentials of a first start, lines to print this once; none at a later start. */
+export function credentials({ operatorPassword, demo }: FirstStart, url: string | null = null): string[] {
+  const lines: string[] = [];
   if (operatorPassword !== null) {
     lines.push(
-      '',
       'Job dashboard (shown this once):',
-      `  ${url ?? ''}/ops/jobs`,
+      `  address   ${url ?? ''}/ops/jobs`,
       `  user      operator`,
       `  password  ${operatorPassword}`,
     );
   }
-  if (demo !== null && url !== null) {
+  if (demo !== null) {
+    if (lines.length > 0) lines.push('');
     lines.push(
-      '',
       'Test keys of the demo tenant (shown this once):',
       `  secret       ${demo.secretKey}`,
       `  publishable  ${demo.publishableKey}`,
-      '',
-      'Try:',
-      ...curlLines(url, demo.secretKey),
-      '',
-      'or, in another terminal: npm run demo',
     );
   }
-  return lines.join('\n');
+  return lines;
 }
 
 function curlLines(url: string, secretKey: string): string[] {

@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { messagesOf } from './event-stream.ts';
+
+const RECONNECT_MS = 500;
+const RECONNECTIONS = 20;
+const DOCUMENT_WAIT_MS = 60_000;
+
+/** Where and as whom the demo calls the service. */
+export interface Access {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+export interface CreatedInvoice {
+  readonly id: string;
+  readonly client_secret: string;
+  readonly status: string;
+}
+
+export interface InvoiceState {
+  readonly status: string;
+  readonly dgi_id: string | null;
+  readonly rejection_reason: string | null;
+  readonly xml_url: string | null;
+  readonly pdf_url: string | null;
+}
+
+/** What the stream tells of a change. */
+export type StatusMessage = Pick<InvoiceState, 'status' | 'dgi_id' | 'rejection_reason'>;
+
+/** POST /v1/invoices. @throws Error with the service's message */
+export async function createInvoice({ url, secretKey }: Access, body: unknown, signal: AbortSignal) {
+  const response = await fetch(`${url}/v1/invoices`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify(body),
+    signal,
+  });
+  return (await answerOf(response)) as CreatedInvoice;
+}
+
+/** GET /v1/invoices/:id. @throws Error with the service's message */
+export async function readInvoice({ url, secretKey }: Access, id: string, signal: AbortSignal) {
+  const response = await fetch(`${url}/v1/invoices/${id}`, {
+    headers: { Authorization: `Bearer ${secretKey}` },
+    signal,
+  });
+  return (await answerOf(response)) as InvoiceState;
+}
+
+/**
+ * Each change of an invoice's status, once and in order, until it is accepted or rejected: GET /v1/invoices/:id/stream with the
+ * client_secret, as a front end does. A connection that breaks is resumed after the last message.
+ * @throws Error when the service refuses, or can't be reached any more
+ */
+export async function* followStatus(
+  url: string,
+  { id, client_secret }: CreatedInvoice,
+  signal: AbortSignal,
+): AsyncGenerator<StatusMessage> {
+  let lastEventId: string | null = null;
+  for (let left = RECONNECTIONS; ; left--) {
+    try {
+      const response: Response = await fetch(`${url}/v1/invoices/${id}/stream`, {
+        headers: {
+          Authorization: `Bearer ${client_secret}`,
+          Accept: 'text/event-stream',
+          ...(lastEventId !== null && { 'Last-Event-ID': lastEventId }),
+        },
+        signal,
+      });
+      // The last message that was seen was the final one.
+      if (response.status === 204) return;
+      if (!response.ok || !response.body) throw new Refusal(await messageOf(response));
+      for await (const message of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
+        lastEventId = message.id;
+        const change = JSON.parse(message.data) as StatusMessage;
+        yield change;
+        if (change.status === 'accepted' || change.status === 'rejected') return;
+      }
+    } catch (error) {
+      if (error instanceof Refusal || signal.aborted || left === 0) throw error;
+    }
+    if (left === 0) throw new Error('the stream keeps ending before the invoice is accepted or rejected');
+    await sleep(RECONNECT_MS, null, { signal });
+  }
+}
+
+/** The bytes behind `xml_url` or `pdf_url`; a document that is still being made is waited for. @throws Error */
+export async function download(url: string, signal: AbortSignal): Promise<Buffer> {
+  for (const end = Date.now() + DOCUMENT_WAIT_MS; ; ) {
+    const response = await fetch(url, { signal });
+    if (response.ok) return Buffer.from(await response.arrayBuffer());
+    const message = await messageOf(response);
+    if (response.status !== 503 || Date.now() > end) throw new Error(message);
+    await sleep(1000, null, { signal });
+  }
+}
+
+/** Whether the key is one of the service that answers at the address. */
+export async function acceptsKey({ url, secretKey }: Access, signal: AbortSignal): Promise<boolean> {
+  try {
+    const response = await fetch(`${url}/v1/invoices?limit=1`, {
+      headers: { Authorization: `Bearer ${secretKey}` },
+      redirect: 'error',
+      signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
+    });
+    return response.ok && ((await response.json()) as { object?: unknown }).object === 'list';
+  } catch {
+    signal.throwIfAborted();
+    return false;
+  }
+}
+
+class Refusal extends Error {}
+
+async function answerOf(response: Response): Promise<unknown> {
+  if (!response.ok) throw new Error(await messageOf(response));
+  return response.json();
+}
+
+/** What an answer in the service's error shape says, or its status. */
+async function messageOf(response: Response): Promise<string> {
+  const text = await response.text();
+  try {
+    const { error } = JSON.parse(text) as { error: { code: string; message: string } };
+    return `${error.code}: ${error.message}`;
+  } catch {
+    return `${new URL(response.url).host} answered ${response.status}`;
+  }
+}

@@ -1,0 +1,167 @@
+import { basename, join, relative } from 'node:path';
+import { type Command, type CommandContext, UsageError } from '../command.ts';
+import { credentials } from '../greeting.ts';
+import type { ParsedArguments } from '../parse.ts';
+import { verdict } from '../verify.ts';
+import { type Access, createInvoice, followStatus } from './client.ts';
+import { createDisplay, type Display } from './display.ts';
+import { fetchDocuments } from './documents.ts';
+import { newProgress, noteStatus, type Progress, surpriseOf } from './progress.ts';
+import { remarks } from './render.ts';
+import { readSamples } from './samples.ts';
+import { givenTarget, openTarget, type Target } from './target.ts';
+
+/** How long one invoice may take. */
+const TIME_LIMIT_MS = 120_000;
+const INTERRUPTED = 130;
+
+export const demo: Command = {
+  name: 'demo',
+  summary: 'Sends the sample invoices and shows how each comes along',
+  positionals: [],
+  options: {
+    url: {
+      value: 'URL',
+      description: 'The service to send to; by default the one of this configuration, or one of its own',
+    },
+    key: { value: 'KEY', description: 'A secret test key of that service' },
+  },
+  details: `The samples are those of scripts/samples. Without --url they go to the service that runs on DATA_DIR (or MONGODB_URL) at HOST:PORT,
+with a key that is made for the demo and revoked at its end; where none runs, the demo starts one for itself. The documents
+of an accepted invoice are left in DATA_DIR/demo. Exit code 0 when each invoice ended as its sample says.`,
+  async run(input, context) {
+    const interruption = new AbortController();
+    // The second one does not wait.
+    const interrupt = () => (interruption.signal.aborted ? process.exit(INTERRUPTED) : interruption.abort());
+    process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
+    try {
+      return await runDemo(input, context, interruption.signal);
+    } catch (error) {
+      if (!interruption.signal.aborted) throw error;
+      context.terminal.remark('Interrupted.');
+      return INTERRUPTED;
+    } finally {
+      process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+    }
+  },
+};
+
+async function runDemo(input: ParsedArguments, context: CommandContext, signal: AbortSignal): Promise<number> {
+  const { terminal, parts } = context;
+  const config = context.config();
+  const folder = join(config.dataDir, 'demo');
+  const [url, key] = [input.find('url'), input.find('key')];
+  if ((url === null) !== (key === null)) throw new UsageError('--url and --key go together');
+  const all = (await readSamples()).map(newProgress);
+  const target = url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, parts, signal);
+  try {
+    announce(target, all.length, context);
+    await sendAll(target.access, all, context, signal);
+    for (const remark of remarks(all, terminal.style)) terminal.print(remark);
+    const documentsAreGood = await showDocuments(target.access, all, folder, context, signal);
+    return documentsAreGood && all.every((progress) => surpriseOf(progress) === null) ? 0 : 1;
+  } finally {
+    await target.close();
+  }
+}
+
+function announce({ description, firstStart }: Target, count: number, { terminal }: CommandContext): void {
+  const shown = firstStart === null ? [] : credentials(firstStart);
+  if (shown.length > 0) terminal.print([...shown, ''].join('\n'));
+  terminal.print(`Sending ${count} invoices to ${description}\n`);
+}
+
+/** One after the other is sent; each is followed from then on. */
+async function sendAll(
+  access: Access,
+  all: readonly Progress[],
+  { terminal }: CommandContext,
+  signal: AbortSignal,
+): Promise<void> {
+  const display = createDisplay(all, terminal);
+  try {
+    const followed: Promise<void>[] = [];
+    for (const progress of all) {
+      const sent = Promise.withResolvers<void>();
+      followed.push(followOne(access, progress, display, sent.resolve, signal).finally(sent.resolve));
+      await sent.promise;
+    }
+    await Promise.all(followed);
+    signal.throwIfAborted();
+  } finally {
+    display.close();
+  }
+  terminal.print('');
+}
+
+/** Never throws: what goes wrong is noted as the invoice's failure. */
+async function followOne(
+  access: Access,
+  progress: Progress,
+  display: Display,
+  sent: () => void,
+  interruption: AbortSignal,
+): Promise<void> {
+  const timeLimit = AbortSignal.timeout(TIME_LIMIT_MS);
+  const signal = AbortSignal.any([interruption, timeLimit]);
+  try {
+    progress.sentAt = performance.now();
+    const invoice = await createInvoice(access, progress.sample.request, signal);
+    progress.id = invoice.id;
+    noteStatus(progress, { status: invoice.status }, performance.now());
+    display.changed(progress, invoice.status);
+    sent();
+    for await (const change of followStatus(access.url, invoice, signal)) {
+      noteStatus(progress, change, performance.now());
+      display.changed(progress, change.status);
+    }
+  } catch (error) {
+    progress.failure = timeLimit.aborted ? `not decided within ${TIME_LIMIT_MS / 1000} s` : reasonOf(error);
+    if (!interruption.aborted) display.changed(progress, 'failed');
+  }
+  progress.ended = true;
+}
+
+/** @returns whether there is an accepted invoice with a PDF and a valid signature */
+async function showDocuments(
+  access: Access,
+  all: readonly Progress[],
+  folder: string,
+  { terminal, parts }: CommandContext,
+  signal: AbortSignal,
+): Promise<boolean> {
+  const accepted = all.find(({ steps }) => steps.at(-1)?.status === 'accepted');
+  if (!accepted?.id) {
+    terminal.print('No invoice was accepted, so there are no documents.');
+    return false;
+  }
+  try {
+    const { xmlFile, pdfFile, verification } = await fetchDocuments(
+      access,
+      accepted.id,
+      folder,
+      parts.verifyDocument,
+      signal,
+    );
+    terminal.print(`\n${verdict(verification, basename(xmlFile), terminal.style)}\n`);
+    terminal.print(`XML  ${shortest(xmlFile)}\nPDF  ${shortest(pdfFile)}`);
+    return verification.valid;
+  } catch (error) {
+    signal.throwIfAborted();
+    terminal.print(`${terminal.style('red', '✘')} ${accepted.sample.title}: ${reasonOf(error)}`);
+    return false;
+  }
+}
+
+function reasonOf(error: unknown): string {
+  const { message, cause } = error as Error;
+  // fetch says what went wrong in the cause only.
+  return message === 'fetch failed' && cause instanceof Error
+    ? `the service can't be reached: ${cause.message}`
+    : message;
+}
+
+function shortest(file: string): string {
+  const here = relative(process.cwd(), file);
+  return here.startsWith('..') ? file : here;
+}

@@ -1,0 +1,35 @@
+import { mkdir, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Verification } from '../../administration.ts';
+import { type Access, download, readInvoice } from './client.ts';
+
+/** An accepted invoice's documents, brought here. */
+export interface Documents {
+  readonly xmlFile: string;
+  readonly pdfFile: string;
+  readonly verification: Verification;
+}
+
+/** Downloads both documents into the folder and verifies the signed one. @throws Error naming what can't be had */
+export async function fetchDocuments(
+  access: Access,
+  invoiceId: string,
+  folder: string,
+  verify: (document: Uint8Array) => Promise<Verification>,
+  signal: AbortSignal,
+): Promise<Documents> {
+  const { xml_url, pdf_url } = await readInvoice(access, invoiceId, signal);
+  if (xml_url === null || pdf_url === null) throw new Error(`invoice ${invoiceId} has no documents.`);
+  await mkdir(folder, { recursive: true });
+  const [xmlFile, pdfFile] = [join(folder, `${invoiceId}.xml`), join(folder, `${invoiceId}.pdf`)];
+  const xml = await download(xml_url, signal);
+  await writeFile(xmlFile, xml);
+  const verification = await verify(xml);
+  const pdf = await download(pdf_url, signal).catch((error: Error) => {
+    throw new Error(`the PDF can not be had: ${error.message} What draws PDFs here: npm run -s cli -- doctor`, {
+      cause: error,
+    });
+  });
+  await writeFile(pdfFile, pdf);
+  return { xmlFile, pdfFile, verification };
+}

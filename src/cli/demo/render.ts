@@ -1,0 +1,99 @@
+import { decimalOf } from '../../domain/money.ts';
+import { harmless, type Style } from '../terminal.ts';
+import { type Progress, surpriseOf } from './progress.ts';
+
+const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
+const FRAME_MS = 80;
+const [AMOUNT, MARK, STEP, OUTCOME] = [12, 2, 13, 19];
+const FIXED = MARK + AMOUNT + 2 * STEP + OUTCOME;
+
+/**
+ * The live display: a line per invoice, and when it reached each status.
+ * @param now reading of the clock that the progress was noted by, milliseconds
+ * @param width of the terminal in columns
+ */
+export function table(all: readonly Progress[], now: number, width: number, style: Style): string {
+  const longest = Math.max(...all.map(({ sample }) => sample.title.length));
+  const title = Math.max(8, Math.min(longest, width - 1 - FIXED));
+  const head =
+    ' '.repeat(MARK) +
+    'invoice'.padEnd(title) +
+    'MAD'.padStart(AMOUNT) +
+    'signing'.padStart(STEP) +
+    'transmitted'.padStart(STEP) +
+    'decided'.padStart(OUTCOME);
+  return [style('dim', head), ...all.map((each) => row(each, now, title, style))].join('\n');
+}
+
+function row(progress: Progress, now: number, titleWidth: number, style: Style): string {
+  const { sample, sentAt, ended } = progress;
+  const surprise = ended ? surpriseOf(progress) : null;
+  const mark = ended
+    ? style(surprise === null ? 'green' : 'red', surprise === null ? '✔' : '✘')
+    : sentAt === null
+      ? ' '
+      : style('cyan', SPINNER[Math.floor((now - sentAt) / FRAME_MS) % SPINNER.length] ?? '');
+  const title = clip(sample.title, titleWidth).padEnd(titleWidth);
+  return [
+    `${mark} `,
+    sentAt === null ? style('dim', title) : title,
+    decimalOf(sample.request.amount).padStart(AMOUNT),
+    cell(progress, ['signing'], now, STEP, style),
+    cell(progress, ['transmitted'], now, STEP, style),
+    cell(progress, ['accepted', 'rejected'], now, OUTCOME, style),
+  ].join('');
+}
+
+/** When a status was reached; a running clock for the one that is waited for. */
+function cell(progress: Progress, statuses: string[], now: number, width: number, style: Style): string {
+  const step = progress.steps.find(({ status }) => statuses.includes(status));
+  if (step) {
+    const text = statuses.length > 1 ? `${step.status} ${duration(step.after)}` : duration(step.after);
+    if (statuses.length === 1) return text.padStart(width);
+    return style(step.status === 'accepted' ? 'green' : 'yellow', text.padStart(width));
+  }
+  return style(
+    'dim',
+    (isAwaited(progress, statuses) ? `… ${duration(now - (progress.sentAt ?? now))}` : '').padStart(width),
+  );
+}
+
+const ORDER = ['pending', 'signing', 'transmitted', 'accepted'];
+
+function isAwaited({ sentAt, ended, steps }: Progress, statuses: string[]): boolean {
+  if (sentAt === null || ended) return false;
+  const reached = ORDER.indexOf(steps.at(-1)?.status ?? 'pending');
+  return statuses.includes(ORDER[reached + 1] ?? '');
+}
+
+/** One change for a log: `[  0.041 s] Conseil: accepted (DGI-TEST-…)`. @param at milliseconds since the demo began */
+export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progress, status: string, at: number): string {
+  const facts = {
+    pending: id,
+    accepted: dgiId,
+    rejected: rejectionReason,
+    failed: failure,
+  }[status];
+  const time = `[${(at / 1000).toFixed(3).padStart(7)} s]`;
+  return `${time} ${sample.title}: ${status}${facts ? ` (${harmless(facts)})` : ''}`;
+}
+
+/** What is left to say when all have ended: rejections with their reasons, and surprises. */
+export function remarks(all: readonly Progress[], style: Style): string[] {
+  return all.flatMap((progress) => {
+    const { title } = progress.sample;
+    const surprise = surpriseOf(progress);
+    if (surprise !== null) return [`${style('red', '✘')} ${title}: ${harmless(surprise)}`];
+    if (progress.rejectionReason === null) return [];
+    return [`${style('yellow', 'rejected as it should be')} - ${title}: ${harmless(progress.rejectionReason)}`];
+  });
+}
+
+/** `41 ms`, `1.3 s` */
+export function duration(milliseconds: number): string {
+  return milliseconds < 1000 ? `${Math.round(milliseconds)} ms` : `${(milliseconds / 1000).toFixed(1)} s`;
+}
+
+function clip(text: string, width: number): string {
+  return text.length > width ? `${text.slice(0, width - 1)}…` : text;
+}

@@ -1,0 +1,43 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { z } from 'zod';
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { parseSellerProfile } from '../../domain/tenant/seller-profile-input.ts';
+import type { SellerProfile } from '../../domain/tenant/tenant.ts';
+import { readJsonInput } from '../files.ts';
+
+const SAMPLES = fileURLToPath(new URL('../../../scripts/samples/', import.meta.url));
+
+const sample = z.strictObject({
+  title: z.string().min(1),
+  expected: z.strictObject({ statuses: z.array(z.enum(INVOICE_STATUSES)).min(1), reason: z.string().optional() }),
+  request: z.looseObject({ amount: z.number() }),
+});
+
+/** An invoice of the demo and how it should end. */
+export interface Sample {
+  readonly title: string;
+  /** Every status that its stream should tell, in order, and a part of the reason of a rejection. */
+  readonly expected: { readonly statuses: readonly string[]; readonly reason?: string | undefined };
+  /** Body of POST /v1/invoices. */
+  readonly request: { readonly amount: number; readonly [field: string]: unknown };
+}
+
+/** The samples of `scripts/samples/`, in the order of their files' names. @throws Error naming the file that is none */
+export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
+  const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
+  return Promise.all(
+    names.map(async (name) => {
+      const parsed = sample.safeParse(await readJsonInput(join(folder, name)));
+      if (parsed.success) return parsed.data;
+      const [issue] = parsed.error.issues;
+      throw new Error(`${join(folder, name)} is no sample: ${issue?.path.join('.')} ${issue?.message}.`);
+    }),
+  );
+}
+
+/** The seller of the samples. */
+export async function readSampleSeller(): Promise<Partial<SellerProfile>> {
+  return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')));
+}

@@ -1,0 +1,96 @@
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import type { Administration } from '../../administration.ts';
+import type { App } from '../../app.ts';
+import type { Config } from '../../config.ts';
+import { parseToken } from '../../domain/api-key/api-key.ts';
+import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
+import { isId, newId } from '../../domain/ids.ts';
+import type { FirstStart } from '../../domain/installation/first-start.ts';
+import type { CommandParts } from '../command.ts';
+import { serviceAddress } from '../service-address.ts';
+import { type Access, acceptsKey } from './client.ts';
+import { readSampleSeller } from './samples.ts';
+
+/** The service that the samples are sent to. */
+export interface Target {
+  readonly access: Access;
+  /** For a person. */
+  readonly description: string;
+  /** What a service that was started here showed for the first and last time. */
+  readonly firstStart: FirstStart | null;
+  /** Makes the demo's key invalid and ends what was started. */
+  close(): Promise<void>;
+}
+
+/** The service at an address of the caller's, with a key of its own. @throws Error for all but a secret test key */
+export function givenTarget(address: string, secretKey: string): Target {
+  const { kind, environment } = parseToken(secretKey) ?? {};
+  // A live key would register the samples with the tax authority.
+  if (kind !== 'secret' || environment !== 'test') throw new Error('--key must be a secret test key: sk_test_….');
+  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
+    throw new Error(`--url must be an http(s) address, not '${address}'.`);
+  }
+  const url = address.replace(/\/+$/, '');
+  return { access: { url, secretKey }, description: url, firstStart: null, close: async () => undefined };
+}
+
+/**
+ * The service that runs with this configuration, reached with a key that is made for the demo, or else a service of the demo's own over
+ * the same store, on a free port.
+ * @param folder where the demo remembers its tenant
+ */
+export async function openTarget(
+  config: Config,
+  folder: string,
+  parts: CommandParts,
+  signal: AbortSignal,
+): Promise<Target> {
+  const administration = await parts.openAdministration(config);
+  let app: App | null = null;
+  let issued: IssuedKey | null = null;
+  const secretKey = async () => {
+    issued ??= await administration.manageKeys.create(await demoTenant(administration, folder), 'secret', 'test');
+    return issued.token;
+  };
+  const close = async () => {
+    try {
+      if (issued !== null) await administration.manageKeys.revoke(issued.key.id);
+    } finally {
+      await app?.close();
+      await administration.close();
+    }
+  };
+  try {
+    const url = serviceAddress(config);
+    // On an engine that was started here no service can run.
+    if (url !== null && administration.store.kind !== 'own engine') {
+      const access = { url, secretKey: await secretKey() };
+      if (await acceptsKey(access, signal)) {
+        return { access, description: `the service that runs at ${url}`, firstStart: null, close };
+      }
+    }
+    const own: Config = { ...config, host: '127.0.0.1', port: 0, publicUrl: null, role: 'all', logLevel: 'silent' };
+    app = await parts.startApp(own, { store: administration.store });
+    await app.warm;
+    signal.throwIfAborted();
+    const access = { url: app.url ?? '', secretKey: await secretKey() };
+    const description = `a service of the demo's own at ${access.url}`;
+    return { access, description, firstStart: app.firstStart, close };
+  } catch (error) {
+    await close();
+    throw error;
+  }
+}
+
+/** The demo's own tenant, the same at each run: with a complete profile, so that its documents look as real ones do. */
+async function demoTenant({ tenants }: Administration, folder: string): Promise<string> {
+  const file = join(folder, 'tenant');
+  const remembered = await readFile(file, 'utf8').catch(() => '');
+  if (isId('ten', remembered) && (await tenants.find(remembered))) return remembered;
+  const id = newId('ten');
+  await tenants.insert({ id, name: 'npm run demo', profile: await readSampleSeller(), createdAt: new Date() });
+  await mkdir(folder, { recursive: true });
+  await writeFile(file, id);
+  return id;
+}
