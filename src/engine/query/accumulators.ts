@@ -2,6 +2,7 @@ import { Double, Int32, Long } from 'bson';
 import { compareValues } from './compare.ts';
 import { divide } from './expression-arithmetic.ts';
 import { mergeObjects } from './expression-arrays.ts';
+import { type Operator, operator } from './expression-types.ts';
 import { encodeKey } from './key-encoding.ts';
 import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';
 import { typeName } from './types.ts';
@@ -26,6 +27,19 @@ export const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
   $stdDevPop: () => new Deviation(0),
   $stdDevSamp: () => new Deviation(1),
 };
+
+/** The accumulators that are expressions as well: over the elements of one array, or over several operands as they are. */
+export const ACCUMULATING: Readonly<Record<string, Operator>> = Object.fromEntries(
+  ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp'].map((name) => [
+    name,
+    operator(0, Number.POSITIVE_INFINITY, (values) => {
+      const accumulator = (ACCUMULATORS[name] as () => Accumulator)();
+      const [only] = values;
+      for (const value of values.length === 1 && Array.isArray(only) ? only : values) accumulator.add(value);
+      return accumulator.result() ?? null;
+    }),
+  ]),
+);
 
 /**
  * A sum in MongoDB's types: ints give an int or, past int32, a long; longs a long; past int64 a double; doubles are summed with

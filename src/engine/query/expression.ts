@@ -1,4 +1,5 @@
 import { CommandError } from '../errors.ts';
+import { ACCUMULATING } from './accumulators.ts';
 import { ARITHMETIC } from './expression-arithmetic.ts';
 import { ARRAYS } from './expression-arrays.ts';
 import { CONVERSIONS } from './expression-convert.ts';
@@ -13,6 +14,7 @@ import { describe } from './update-operators.ts';
 export type { Environment, Expression } from './expression-types.ts';
 
 const OPERATORS: Readonly<Record<string, Operator>> = {
+  ...ACCUMULATING,
   ...LOGIC,
   ...ARITHMETIC,
   ...ARRAYS,
