@@ -10,7 +10,7 @@ import {
   checkStore,
   type Finding,
 } from './doctor-checks.ts';
-import { harmless, type Style } from './terminal.ts';
+import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
   name: 'doctor',
@@ -23,7 +23,7 @@ export const doctor: Command = {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {
       if (finding.state === 'fails') failed.add(finding.subject);
-      terminal.print(line(finding, terminal.style));
+      terminal.print(findingText(finding, terminal.width(), terminal.style));
     }
     terminal.print('');
     terminal.print(
@@ -52,9 +52,13 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
 
 const MARKS = { works: ['green', '✔'], warns: ['yellow', '!'], fails: ['red', '✘'] } as const;
 
-/** `✔ store        what was found`, advice on a line of its own. */
-export function line({ subject, state, found, advice }: Finding, style: Style): string {
+const INDENT = 15;
+
+/** `✔ store        what was found`, advice on lines of its own. */
+export function findingText({ subject, state, found, advice }: Finding, width: number, style: Style): string {
   const [colour, mark] = MARKS[state];
-  const text = `${style(colour, mark)} ${subject.padEnd(12)} ${harmless(found)}`;
-  return advice === undefined ? text : `${text}\n${' '.repeat(15)}${style('bold', '→')} ${harmless(advice)}`;
+  const under = (text: string) => wrap(harmless(text), width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);
+  const lines = [`${style(colour, mark)} ${subject.padEnd(INDENT - 2)}${under(found)}`];
+  if (advice !== undefined) lines.push(' '.repeat(INDENT) + under(`→ ${advice}`));
+  return lines.join('\n');
 }

@@ -8,6 +8,8 @@ export interface Terminal {
   remark(text: string): void;
   /** Standard output itself, for what draws on it. */
   readonly stream: NodeJS.WriteStream;
+  /** Columns of the terminal; unlimited where output goes elsewhere. */
+  readonly width: () => number;
   /** Colours the text when the terminal shows colours and NO_COLOR does not forbid them. */
   readonly style: Style;
 }
@@ -20,6 +22,7 @@ export function processTerminal(): Terminal {
     print: (text) => void stdout.write(`${text}\n`),
     remark: (text) => void stderr.write(`${text}\n`),
     stream: stdout,
+    width: () => (stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY),
     style: (format, text) => styleText(format, text, { stream: stdout }),
   };
 }
@@ -44,4 +47,16 @@ export function columns(rows: readonly (readonly string[])[]): string {
         .trimEnd(),
     )
     .join('\n');
+}
+
+/** Breaks a text of words into lines of at most `width` columns; a longer word has a line of its own. */
+export function wrap(text: string, width: number): string {
+  const lines = [''];
+  for (const word of text.split(' ')) {
+    const line = lines.at(-1) ?? '';
+    if (line === '') lines[lines.length - 1] = word;
+    else if (line.length + 1 + word.length <= width) lines[lines.length - 1] = `${line} ${word}`;
+    else lines.push(word);
+  }
+  return lines.join('\n');
 }

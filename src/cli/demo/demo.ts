@@ -53,11 +53,12 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   const [url, key] = [input.find('url'), input.find('key')];
   if ((url === null) !== (key === null)) throw new UsageError('--url and --key go together');
   const all = (await readSamples()).map(newProgress);
-  const target = url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, parts, signal);
+  const target =
+    url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, context, signal);
   try {
     announce(target, all.length, context);
     await sendAll(target.access, all, context, signal);
-    for (const remark of remarks(all, terminal.style)) terminal.print(remark);
+    for (const remark of remarks(all, terminal.width(), terminal.style)) terminal.print(remark);
     const documentsAreGood = await showDocuments(target.access, all, folder, context, signal);
     return documentsAreGood && all.every((progress) => surpriseOf(progress) === null) ? 0 : 1;
   } finally {

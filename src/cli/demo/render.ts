@@ -1,5 +1,5 @@
 import { decimalOf } from '../../domain/money.ts';
-import { harmless, type Style } from '../terminal.ts';
+import { harmless, type Style, wrap } from '../terminal.ts';
 import { type Progress, surpriseOf } from './progress.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
@@ -79,13 +79,16 @@ export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progres
 }
 
 /** What is left to say when all have ended: rejections with their reasons, and surprises. */
-export function remarks(all: readonly Progress[], style: Style): string[] {
+export function remarks(all: readonly Progress[], width: number, style: Style): string[] {
+  const mark = { expected: style('yellow', '!'), not: style('red', '✘') };
   return all.flatMap((progress) => {
     const { title } = progress.sample;
     const surprise = surpriseOf(progress);
-    if (surprise !== null) return [`${style('red', '✘')} ${title}: ${harmless(surprise)}`];
-    if (progress.rejectionReason === null) return [];
-    return [`${style('yellow', 'rejected as it should be')} - ${title}: ${harmless(progress.rejectionReason)}`];
+    if (surprise === null && progress.rejectionReason === null) return [];
+    const text = surprise ?? `rejected, as it should be: ${progress.rejectionReason}`;
+    // The mark is one column wide, whatever colours it.
+    const lines = wrap(harmless(`${title}: ${text}`), width - 2);
+    return [`${surprise === null ? mark.expected : mark.not} ${lines.replaceAll('\n', '\n  ')}`];
   });
 }
 

@@ -7,7 +7,7 @@ import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { isId, newId } from '../../domain/ids.ts';
 import type { FirstStart } from '../../domain/installation/first-start.ts';
-import type { CommandParts } from '../command.ts';
+import type { CommandContext } from '../command.ts';
 import { serviceAddress } from '../service-address.ts';
 import { type Access, acceptsKey } from './client.ts';
 import { readSampleSeller } from './samples.ts';
@@ -43,7 +43,7 @@ export function givenTarget(address: string, secretKey: string): Target {
 export async function openTarget(
   config: Config,
   folder: string,
-  parts: CommandParts,
+  { parts, terminal }: CommandContext,
   signal: AbortSignal,
 ): Promise<Target> {
   const administration = await parts.openAdministration(config);
@@ -71,6 +71,7 @@ export async function openTarget(
       }
     }
     const own: Config = { ...config, host: '127.0.0.1', port: 0, publicUrl: null, role: 'all', logLevel: 'silent' };
+    terminal.print('No service runs here: starting one for the demo…\n');
     app = await parts.startApp(own, { store: administration.store });
     await app.warm;
     signal.throwIfAborted();
