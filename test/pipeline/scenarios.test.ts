@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { STAND_IN_PDF, startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  client = new Client(service.url, (await service.tenant()).secretKey);
+});
+afterAll(() => service.close());
+
+async function outcome(ice: string, timeoutMs?: number) {
+  const { body } = await client.post('/v1/invoices', invoiceFor(ice));
+  const settled = await client.settled(body.id, timeoutMs);
+  // biome-ignore lint/suspicious/noExplicitAny: the stored document
+  const stored: any = await service.app.store.db.collection('invoices').findOne({ _id: body.id });
+  const ledger = await service.app.store.db
+    .collection<{ _id: string; sha256: string }>('mock_submissions')
+    .find({ _id: body.id })
+    .toArray();
+  const statuses: string[] = stored.events.map((event: { status: string }) => event.status);
+  return { settled, stored, ledger, statuses };
+}
+
+const ACCEPTED = ['signing', 'transmitted', 'accepted'];
+
+describe('the pipeline', () => {
+  it('accepts an ordinary invoice: each status once, its documents stored, one submission of the very bytes that are served', async () => {
+    const { settled, stored, ledger, statuses } = await outcome('001234567000089');
+    expect(statuses).toEqual(ACCEPTED);
+    expect(stored.events.map((event: { sequence: number }) => event.sequence)).toEqual([1, 2, 3]);
+    expect(settled).toMatchObject({
+      status: 'accepted',
+      dgi_id: expect.stringMatching(/^DGI-TEST-/),
+      rejection_reason: null,
+    });
+    expect(settled.updated_at >= settled.created_at).toBe(true);
+    const xml = Buffer.from(await (await fetch(settled.xml_url)).arrayBuffer());
+    const sha256 = createHash('sha256').update(xml).digest('hex');
+    expect(ledger.map((row) => row.sha256)).toEqual([sha256]);
+    expect(stored.xml.sha256).toBe(sha256);
+    expect(await verifySignedDocument(xml)).toMatchObject({ valid: true, covered: { type: 'Invoice' } });
+    const pdf = await fetch(settled.pdf_url);
+    expect([pdf.status, pdf.headers.get('content-type')]).toEqual([200, 'application/pdf']);
+    expect(Buffer.from(await pdf.arrayBuffer()).equals(STAND_IN_PDF)).toBe(true);
+    const done = await service.app.store.db.collection('invoices').findOne({ _id: settled.id });
+    expect(done?.work).toBeUndefined();
+  });
+
+  it('numbers a series without gaps, also when many are created at once', async () => {
+    const own = new Client(service.url, (await service.tenant()).secretKey);
+    const made = await Promise.all(Array.from({ length: 25 }, () => own.post('/v1/invoices', invoiceBody())));
+    await Promise.all(made.map(({ body }) => own.settled(body.id)));
+    const { body } = await own.graphql('{ invoices(first: 100) { edges { node { number } } } }');
+    const numbers: string[] = body.data.invoices.edges.map(({ node }: { node: { number: string } }) => node.number);
+    const year = new Date().getUTCFullYear();
+    expect(numbers.sort()).toEqual(Array.from({ length: 25 }, (_, i) => `${year}-${String(i + 1).padStart(6, '0')}`));
+  });
+});
+
+describe('magic ICEs (design, section 6)', () => {
+  it.each(['999000000000102', '999000000000296'])(
+    '%s is rejected by the authority, with a reason that says what to do',
+    async (ice) => {
+      const { settled, statuses } = await outcome(ice);
+      expect(statuses).toEqual(['signing', 'transmitted', 'rejected']);
+      expect(settled).toMatchObject({
+        dgi_id: null,
+        xml_url: null,
+        pdf_url: null,
+        rejection_reason: expect.stringMatching(/\.$/),
+      });
+    },
+  );
+
+  it('999000000000393 is decided after 10 s', async () => {
+    const start = Date.now();
+    const { statuses } = await outcome('999000000000393', 25_000);
+    expect(statuses).toEqual(ACCEPTED);
+    expect(Date.now() - start).toBeGreaterThan(9500);
+  });
+
+  it('999000000000490 is accepted at the third attempt, and received once', async () => {
+    const { statuses, ledger } = await outcome('999000000000490');
+    expect(statuses).toEqual(ACCEPTED);
+    expect(ledger).toHaveLength(1);
+  });
+
+  it('999000000000587 is rejected after five attempts within 15 s, never received', async () => {
+    const { settled, statuses, ledger } = await outcome('999000000000587', 16_000);
+    expect(statuses).toEqual(['signing', 'rejected']);
+    expect(settled.rejection_reason).toMatch(/^dgi_transmission_failed: /);
+    expect(ledger).toHaveLength(0);
+  });
+
+  it('999000000000684 is asked for after its reply was lost, not sent again', async () => {
+    const { statuses, ledger } = await outcome('999000000000684');
+    expect(statuses).toEqual(ACCEPTED);
+    expect(ledger).toHaveLength(1);
+  });
+
+  it('999000000000781 is rejected with signature_error and never sent', async () => {
+    const { settled, statuses, ledger } = await outcome('999000000000781');
+    expect(statuses).toEqual(['signing', 'rejected']);
+    expect(settled.rejection_reason).toMatch(/^signature_error: /);
+    expect(ledger).toHaveLength(0);
+  });
+});
