@@ -24,25 +24,26 @@ export interface ChaosFacts {
 /** Reads the store as soon as nothing is left to do in it, or when patience is at an end. */
 export async function readFacts(
   dataDir: string,
-  { pdfs, patienceMs }: { pdfs: boolean; patienceMs: number },
+  { complete, patienceMs }: { complete: boolean; patienceMs: number },
 ): Promise<ChaosFacts> {
   const uri = await runningEngine(join(dataDir, 'db'));
   if (uri === null) throw new Error('no engine serves the folder');
   const { db, close } = await connect(uri);
   try {
     const end = Date.now() + patienceMs;
-    while (Date.now() < end && (await isBusy(db, pdfs))) await sleep(50);
+    while (Date.now() < end && (await isBusy(db, complete))) await sleep(50);
     return await read(db);
   } finally {
     await close();
   }
 }
 
-async function isBusy(db: Db, pdfs: boolean): Promise<boolean> {
-  const unfinished = pdfs
-    ? { work: { $exists: true } }
-    : { status: { $nin: ['accepted', 'rejected'] as InvoiceDocument['status'][] } };
-  return (await db.collection<InvoiceDocument>('invoices').countDocuments(unfinished, { limit: 1 })) > 0;
+async function isBusy(db: Db, complete: boolean): Promise<boolean> {
+  const invoices = db.collection<InvoiceDocument>('invoices');
+  if ((await invoices.countDocuments({ status: { $nin: ['accepted', 'rejected'] } }, { limit: 1 })) > 0) return true;
+  if (!complete) return false;
+  const jobs = await db.collection(JOBS_COLLECTION).countDocuments({}, { limit: 1 });
+  return jobs > 0 || (await invoices.countDocuments({ work: { $exists: true } }, { limit: 1 })) > 0;
 }
 
 async function read(db: Db): Promise<ChaosFacts> {

@@ -19,10 +19,12 @@ export function brokenPromises(outcome: ChaosOutcome): string[] {
   if (new Set(eventIds).size !== eventIds.length) problems.push('two events have the same id');
   const strangers = submissions.filter(({ _id }) => !byId.has(_id));
   if (strangers.length > 0) problems.push(`the ledger holds ${strangers.length} submissions of no invoice`);
+  if (outcome.complete && outcome.jobs > 0) problems.push(`${outcome.jobs} jobs are left`);
   return [...problems, ...gapsIn(invoices)];
 }
 
-function flawsOf(invoice: InvoiceDocument, { ice }: Creation, { submissions, xmlDigests }: ChaosOutcome): string[] {
+function flawsOf(invoice: InvoiceDocument, { ice }: Creation, outcome: ChaosOutcome): string[] {
+  const { submissions, xmlDigests, pdfStarts, complete } = outcome;
   const flaws: string[] = [];
   const final = ice === REJECTING_ICE ? 'rejected' : 'accepted';
   const statuses = invoice.events.map(({ status }) => status).join(' ');
@@ -39,6 +41,8 @@ function flawsOf(invoice: InvoiceDocument, { ice }: Creation, { submissions, xml
   if (!invoice.xml || xmlDigests.get(invoice._id) !== invoice.xml.sha256)
     flaws.push('its stored XML is not what it says');
   if (held.some(({ sha256 }) => sha256 !== invoice.xml?.sha256)) flaws.push('the ledger holds another document of it');
+  if (complete && final === 'accepted' && pdfStarts.get(invoice._id) !== '%PDF-') flaws.push('it has no PDF');
+  if (complete && invoice.work) flaws.push(`its work goes on: ${invoice.work.stage}`);
   return flaws.map((flaw) => `${invoice._id} (customer ${ice}): ${flaw}`);
 }
 

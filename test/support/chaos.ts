@@ -1,3 +1,4 @@
+import { randomInt } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -16,14 +17,16 @@ export interface ChaosPlan {
   readonly clients: number;
   /** Settings of the service besides its folder, port and limits. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Whether the PDFs are waited for. */
-  readonly pdfs: boolean;
+  /** Whether PDFs are waited for as well, and that the jobs of dead workers are gone. */
+  readonly complete: boolean;
   /** How long the last process may take until nothing is left to do, milliseconds. */
   readonly patienceMs: number;
 }
 
 /** What a run came to. */
 export interface ChaosOutcome extends ChaosFacts {
+  /** As planned. */
+  readonly complete: boolean;
   /** By the Idempotency-Key. */
   readonly created: ReadonlyMap<string, Creation>;
   /** Answers other than 201: there should be none. */
@@ -63,6 +66,13 @@ const START_MS = 1200;
 /** A request that takes longer has lost its server without noticing. */
 const REQUEST_LIMIT_MS = 20_000;
 
+/** A new seed, or that of CHAOS_SEED; printed, so that a run that failed can be had again. */
+export function chaosSeed(): number {
+  const seed = Number(process.env.CHAOS_SEED ?? randomInt(1_000_000));
+  console.log(`CHAOS_SEED=${seed}`);
+  return seed;
+}
+
 /**
  * Runs the service in a process of its own on the embedded engine and kills it at random moments while clients create invoices; each start is
  * on the same folder. A client whose connection breaks sends its request again, with the same Idempotency-Key, until it is answered. The last
@@ -86,7 +96,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
     await clients.create(orders, () => undefined);
     const facts = await readFacts(dataDir, plan);
     const exitCode = await server.stop();
-    return { ...facts, ...clients.seen, ...killer.done, ...server.seen, exitCode };
+    return { complete: plan.complete, ...facts, ...clients.seen, ...killer.done, ...server.seen, exitCode };
   } finally {
     await server.kill();
     await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });

@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, type AppParts, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -26,13 +26,15 @@ export interface TestTenant {
 /** What `%PDF` the stand-in renderer answers: tests of the real one are in `test/unit/pdf`. */
 export const STAND_IN_PDF = Buffer.from('%PDF-1.7 stand-in');
 
+const standIn = { render: async (): Promise<Uint8Array> => STAND_IN_PDF, warm: async () => {}, close: async () => {} };
+
 /**
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
- * @param options.realPdf renders with Chromium instead of the stand-in
+ * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  */
 export async function startService(
   environment: Record<string, string> = {},
-  { realPdf = false }: { realPdf?: boolean } = {},
+  renderer: AppParts['renderer'] | null = standIn,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
@@ -48,8 +50,7 @@ export async function startService(
     }),
     ...environment,
   });
-  const standIn = { render: async () => STAND_IN_PDF, warm: async () => {}, close: async () => {} };
-  const app = await startApp(config, realPdf ? {} : { renderer: standIn });
+  const app = await startApp(config, renderer ? { renderer } : {});
   if (app.url === null) throw new Error('the service has no address');
   return {
     app,
