@@ -18,6 +18,12 @@ export type Style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan
 
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
+  for (const stream of [stdout, stderr]) {
+    // Whoever read it has read enough (`| head`); the command still ends properly.
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code !== 'EPIPE') throw error;
+    });
+  }
   return {
     print: (text) => void stdout.write(`${text}\n`),
     remark: (text) => void stderr.write(`${text}\n`),

@@ -47,7 +47,7 @@ of an accepted invoice are left in DATA_DIR/demo. Exit code 0 when each invoice 
 };
 
 async function runDemo(input: ParsedArguments, context: CommandContext, signal: AbortSignal): Promise<number> {
-  const { terminal, parts } = context;
+  const { terminal } = context;
   const config = context.config();
   const folder = join(config.dataDir, 'demo');
   const [url, key] = [input.find('url'), input.find('key')];
