@@ -1,0 +1,153 @@
+import { Decimal128, Double, Int32, Long } from 'bson';
+import fc from 'fast-check';
+import { describe, expect, it } from 'vitest';
+import { compilePipeline, type PipelineEnv, runPipeline } from '../../../src/engine/query/aggregate.ts';
+import { addNumbers, multiplyNumbers } from '../../../src/engine/query/arithmetic.ts';
+import { compareValues } from '../../../src/engine/query/compare.ts';
+import { compileFilter, matchedArrayIndex } from '../../../src/engine/query/match.ts';
+import { compileRegex, literalPrefix } from '../../../src/engine/query/regex.ts';
+import type { Doc } from '../../../src/engine/query/types.ts';
+import { bsonNumber } from './arbitraries.ts';
+
+const alone: PipelineEnv = { lookup: () => [] };
+
+describe('arithmetic', () => {
+  it('widens as MongoDB does, and says when an int64 overflows', () => {
+    expect(addNumbers(new Int32(2147483647), new Int32(1))).toEqual(Long.fromNumber(2147483648));
+    expect(addNumbers(Long.MAX_VALUE, new Int32(1))).toBeUndefined();
+    expect(addNumbers(Long.MAX_VALUE, new Double(1))).toEqual(new Double(2 ** 63));
+    expect(multiplyNumbers(new Int32(65536), new Int32(65536))).toEqual(Long.fromNumber(4294967296));
+    expect(addNumbers(Decimal128.fromString('0.1'), Decimal128.fromString('0.20'))).toEqual(
+      Decimal128.fromString('0.30'),
+    );
+    expect(addNumbers(Decimal128.fromString('1E+33'), Decimal128.fromString('0.5'))).toEqual(
+      Decimal128.fromString('1000000000000000000000000000000000'),
+    );
+    expect(addNumbers(new Double(0.1), Decimal128.fromString('0'))).toEqual(Decimal128.fromString('0.100000000000000'));
+  });
+
+  it('adds in either order, and to zero the number itself', () => {
+    fc.assert(
+      fc.property(bsonNumber, bsonNumber, (a, b) => {
+        const [x, y] = [addNumbers(a, b), addNumbers(b, a)];
+        expect(x === undefined ? y : compareValues(x, y)).toBe(x === undefined ? undefined : 0);
+        expect(compareValues(addNumbers(a, new Int32(0)), a)).toBe(0);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+});
+
+describe('regular expressions mean what PCRE means', () => {
+  it.each<[string, string, string, boolean]>([
+    ['a$', '', 'a\n', true],
+    ['a\\z', '', 'a\n', false],
+    ['a\\Z', '', 'a\n', true],
+    ['\\Ab', 'm', 'a\nb', false],
+    ['^b', 'm', 'a\nb', true],
+    ['a.c', '', 'a\nc', false],
+    ['a.c', 's', 'a\nc', true],
+    ['a.c', '', 'a\rc', true],
+    ['\\s', '', '\u00a0', false],
+    ['\\h', '', '\u00a0', true],
+    ['(?i)AB', '', 'ab', true],
+    ['[[:alpha:]]+$', '', 'abc', true],
+    ['[]a]', '', ']', true],
+    ['\\Qa.b\\E', '', 'axb', false],
+    ['\\Qa.b\\E', '', 'a.b', true],
+    ['a b # comment', 'x', 'ab', true],
+    ['a\\-b', '', 'a-b', true],
+    ['^.$', '', '\u{1f600}', true],
+    ['a{,2}', '', 'a{,2}', true],
+    ['(?P<n>a)', '', 'a', true],
+    ['a/b', '', 'a/b', true],
+    ['é', 'i', 'É', true],
+  ])('/%s/%s on %j: %s', (pattern, options, text, expected) => {
+    expect(compileRegex(pattern, options).test(text)).toBe(expected);
+  });
+
+  it.each(['(?>a)', 'a++', '\\G', '(', '[a', '\\'])('%s is refused', (pattern) => {
+    expect(() => compileRegex(pattern, '')).toThrow(expect.objectContaining({ code: 51091 }));
+  });
+
+  it.each([
+    ['^abc', '', 'abc'],
+    ['^ab?', '', 'a'],
+    ['^ab*c', '', 'a'],
+    ['^ab+', '', 'ab'],
+    ['^a\\.b', '', 'a.b'],
+    ['^a.b', '', 'a'],
+    ['^a|b', '', ''],
+    ['abc', '', ''],
+    ['^abc', 'i', ''],
+    ['^a\\d', '', 'a'],
+  ])('every match of /%s/%s begins with %j', (pattern, options, prefix) => {
+    expect(literalPrefix(pattern, options)).toBe(prefix);
+  });
+});
+
+describe('matching', () => {
+  it('tells which element of the outermost array was met', () => {
+    expect(matchedArrayIndex({ 'l.x': 2 }, { l: [{ x: 1 }, { x: 2 }] })).toBe(1);
+    expect(matchedArrayIndex({ l: { $elemMatch: { $gt: 1 } } }, { l: [0, 1, 2] })).toBe(2);
+    expect(matchedArrayIndex({ 'l.m.x': 2 }, { l: [{ m: [{ x: 1 }] }, { m: [{ x: 5 }, { x: 2 }] }] })).toBe(1);
+    expect(matchedArrayIndex({ a: 1 }, { a: 1 })).toBeUndefined();
+    expect(matchedArrayIndex({ a: 1 }, { a: [2] })).toBeUndefined();
+  });
+
+  it('takes no inherited name for a field', () => {
+    expect(compileFilter({ constructor: { $exists: true } })({})).toBe(false);
+    expect(compileFilter({ 'a.toString': null })({ a: {} })).toBe(true);
+  });
+});
+
+describe('pipelines', () => {
+  it('read no more than they need', () => {
+    let read = 0;
+    function* endless(): Generator<Doc> {
+      for (;;) yield { _id: read++ };
+    }
+    const found = [...runPipeline([{ $match: { _id: { $gte: 2 } } }, { $limit: 2 }], endless(), alone)];
+    expect(found).toEqual([{ _id: 2 }, { _id: 3 }]);
+    expect(read).toBe(4);
+  });
+
+  it('are checked before anything is read', () => {
+    const untouchable = {
+      [Symbol.iterator]: () => {
+        throw new Error('read');
+      },
+    };
+    expect(() => runPipeline([{ $match: {} }, { $foo: 1 }], untouchable, alone)).toThrow(
+      expect.objectContaining({ code: 40324 }),
+    );
+    expect(() => compilePipeline([{ $lookup: { from: 'x', pipeline: [{ $foo: 1 }], as: 'y' } }])).toThrow(
+      expect.objectContaining({ code: 40324 }),
+    );
+  });
+
+  it('leave their documents as they are', () => {
+    const doc = Object.freeze({ _id: 1, a: Object.freeze({ b: 1 }), l: Object.freeze([Object.freeze({ x: 1 })]) });
+    const stages = [
+      { $set: { 'a.c': 2, 'l.y': 3 } },
+      { $unset: 'a.b' },
+      { $project: { a: 1, l: 1, z: '$a.c' } },
+      { $unwind: '$l' },
+    ];
+    expect([...runPipeline(stages, [doc], alone)]).toEqual([{ _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 }]);
+  });
+
+  it('give a $lookup the leading match of its pipeline as the query', () => {
+    const asked: Doc[] = [];
+    const env: PipelineEnv = {
+      lookup: (collection, filter) => {
+        asked.push({ collection, filter });
+        return [];
+      },
+    };
+    const pipeline = [{ $match: { open: true } }, { $limit: 1 }];
+    const stages = [{ $lookup: { from: 'o', localField: 'k', foreignField: 'f', pipeline, as: 'r' } }];
+    expect([...runPipeline(stages, [{ _id: 1, k: 'x' }], env)]).toEqual([{ _id: 1, k: 'x', r: [] }]);
+    expect(asked).toEqual([{ collection: 'o', filter: { $and: [{ f: { $eq: 'x' } }, { open: true }] } }]);
+  });
+});
