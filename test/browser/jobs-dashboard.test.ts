@@ -1,0 +1,56 @@
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { Client, invoiceFor } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService();
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it('shows the waiting job of an invoice, with every asset, to the operator', async () => {
+    const { secretKey } = await service.tenant();
+    const client = new Client(service.url, secretKey);
+    // Decided after 10 s: until then its job waits.
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
+    await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
+
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 800 });
+    const failed: string[] = [];
+    page.on(
+      'response',
+      (response) => response.status() >= 400 && failed.push(`${response.status()} ${response.url()}`),
+    );
+    page.on('requestfailed', (request) => failed.push(`failed ${request.url()}`));
+    page.on('pageerror', (error) => failed.push(String(error)));
+    await page.authenticate({ username: 'operator', password: service.app.firstStart.operatorPassword ?? '' });
+    await page.goto(`${service.url}/ops/jobs`, { waitUntil: 'load' });
+    expect(page.url()).toBe(`${service.url}/ops/jobs/`);
+    await page.waitForFunction(() => document.body.innerText.includes('invoice.decide'), { timeout: 10_000 });
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/jobs-dashboard.png` });
+    // A browser asks once without the credential, and for an icon of its own accord.
+    expect(failed.filter((each) => !each.startsWith('401') && !each.endsWith('/favicon.ico'))).toEqual([]);
+  });
+
+  it('is closed to everybody else, API included', async () => {
+    for (const path of ['/ops/jobs', '/ops/jobs/', '/ops/jobs/api', '/ops/jobs/assets/x.js']) {
+      for (const authorization of [undefined, 'Basic b3BlcmF0b3I6eA==', 'Bearer x']) {
+        const response = await fetch(service.url + path, authorization ? { headers: { authorization } } : {});
+        expect([path, response.status]).toEqual([path, 401]);
+        expect(response.headers.get('www-authenticate')).toMatch(/^Basic /);
+      }
+    }
+  });
+});
