@@ -4,6 +4,7 @@ import { createKoaMiddlewareAsync } from 'agendash';
 import type { Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
+import { serviceError } from '../domain/errors.ts';
 
 const USER = 'operator';
 
@@ -22,6 +23,9 @@ export async function jobsDashboard(agenda: Agenda, passwordHash: string): Promi
       ctx.body = 'The job dashboard needs the operator credential that the first start printed.\n';
       return;
     }
+    // A browser sends the credential by itself, also for a page of somebody else's.
+    if (ctx.method !== 'GET' && !['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
+      throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     await mounted(ctx, async () => undefined);
   };

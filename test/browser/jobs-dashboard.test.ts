@@ -53,4 +53,16 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
       }
     }
   });
+
+  it("takes no change from another site's page, though the browser sends the credential", async () => {
+    const credential = Buffer.from(`operator:${service.app.firstStart.operatorPassword}`).toString('base64');
+    const change = (site: string) =>
+      fetch(`${service.url}/ops/jobs/api/jobs/requeue`, {
+        method: 'POST',
+        headers: { Authorization: `Basic ${credential}`, 'Content-Type': 'application/json', 'Sec-Fetch-Site': site },
+        body: JSON.stringify({ jobIds: [] }),
+      });
+    expect((await change('cross-site')).status).toBe(403);
+    expect((await change('same-origin')).status).not.toBe(403);
+  });
 });
