@@ -1,8 +1,13 @@
 import type { Doc } from './types.ts';
 
-/** What a pipeline asks of the store: the documents of another collection of its database that match a filter. */
+/** What a pipeline asks of the store, and what its command gives it. */
 export interface PipelineEnv {
+  /** The documents of another collection of the same database that match a filter. */
   lookup(collection: string, filter: Doc): Iterable<Doc>;
+  /** The values of the command's `let`. */
+  variables?: Doc;
+  /** `$$NOW`; the clock's time when absent. */
+  now?: Date;
 }
 
 /** What the stages of one run share. */

@@ -69,15 +69,16 @@ const UNSUPPORTED = new Set([
  * @throws CommandError 40324 for an unknown stage, 40323 for a stage that is not one field, and the stages' own codes.
  */
 export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: PipelineEnv): Iterable<Doc> {
-  return compilePipeline(stages)(source, env);
+  return compilePipeline(stages, Object.keys(env.variables ?? {}))(source, env);
 }
 
-/** Compiles a pipeline once, to be run on several sources; `now` is `$$NOW`, the clock's when absent. */
+/** Compiles a pipeline once, to be run on several sources; `variables` are the names of those that its environment will hold. */
 export function compilePipeline(
   stages: readonly Doc[],
-): (source: Iterable<Doc>, env: PipelineEnv, now?: Date) => Iterable<Doc> {
-  const stage = compileStages(stages, [], 'pipeline');
-  return (source, env, now = new Date()) => stage(source, { env, now, variables: {} });
+  variables: readonly string[] = [],
+): (source: Iterable<Doc>, env: PipelineEnv) => Iterable<Doc> {
+  const stage = compileStages(stages, variables, 'pipeline');
+  return (source, env) => stage(source, { env, now: env.now ?? new Date(), variables: env.variables ?? {} });
 }
 
 const compileStages: CompileStages = (stages, variables, owner) => {

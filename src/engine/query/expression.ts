@@ -4,7 +4,7 @@ import { ARITHMETIC } from './expression-arithmetic.ts';
 import { ARRAYS } from './expression-arrays.ts';
 import { CONVERSIONS } from './expression-convert.ts';
 import { DATES } from './expression-dates.ts';
-import { LOGIC } from './expression-logic.ts';
+import { checkedName, LOGIC } from './expression-logic.ts';
 import { STRINGS } from './expression-strings.ts';
 import type { Compile, Environment, Expression, Operator } from './expression-types.ts';
 import { splitPath } from './path.ts';
@@ -49,6 +49,25 @@ export function compileExpression(spec: unknown, variables: readonly string[] = 
 /** The environment of an expression on one document. */
 export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environment {
   return { root: doc, now, variables };
+}
+
+/**
+ * The values of a command's `let`, whose expressions see no document.
+ * @throws CommandError 4890500 for one that asks for a field.
+ */
+export function evaluateLet(spec: Doc, now: Date = new Date()): Doc {
+  const environment = { now, variables: {} } as Environment;
+  Object.defineProperty(environment, 'root', {
+    get: () => {
+      throw new CommandError(
+        4890500,
+        'Command let Expression tried to access a field, but this is not allowed because Let Expressions run before the query examines any documents.',
+      );
+    },
+  });
+  const values: Doc = {};
+  for (const name of Object.keys(spec)) values[checkedName(name)] = compileExpression(spec[name])(environment) ?? null;
+  return values;
 }
 
 function compileDoc(doc: Doc, compile: Compile): Expression {

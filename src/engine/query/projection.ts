@@ -10,6 +10,8 @@ export interface ProjectionContext {
   /** The query's filter, which says what the positional `.$` stands for. */
   filter?: Doc;
   now?: Date;
+  /** The values of the command's `let`. */
+  variables?: Doc;
 }
 
 /**
@@ -19,9 +21,13 @@ export interface ProjectionContext {
  * throws 51246 where `.$` finds no matched element.
  */
 export function compileProjection(spec: Doc, context: ProjectionContext = {}): (doc: Doc) => Doc {
-  const { exclusive, tree, slices, elemMatches, positional } = parseProjection(spec, 'find');
+  const { exclusive, tree, slices, elemMatches, positional } = parseProjection(
+    spec,
+    'find',
+    Object.keys(context.variables ?? {}),
+  );
   const computed = hasComputed(tree);
-  const matcher = positional === undefined ? undefined : compileFilter(context.filter ?? {});
+  const matcher = positional === undefined ? undefined : compileFilter(context.filter ?? {}, context.variables);
   return (doc) => {
     let projected = exclusive ? exclude(doc, tree) : include(doc, tree);
     if (positional !== undefined && matcher !== undefined) {
@@ -38,7 +44,9 @@ export function compileProjection(spec: Doc, context: ProjectionContext = {}): (
       delete projected[name];
       if (found >= 0) setField(projected, name, [(array as unknown[])[found]]);
     }
-    return computed ? compute(projected, tree, environmentOf(doc, context.now ?? new Date())) : projected;
+    return computed
+      ? compute(projected, tree, environmentOf(doc, context.now ?? new Date(), context.variables))
+      : projected;
   };
 }
 

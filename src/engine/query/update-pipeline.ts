@@ -7,26 +7,24 @@ import type { Updater } from './update-types.ts';
 
 const ALLOWED = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
 
-const NO_OTHER_COLLECTION = {
-  lookup: (): never => {
-    throw new CommandError('InvalidOptions', 'an update reads no other collection');
-  },
+const lookup = (): never => {
+  throw new CommandError('InvalidOptions', 'an update reads no other collection');
 };
 
 /**
  * An update by a pipeline: its result is the new document. The `_id` stays, also where the pipeline leaves it out.
  * @throws CommandError InvalidOptions for a stage that updates do not know; the result throws ImmutableField for another `_id`.
  */
-export function compilePipelineUpdate(stages: readonly Doc[]): Updater {
+export function compilePipelineUpdate(stages: readonly Doc[], variables: Doc): Updater {
   for (const stage of stages) {
     const name = isDoc(stage) ? Object.keys(stage)[0] : undefined;
     if (name !== undefined && !ALLOWED.includes(name)) {
       throw new CommandError('InvalidOptions', `${name} is not allowed to be used within an update`);
     }
   }
-  const pipeline = compilePipeline(stages);
+  const pipeline = compilePipeline(stages, Object.keys(variables));
   return (before, context) => {
-    const [result = {}] = pipeline([before], NO_OTHER_COLLECTION, context.now);
+    const [result = {}] = pipeline([before], { lookup, variables, now: context.now ?? new Date() });
     const doc = withId(before._id, result);
     return { doc, changed: !identical(before, doc), description: describeChange(before, doc) };
   };

@@ -16,21 +16,24 @@ export function isReplacement(update: Doc | readonly Doc[]): boolean {
   return !Array.isArray(update) && Object.keys(update)[0]?.startsWith('$') !== true;
 }
 
+export interface UpdateOptions {
+  arrayFilters?: readonly Doc[] | undefined;
+  /** The values of the command's `let`, for pipelines. */
+  variables?: Doc | undefined;
+}
+
 /**
  * Compiles an update once: operators, a replacement, or a pipeline. The result leaves its document as it is and gives the new one;
  * `changed` is false when it is the same bit for bit. A replacement keeps the `_id`; its description is empty.
  * @throws CommandError FailedToParse, BadValue, ConflictingUpdateOperators and others when the update is wrong in itself; the
  * result throws ImmutableField for a changed `_id`, PathNotViable, TypeMismatch… for what does not fit the document.
  */
-export function compileUpdate(
-  update: Doc | readonly Doc[],
-  options: { arrayFilters?: readonly Doc[] | undefined } = {},
-): Updater {
+export function compileUpdate(update: Doc | readonly Doc[], options: UpdateOptions = {}): Updater {
   const filters = compileArrayFilters(options.arrayFilters ?? []);
   if (Array.isArray(update)) {
     if (filters.size > 0)
       throw new CommandError('FailedToParse', 'arrayFilters may not be specified for pipeline-style updates');
-    return compilePipelineUpdate(update as readonly Doc[]);
+    return compilePipelineUpdate(update as readonly Doc[], options.variables ?? {});
   }
   if (isReplacement(update as Doc)) {
     if (filters.size > 0)

@@ -4,9 +4,12 @@ import { describe, expect, it } from 'vitest';
 import { compilePipeline, type PipelineEnv, runPipeline } from '../../../src/engine/query/aggregate.ts';
 import { addNumbers, multiplyNumbers } from '../../../src/engine/query/arithmetic.ts';
 import { compareValues } from '../../../src/engine/query/compare.ts';
+import { evaluateLet } from '../../../src/engine/query/expression.ts';
 import { compileFilter, matchedArrayIndex } from '../../../src/engine/query/match.ts';
+import { compileProjection } from '../../../src/engine/query/projection.ts';
 import { compileRegex, literalPrefix } from '../../../src/engine/query/regex.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
+import { compileUpdate } from '../../../src/engine/query/update.ts';
 import { bsonNumber } from './arbitraries.ts';
 
 const alone: PipelineEnv = { lookup: () => [] };
@@ -135,6 +138,20 @@ describe('pipelines', () => {
       { $unwind: '$l' },
     ];
     expect([...runPipeline(stages, [doc], alone)]).toEqual([{ _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 }]);
+  });
+
+  it('know the values of let, which see no document', () => {
+    const variables = evaluateLet({ low: { $add: [new Int32(1), new Int32(1)] }, none: '$$REMOVE' });
+    expect(variables).toEqual({ low: new Int32(2), none: null });
+    const stages = [{ $match: { $expr: { $gt: ['$_id', '$$low'] } } }, { $project: { low: '$$low' } }];
+    const found = [...runPipeline(stages, [{ _id: 1 }, { _id: 3 }], { ...alone, variables })];
+    expect(found).toEqual([{ _id: 3, low: new Int32(2) }]);
+    expect(compileFilter({ $expr: { $eq: ['$a', '$$low'] } }, variables)({ a: 2 })).toBe(true);
+    expect(compileProjection({ x: '$$low' }, { variables })({ _id: 1 })).toEqual({ _id: 1, x: new Int32(2) });
+    const updated = compileUpdate([{ $set: { x: '$$low' } }], { variables })({ _id: 1 }, { insert: false });
+    expect(updated.doc).toEqual({ _id: 1, x: new Int32(2) });
+    expect(() => evaluateLet({ a: '$field' })).toThrow(expect.objectContaining({ code: 4890500 }));
+    expect(() => evaluateLet({ A: 1 })).toThrow(expect.objectContaining({ code: 9 }));
   });
 
   it('give a $lookup the leading match of its pipeline as the query', () => {
