@@ -45,7 +45,7 @@ export const create: Command = {
     const name = args.collection();
     if (store.catalog.find(db, name))
       throw new CommandError('NamespaceExists', `Collection ${db}.${name} already exists.`);
-    store.createCollection(db, name);
+    store.catalog.create(db, name);
     return {};
   },
 };
@@ -144,7 +144,6 @@ export const collMod: Command = {
       spec[name] = change[name];
     }
     store.catalog.changeIndex(collection, index, spec);
-    store.oplog.append('M', collection.db, collection.name, null, encodeDocument({ index: change }));
     return reply;
   },
 };

@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { matchAt, matchingRids } from '../store/read.ts';
+import { targets } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { checkUnplanned, hintOf } from './find.ts';
@@ -44,10 +44,8 @@ function runDelete({ store, db, deadline }: Context, name: string, statement: Do
     return 0;
   }
   let removed = 0;
-  for (const rid of matchingRids(store, collection, query, deadline)) {
-    const match = matchAt(store, rid);
-    if (!match) continue;
-    store.documents.remove(collection, rid, match.doc);
+  for (const { rid, doc } of targets(store, collection, query, deadline)) {
+    store.documents.remove(collection, rid, doc);
     removed++;
   }
   return removed;

@@ -22,7 +22,6 @@ export const createIndexes: Command = {
       if (isThere(collection, spec)) continue;
       const index = store.catalog.addIndex(collection, spec);
       store.documents.build(collection, index);
-      store.oplog.append('I', db, name, null, encodeDocument({ indexes: [spec] }));
     }
     const unchanged = collection.indexes.length === numIndexesBefore.value;
     return {
@@ -101,7 +100,6 @@ export const dropIndexes: Command = {
       // A cursor that was reading it must not end as if it had read everything.
       store.cursors.killNamespace(collection.ns);
       store.catalog.dropIndex(collection, index);
-      store.oplog.append('D', collection.db, collection.name, null, encodeDocument({ indexes: [index.spec] }));
     }
     return { nIndexesWas };
   },

@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { matchAt, matchingRids, type Query } from '../store/read.ts';
+import { type Query, targets } from '../store/read.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -10,7 +10,7 @@ import { checkUnplanned, hintOf } from './find.ts';
 import { checkBatchSize } from './insert.ts';
 import { runStatements } from './write-errors.ts';
 
-const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint', 'sort'];
+const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters', 'hint'];
 
 interface Outcome {
   matched: number;
@@ -60,9 +60,7 @@ function runUpdate({ store, db, deadline }: Context, name: string, statement: Do
   }
   let matched = 0;
   let modified = 0;
-  for (const rid of matchingRids(store, collection, query, deadline)) {
-    const match = matchAt(store, rid);
-    if (!match) continue;
+  for (const match of targets(store, collection, query, deadline)) {
     matched++;
     if (updateMatch(store, collection, change, match).changed) modified++;
   }
@@ -82,8 +80,5 @@ export function updateStatement(statement: Doc): { query: Query; change: Change;
   const change = compileChange(filter, spec, statement.arrayFilters as Doc[] | undefined);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
-  const sort = asDoc(statement.sort) ?? {};
-  if (multi && Object.keys(sort).length > 0)
-    throw new CommandError('FailedToParse', 'Cannot specify sort with multi=true');
-  return { query: { filter, sort, skip: 0, limit: multi ? 0 : 1, hint: hintOf(statement.hint) }, change, multi };
+  return { query: { filter, sort: {}, skip: 0, limit: multi ? 0 : 1, hint: hintOf(statement.hint) }, change, multi };
 }

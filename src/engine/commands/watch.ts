@@ -25,6 +25,7 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
   const [first, ...rest] = stages as [Doc, ...Doc[]];
   const spec = asDoc(first.$changeStream);
   if (!spec) throw new CommandError('FailedToParse', 'the $changeStream stage must be specified as an object');
+  const compiled = compilePipeline(rest);
   for (const stage of rest) {
     const name = Object.keys(stage)[0] ?? '';
     if (!STREAM_STAGES.includes(name))
@@ -39,7 +40,6 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
     );
   const scope = { db: all ? undefined : db, coll: typeof name === 'string' ? name : undefined };
   const ns = `${db}.${scope.coll ?? '$cmd.aggregate'}`;
-  const compiled = compilePipeline(rest);
   const pipeline: EventPipeline | undefined =
     rest.length > 0 ? (events) => compiled(events, pipelineEnv(context)) : undefined;
   const stream = new ChangeStream(store, scope, streamOptions(spec), pipeline);
@@ -62,12 +62,14 @@ function streamOptions(spec: Doc): StreamOptions {
       `fullDocumentBeforeChange '${String(fullDocumentBeforeChange)}' is not supported by this server`,
     );
   }
+  if (spec.showExpandedEvents === true) {
+    throw new CommandError('NotImplemented', 'showExpandedEvents is not supported by this server');
+  }
   if (startAtOperationTime !== undefined && !(startAtOperationTime instanceof Timestamp)) {
     throw new CommandError('TypeMismatch', "BSON field '$changeStream.startAtOperationTime' must be a timestamp");
   }
   return {
     updateLookup: fullDocument === 'updateLookup',
-    expanded: spec.showExpandedEvents === true,
     resumeAfter: asDoc(spec.resumeAfter),
     startAfter: asDoc(spec.startAfter),
     startAtOperationTime: startAtOperationTime as Timestamp | undefined,

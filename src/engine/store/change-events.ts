@@ -8,8 +8,6 @@ import type { Store } from './store.ts';
 export interface EventOptions {
   /** `fullDocument: 'updateLookup'`: updates carry the document as it is when they are read. */
   updateLookup: boolean;
-  /** `showExpandedEvents`: creations and index changes are told, too. */
-  expanded: boolean;
 }
 
 const TYPES: Readonly<Record<Op, string>> = {
@@ -20,21 +18,15 @@ const TYPES: Readonly<Record<Op, string>> = {
   x: 'drop',
   X: 'dropDatabase',
   n: 'rename',
-  c: 'create',
-  I: 'createIndexes',
-  D: 'dropIndexes',
-  M: 'modify',
 };
-const EXPANDED: readonly Op[] = ['c', 'I', 'D', 'M'];
-
-/** The change event of an entry, fields in MongoDB's order; undefined for one that the client did not ask for. */
+/** The change event of an entry, fields in MongoDB's order. */
 export function changeEvent(
   store: Store,
   entry: OplogEntry,
   token: Doc,
   options: EventOptions,
   invalidate: boolean,
-): Doc | undefined {
+): Doc {
   const event: Doc = {
     _id: token,
     operationType: invalidate ? 'invalidate' : TYPES[entry.op],
@@ -42,7 +34,6 @@ export function changeEvent(
     wallTime: new Date(entry.wall),
   };
   if (invalidate) return event;
-  if (EXPANDED.includes(entry.op) && !options.expanded) return undefined;
   const body = entry.body ? decodeDocument(entry.body) : undefined;
   const key = entry.id ? decodeDocument(entry.id) : undefined;
   if (entry.op === 'i' || entry.op === 'r') event.fullDocument = body;
@@ -50,10 +41,7 @@ export function changeEvent(
   event.ns = entry.op === 'X' ? { db: entry.db } : { db: entry.db, coll: entry.coll };
   if (entry.op === 'n') event.to = body?.to;
   if (key) event.documentKey = key;
-  if (entry.op === 'u') {
-    event.updateDescription = { ...body, ...(options.expanded ? { disambiguatedPaths: {} } : {}) };
-  }
-  if (EXPANDED.includes(entry.op) && body) event.operationDescription = body;
+  if (entry.op === 'u') event.updateDescription = body;
   return event;
 }
 

@@ -89,10 +89,9 @@ export class ChangeStream implements Source {
   }
 
   #events(entries: OplogEntry[], invalidate: boolean): Uint8Array[] {
-    const events = entries.flatMap((entry): Doc[] => {
+    const events = entries.map((entry) => {
       const token = encodeToken({ seq: entry.seq, kind: invalidate ? 'invalidate' : 'event' });
-      const event = changeEvent(this.#store, entry, token, this.#options, invalidate);
-      return event ? [event] : [];
+      return changeEvent(this.#store, entry, token, this.#options, invalidate);
     });
     if (invalidate && entries[0]) this.#token = { seq: entries[0].seq, kind: 'invalidate' };
     if (!this.#pipeline) return events.map(encodeDocument);

@@ -1,8 +1,8 @@
 import { Timestamp } from 'bson';
 import type { Database } from './database.ts';
 
-/** What an entry records: i insert, u update, r replace, d delete, x drop, X dropDatabase, c create, n rename, I createIndexes, D dropIndexes, M modify. */
-export type Op = 'i' | 'u' | 'r' | 'd' | 'x' | 'X' | 'c' | 'n' | 'I' | 'D' | 'M';
+/** What an entry records: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase. */
+export type Op = 'i' | 'u' | 'r' | 'd' | 'n' | 'x' | 'X';
 
 export interface OplogEntry {
   /** Position, and the entry's cluster time: see `timestampOf`. */

@@ -84,17 +84,17 @@ export function countMatches(store: Store, collection: Collection, query: Query,
   return n;
 }
 
-/** The row ids of what matches, collected before a write changes what is read. */
-export function matchingRids(store: Store, collection: Collection, query: Query, deadline: number): number[] {
-  const rids: number[] = [];
-  for (const { rid } of prepareQuery(store, collection, query).run({ ...freeStats(), deadline })) rids.push(rid);
-  return rids;
-}
-
-/** A stored document by its row id. */
-export function matchAt(store: Store, rid: number): Match | undefined {
-  const bytes = store.documents.read(rid);
-  return bytes && new LazyMatch(rid, bytes);
+/** What a write goes over: found before the first change, then read one by one, so that it meets each document once. */
+export function* targets(store: Store, collection: Collection, query: Query, deadline: number): Generator<Match> {
+  const matches = prepareQuery(store, collection, query).run({ ...freeStats(), deadline });
+  if (query.limit === 1) {
+    yield* matches;
+    return;
+  }
+  for (const rid of Array.from(matches, (match) => match.rid)) {
+    const bytes = store.documents.read(rid);
+    if (bytes) yield new LazyMatch(rid, bytes);
+  }
 }
 
 /** Stats that nobody reads, without a deadline. */

@@ -45,13 +45,7 @@ export class Store {
 
   /** The collection, made when it is not there; inside a write. */
   collectionForWrite(db: string, name: string): Collection {
-    return this.catalog.find(db, name) ?? this.createCollection(db, name);
-  }
-
-  createCollection(db: string, name: string): Collection {
-    const collection = this.catalog.create(db, name);
-    this.oplog.append('c', db, name, null, null);
-    return collection;
+    return this.catalog.find(db, name) ?? this.catalog.create(db, name);
   }
 
   dropCollection(collection: Collection): void {

@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
-import { matchedArrayIndex } from '../query/match.ts';
-import type { Doc } from '../query/types.ts';
+import { compileFilter, matchedArrayIndex } from '../query/match.ts';
+import { asDoc, type Doc } from '../query/types.ts';
 import { compileUpdate, isReplacement, type UpdateResult, upsertBase } from '../query/update.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import type { Collection } from './catalog.ts';
@@ -11,21 +11,31 @@ import type { Store } from './store.ts';
 export interface Change {
   filter: Doc;
   replacement: boolean;
+  /** Finds the array index that `$` stands for, where the update uses it. */
+  positionOf: ((doc: Doc) => number | undefined) | undefined;
   apply: ReturnType<typeof compileUpdate>;
 }
 
 export function compileChange(filter: Doc, update: Doc | Doc[], arrayFilters: Doc[] | undefined): Change {
+  const matcher = compileFilter(filter);
   return {
     filter,
     replacement: isReplacement(update),
-    apply: compileUpdate(update, arrayFilters ? { arrayFilters } : {}),
+    positionOf: isPositional(update) ? (doc) => matchedArrayIndex(matcher, doc) : undefined,
+    apply: compileUpdate(update, { arrayFilters }),
   };
+}
+
+function isPositional(update: Doc | Doc[]): boolean {
+  if (Array.isArray(update)) return false;
+  return Object.values(update).some((fields) =>
+    Object.keys(asDoc(fields) ?? {}).some((path) => path.split('.').includes('$')),
+  );
 }
 
 /** Changes one stored document; nothing is written when the update leaves it as it is. */
 export function updateMatch(store: Store, collection: Collection, change: Change, { rid, doc }: Match): UpdateResult {
-  const positional = change.replacement ? undefined : matchedArrayIndex(change.filter, doc);
-  const result = change.apply(doc, { insert: false, ...(positional === undefined ? {} : { positional }) });
+  const result = change.apply(doc, { insert: false, positional: change.positionOf?.(doc) });
   if (!result.changed) return result;
   store.documents.update(collection, rid, doc, result.doc, change.replacement ? undefined : result.description);
   return result;
