@@ -1,0 +1,257 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { startEngine } from '../../src/engine/embedded.ts';
+import { Client } from '../support/client.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
+
+let folder: string;
+let mongo: TestMongo;
+let service: TestService;
+/** What the service and the command line have in common. */
+let settings: Record<string, string>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'cli-'));
+  mongo = await startTestMongo();
+  settings = {
+    MONGODB_URL: withDatabase(mongo.uri, freshDbName('cli')),
+    MASTER_KEY: 'fedcba9876543210'.repeat(4),
+    DATA_DIR: join(folder, 'data'),
+  };
+  service = await startService(settings);
+});
+afterAll(async () => {
+  await service?.close();
+  await mongo?.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+interface Ended {
+  readonly code: number | null;
+  readonly out: string;
+  readonly err: string;
+}
+
+function start(args: readonly string[], env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
+  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
+  const texts = { out: '', err: '' };
+  child.stdout.setEncoding('utf8').on('data', (chunk) => {
+    texts.out += chunk;
+  });
+  child.stderr.setEncoding('utf8').on('data', (chunk) => {
+    texts.err += chunk;
+  });
+  return { child, ended: once(child, 'close').then(([code]) => ({ code, ...texts })) };
+}
+
+/** Runs a command to its end. */
+function cli(args: readonly string[], env: Record<string, string> = settings): Promise<Ended> {
+  return start(args, env).ended;
+}
+
+/** Runs a command that must succeed and print nothing but JSON. */
+async function json(args: readonly string[], env?: Record<string, string>) {
+  const { code, out, err } = await cli([...args, '--json'], env);
+  expect({ code, err }).toEqual({ code: 0, err: '' });
+  return JSON.parse(out);
+}
+
+const statusWith = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
+
+describe('tenants and keys', () => {
+  it('makes a tenant and keys that a running service takes until they are revoked', async () => {
+    const tenant = await json(['tenants', 'create', '--name', 'Atlas', '--profile', PROFILE]);
+    expect(tenant).toMatchObject({
+      id: expect.stringMatching(/^ten_/),
+      name: 'Atlas',
+      profile: { legalForm: 'SARL' },
+      missing_profile_fields: [],
+    });
+    const create = ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind'];
+    const secret = await json([...create, 'secret']);
+    expect(secret).toMatchObject({ id: expect.stringMatching(/^key_/), key: expect.stringMatching(/^sk_test_/) });
+    expect(await statusWith(secret.key)).toBe(200);
+
+    const rotated = await json(['keys', 'rotate', secret.id]);
+    expect(rotated).toMatchObject({ key: expect.stringMatching(/^sk_test_/), kind: 'secret', environment: 'test' });
+    expect([await statusWith(secret.key), await statusWith(rotated.key)]).toEqual([200, 200]);
+
+    const revoked = await cli(['keys', 'revoke', secret.id]);
+    expect(revoked).toMatchObject({ code: 0, out: `Key ${secret.id} is revoked.\n` });
+    expect([await statusWith(secret.key), await statusWith(rotated.key)]).toEqual([401, 200]);
+
+    const keys = await json(['keys', 'list', '--tenant', tenant.id]);
+    expect(keys).toMatchObject([
+      { id: secret.id, last_four: secret.key.slice(-4), revoked_at: expect.any(String) },
+      { id: rotated.id, last_four: rotated.key.slice(-4), revoked_at: null },
+    ]);
+    const list = await cli(['keys', 'list', '--tenant', tenant.id]);
+    expect(list.out).toContain(`sk_test_…${rotated.key.slice(-4)}`);
+    expect(JSON.stringify(keys) + list.out).not.toContain(rotated.key);
+  });
+
+  it('replaces a profile', async () => {
+    const { id } = await json(['tenants', 'create', '--name', 'Sans profil']);
+    const partial = join(folder, 'partial.json');
+    await writeFile(partial, JSON.stringify({ legalName: 'Sans profil SARL', capital: 100 }));
+    const updated = await cli(['tenants', 'update', id, '--profile', partial]);
+    expect(updated).toMatchObject({ code: 0, out: expect.stringContaining('tradeRegister') });
+    expect((await service.app.tenants.find(id))?.profile).toEqual({ legalName: 'Sans profil SARL', capital: 100 });
+  });
+
+  it('refuses in one line: a bad profile, what is not there, live keys without an authority', async () => {
+    const bad = join(folder, 'bad.json');
+    await writeFile(bad, '{"ice": "1", "colour": "red"}');
+    const noJson = join(folder, 'no.json');
+    await writeFile(noJson, '{');
+    const { id } = await json(['tenants', 'create', '--name', 'X']);
+    const before = await service.app.store.db.collection('tenants').countDocuments();
+    const refusals: [args: string[], message: string][] = [
+      [['tenants', 'create', '--name', 'Y', '--profile', bad], 'ice must be 15 digits. colour is not a field'],
+      [['tenants', 'create', '--name', 'Y', '--profile', noJson], 'holds no JSON'],
+      [['tenants', 'create', '--name', 'Y', '--profile', join(folder, 'none.json')], 'there is no such file'],
+      [['tenants', 'update', 'ten_x', '--profile', PROFILE], "There is no tenant 'ten_x'."],
+      [['keys', 'list', '--tenant', 'ten_x'], "There is no tenant 'ten_x'."],
+      [['keys', 'revoke', 'key_x'], "There is no key 'key_x'."],
+      [['keys', 'rotate', 'key_x'], "There is no key 'key_x'."],
+      [['keys', 'create', '--tenant', id, '--environment', 'live', '--kind', 'secret'], 'Live keys need'],
+    ];
+    const check = async ([args, message]: (typeof refusals)[number]) => {
+      const { code, out, err } = await cli(args);
+      expect({ args, code, out }).toEqual({ args, code: 1, out: '' });
+      expect(err).toContain(message);
+      expect(err.trimEnd()).not.toContain('\n');
+    };
+    // Two processes at a time.
+    for (let next = 0; next < refusals.length; next += 2) {
+      await Promise.all(refusals.slice(next, next + 2).map(check));
+    }
+    expect(await service.app.store.db.collection('tenants').countDocuments()).toBe(before);
+  });
+
+  it('names every wrong setting in one line', async () => {
+    const { code, err } = await cli(['keys', 'list', '--tenant', 'x'], { PORT: 'a', MONGODB_URL: 'http://x' });
+    expect(code).toBe(1);
+    expect(err).toMatch(/^The settings are wrong: .*PORT.*MONGODB_URL.*\n$/);
+  });
+});
+
+describe('the embedded store', () => {
+  it('is started for the command, and joined where an engine runs', async () => {
+    const dataDir = join(folder, 'embedded');
+    const tenant = await json(['tenants', 'create', '--name', 'Alone'], { DATA_DIR: dataDir });
+    const engine = await startEngine({ dataDir: join(dataDir, 'db') });
+    try {
+      const key = await json(
+        ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind', 'publishable'],
+        { DATA_DIR: dataDir },
+      );
+      expect(key.key).toMatch(/^pk_test_/);
+    } finally {
+      await engine.close();
+    }
+    expect(await json(['keys', 'list', '--tenant', tenant.id], { DATA_DIR: dataDir })).toHaveLength(1);
+  });
+});
+
+describe('doctor', () => {
+  it('finds the service and its store', async () => {
+    const { code, out } = await cli(['doctor'], {
+      ...settings,
+      PORT: new URL(service.url).port,
+      CHROMIUM_PATH: join(folder, 'no-browser'),
+    });
+    expect(code).toBe(0);
+    expect(out).toContain(`runs at ${service.url}`);
+    expect(out).toMatch(/✔ store +MongoDB server/);
+    expect(out).toMatch(/✔ certificate +.*Fatoura TEST/);
+    expect(out).toMatch(/! PDF .*CHROMIUM_PATH/s);
+  });
+
+  it('fails without a store', async () => {
+    const dataDir = join(folder, 'broken');
+    await mkdir(dataDir);
+    await writeFile(join(dataDir, 'db'), 'not a folder');
+    const env = { DATA_DIR: dataDir, CHROMIUM_PATH: join(folder, 'no-browser') };
+    const { code, out } = await cli(['doctor'], env);
+    expect(code).toBe(1);
+    expect(out).toMatch(/✘ store .*before this is put right: store/s);
+  });
+});
+
+describe('demo', () => {
+  it('follows the samples through a running service, verifies a document and leaves no key', async () => {
+    const { code, out, err } = await cli(['demo'], { ...settings, PORT: new URL(service.url).port });
+    expect({ code, err }).toEqual({ code: 0, err: '' });
+    expect(out).toContain(`the service that runs at ${service.url}`);
+    expect(out).not.toContain('\u001b');
+    for (const status of ['pending', 'signing', 'transmitted', 'accepted', 'rejected']) {
+      expect(out).toMatch(new RegExp(`^\\[ +\\d+\\.\\d{3} s\\] .*: ${status}`, 'm'));
+    }
+    expect(out).toContain('VALID  inv_');
+
+    const demo = join(settings.DATA_DIR ?? '', 'demo');
+    const files = await readdir(demo);
+    const pdf = files.find((name) => name.endsWith('.pdf')) ?? '';
+    expect(await readFile(join(demo, pdf))).toEqual(STAND_IN_PDF);
+    const tenant = await readFile(join(demo, 'tenant'), 'utf8');
+    const keys = await service.app.tenants.keysOf(tenant);
+    expect(keys.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
+
+    const xml = join(demo, files.find((name) => name.endsWith('.xml')) ?? '');
+    const valid = await json(['verify', xml], {});
+    expect(valid).toMatchObject({
+      valid: true,
+      signer: { subject: expect.stringContaining('Fatoura TEST') },
+      covered: { type: 'Invoice', number: expect.stringMatching(/^\d{4}-\d{6}$/) },
+    });
+    const changed = join(folder, 'changed.xml');
+    await writeFile(changed, (await readFile(xml, 'utf8')).replace('9000.00', '9000.01'));
+    const invalid = await cli(['verify', changed, '--json'], {});
+    expect(invalid.code).toBe(1);
+    expect(JSON.parse(invalid.out)).toMatchObject({ valid: false, failed: 'digest', reason: expect.any(String) });
+    const said = await cli(['verify', changed], {});
+    expect(said).toMatchObject({ code: 1, out: expect.stringContaining('NOT VALID'), err: '' });
+  });
+
+  it('sends to a given address with a given key, and says when an invoice can not be sent', async () => {
+    const url = service.url;
+    const { code, out } = await cli(['demo', '--url', url, '--key', 'sk_test_unknown']);
+    expect(code).toBe(1);
+    expect(out).toContain(`Sending 6 invoices to ${url}`);
+    expect(out).toContain('invalid_api_key: ');
+  });
+
+  it('starts a service of its own where none runs; interrupted, it ends it and revokes its key', async () => {
+    const dataDir = join(folder, 'own');
+    const { child, ended } = start(['demo'], {
+      DATA_DIR: dataDir,
+      PORT: '0',
+      CHROMIUM_PATH: join(folder, 'no-browser'),
+    });
+    // Without a browser there is no PDF, so it is waiting when the interruption comes.
+    await new Promise<void>((resolve) =>
+      child.stdout?.on('data', (chunk) => {
+        if (String(chunk).includes('rejected, as it should be')) resolve();
+      }),
+    );
+    child.kill('SIGINT');
+    const { code, out, err } = await ended;
+    expect({ code, err }).toEqual({ code: 130, err: 'Interrupted.\n' });
+    expect(out).toContain("a service of the demo's own at http://127.0.0.1:");
+    expect(out).toMatch(/shown this once.*sk_test_/s);
+    const tenant = await readFile(join(dataDir, 'demo', 'tenant'), 'utf8');
+    const keys = await json(['keys', 'list', '--tenant', tenant], { DATA_DIR: dataDir });
+    expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);
+    expect((await stat(dataDir)).mode & 0o077).toBe(0);
+  });
+});

@@ -1,0 +1,169 @@
+import { generateKeyPairSync } from 'node:crypto';
+import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { selfSignedCertificate } from '../../../src/adapters/xades/test-certificate.ts';
+import type { OpenAdministration } from '../../../src/administration.ts';
+import { findingText } from '../../../src/cli/doctor.ts';
+import {
+  checkCertificate,
+  checkClock,
+  checkDataFolder,
+  checkNode,
+  checkRenderer,
+  checkService,
+  checkStore,
+} from '../../../src/cli/doctor-checks.ts';
+import { readConfig } from '../../../src/config.ts';
+
+const DAY_MS = 86_400_000;
+const NOW = new Date('2027-03-01T10:00:00Z');
+const config = readConfig({});
+
+let folder: string;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'doctor-'));
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+it('Node.js before 24 fails', () => {
+  expect(checkNode('24.0.0').state).toBe('works');
+  expect(checkNode('22.21.1')).toMatchObject({ state: 'fails', advice: expect.stringContaining('npm') });
+});
+
+describe('data folder', () => {
+  it('is made, private', async () => {
+    const made = join(folder, 'new', 'data');
+    const [finding, ...others] = await checkDataFolder(made);
+    expect(finding?.found).toContain(made);
+    expect(finding?.state).not.toBe('fails');
+    expect(others).toEqual([]);
+  });
+
+  it('fails when it is a file', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '');
+    const [finding] = await checkDataFolder(join(file, 'data'));
+    expect(finding).toMatchObject({ state: 'fails', found: expect.stringContaining('not a folder') });
+  });
+
+  it.skipIf(process.platform === 'win32')('warns of secrets that others may read', async () => {
+    const file = join(folder, 'master.key');
+    await writeFile(file, '');
+    await chmod(file, 0o644);
+    const [, warning] = await checkDataFolder(folder);
+    expect(warning).toMatchObject({ state: 'warns', advice: `chmod 600 ${file}` });
+  });
+});
+
+describe('store', () => {
+  const store = (hello: object, kind = 'server') =>
+    checkStore(config, async () => {
+      const db = { databaseName: 'fatoura', command: async () => hello };
+      return { store: { db, kind }, close: async () => {} } as unknown as OpenAdministration;
+    });
+
+  it('works on a replica set and a sharded cluster, not on a single server', async () => {
+    const localTime = new Date();
+    expect((await store({ setName: 'rs0', localTime })).finding.state).toBe('works');
+    expect((await store({ msg: 'isdbgrid', localTime })).finding.state).toBe('works');
+    expect((await store({ localTime })).finding).toMatchObject({
+      state: 'fails',
+      advice: expect.stringContaining('--replSet'),
+    });
+  });
+
+  it("measures a server's clock, and none of the embedded engine", async () => {
+    const behind = await store({ setName: 'rs0', localTime: new Date(Date.now() - 60_000) });
+    expect(behind.clock).toBeGreaterThan(59_000);
+    expect(behind.clock).toBeLessThan(61_000);
+    expect((await store({ setName: 'rs0', localTime: new Date(0) }, 'running engine')).clock).toBeNull();
+  });
+
+  it('fails with the reason in one line', async () => {
+    const { finding } = await checkStore(config, () => Promise.reject(new Error('it is\n  damaged')));
+    expect(finding).toMatchObject({ state: 'fails', found: 'it is; damaged' });
+  });
+});
+
+describe('certificate', () => {
+  const { privateKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' });
+  const until = (days: number) => () =>
+    Promise.resolve(
+      selfSignedCertificate({
+        privateKey,
+        from: new Date(NOW.getTime() - 100 * DAY_MS),
+        to: new Date(NOW.getTime() + days * DAY_MS),
+      }),
+    );
+
+  it.each([
+    [400, 'works', '(400 days)'],
+    [29, 'warns', '(29 days)'],
+    [-1, 'fails', 'expired'],
+  ])('%i days before its end it %s', async (days, state, found) => {
+    const { finding } = await checkCertificate(until(days), NOW);
+    expect(finding).toMatchObject({ state, found: expect.stringContaining(found) });
+  });
+
+  it('fails when it can not be read', async () => {
+    const { finding } = await checkCertificate(() => Promise.reject(new Error('no key in it')), NOW);
+    expect(finding).toMatchObject({ state: 'fails', found: 'no key in it' });
+  });
+});
+
+it.each([
+  ['all agrees', NOW, 100, new Date('2026-12-01'), 'works'],
+  ['nothing is known', NOW, null, null, 'works'],
+  ['before this version', new Date('2020-01-01'), null, null, 'fails'],
+  ['before the certificate', NOW, null, new Date('2027-03-02'), 'fails'],
+  ['ahead of the store', NOW, 6000, null, 'warns'],
+  ['far behind the store', NOW, -400_000, null, 'fails'],
+])('clock, %s', (_name, now, store, validFrom, state) => {
+  expect(checkClock(now, { store, validFrom }).state).toBe(state);
+});
+
+it('no browser is a warning: invoices go on without PDFs', async () => {
+  const finding = await checkRenderer(async () => ({ works: false, advice: 'Install Chromium.' }));
+  expect(finding).toMatchObject({ state: 'warns', advice: 'Install Chromium.' });
+});
+
+describe('service', () => {
+  async function found(answer: object | string | null) {
+    const server = createServer((_request, response) =>
+      response.end(typeof answer === 'string' ? answer : JSON.stringify(answer)),
+    );
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    const { port } = server.address() as AddressInfo;
+    if (answer === null) server.close();
+    const finding = await checkService(readConfig({ PORT: String(port) }));
+    server.closeAllConnections();
+    server.close();
+    return finding;
+  }
+
+  it.each([
+    ['runs', { status: 'ready' }, 'works', /^runs at http:\/\/127\.0\.0\.1:\d+$/],
+    ['is not ready', { status: 'not ready', reason: 'no store' }, 'warns', /no store/],
+    ['does not run', null, 'works', /does not run/],
+    ['is not what listens', '<h1>Hello</h1>', 'warns', /something else/],
+  ])('%s', async (_name, answer, state, text) => {
+    expect(await found(answer)).toMatchObject({ state, found: expect.stringMatching(text) });
+  });
+});
+
+it('a finding is shown with its mark and its advice below, within the width', () => {
+  const text = findingText(
+    { subject: 'store', state: 'fails', found: 'it does not answer', advice: 'Start the server and try it again' },
+    40,
+    (_format, part) => part,
+  );
+  expect(text.split('\n')).toEqual([
+    '✘ store        it does not answer',
+    '               → Start the server and',
+    '               try it again',
+  ]);
+});

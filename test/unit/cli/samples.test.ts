@@ -1,0 +1,25 @@
+import { expect, it } from 'vitest';
+import { readSamples } from '../../../src/cli/demo/samples.ts';
+import { inputOfRestBody, restInvoiceBody } from '../../../src/domain/invoice/create-invoice-input.ts';
+import { MAGIC_ICES } from '../../../src/domain/invoice/test-scenarios.ts';
+import { isTolerated, totalsOf } from '../../../src/domain/invoice/totals.ts';
+
+const samples = await readSamples();
+
+it.each(samples.map((sample) => [sample.title, sample] as const))('%s is a valid request', (_title, { request }) => {
+  const { lines, amount, customer } = inputOfRestBody(restInvoiceBody.parse(request));
+  const totals = totalsOf(lines);
+  expect(totals !== null && isTolerated(amount, totals, lines.length)).toBe(true);
+  expect(BigInt(customer.ice) % 97n).toBe(0n);
+});
+
+it('they show what the service does: rates, rounding, a rejection, a lost reply', () => {
+  const inputs = samples.map(({ request }) => inputOfRestBody(restInvoiceBody.parse(request)));
+  const rates = inputs.map(({ lines }) => new Set(lines.map(({ taxRate }) => taxRate)));
+  expect(Math.max(...rates.map(({ size }) => size))).toBeGreaterThan(2);
+  expect(rates.some((set) => set.has(0))).toBe(true);
+  expect(inputs.some(({ lines, amount }) => totalsOf(lines)?.gross !== amount)).toBe(true);
+  const scenarios = inputs.map(({ customer }) => MAGIC_ICES[customer.ice]);
+  expect(scenarios).toContain('unknown-ice');
+  expect(scenarios).toContain('lost-reply');
+});

@@ -1,0 +1,56 @@
+import { describe, expect, it } from 'vitest';
+import { readSampleSeller } from '../../../src/cli/demo/samples.ts';
+import { ServiceError } from '../../../src/domain/errors.ts';
+import { parseSellerProfile } from '../../../src/domain/tenant/seller-profile-input.ts';
+import { missingProfileFields, SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
+
+function problemsOf(value: unknown): [param: string | null, message: string][] {
+  try {
+    parseSellerProfile(value);
+  } catch (error) {
+    if (error instanceof ServiceError) return error.problems.map(({ param, message }) => [param, message]);
+    throw error;
+  }
+  return [];
+}
+
+describe('a seller profile', () => {
+  it('is taken whole, in parts or empty', async () => {
+    expect(parseSellerProfile(SPECIMEN_SELLER)).toEqual(SPECIMEN_SELLER);
+    expect(parseSellerProfile({ ice: '001527034000029' })).toEqual({ ice: '001527034000029' });
+    expect(parseSellerProfile({})).toEqual({});
+    expect(missingProfileFields(await readSampleSeller())).toEqual([]);
+  });
+
+  it('has null for a postal code that was not given, and knows no other gap in an address', () => {
+    const address = { street: '1, rue A', city: 'Fès' };
+    expect(parseSellerProfile({ address })).toEqual({ address: { ...address, postalCode: null } });
+    expect(problemsOf({ address: { street: '1, rue A' } }).map(([param]) => param)).toEqual(['address.city']);
+  });
+
+  it.each([
+    [{ ice: '12345' }, 'ice', 'ice must be 15 digits.'],
+    [{ ice: '٠٠١٥٢٧٠٣٤٠٠٠٠٢٩' }, 'ice', 'ice must be 15 digits.'],
+    [{ ice: 1527034000029 }, 'ice', 'ice must be a string of 15 digits.'],
+    [{ ice: null }, 'ice', 'ice must be a string of 15 digits.'],
+    [{ legalName: '  ' }, 'legalName', 'legalName must not be empty: the legal name is expected.'],
+    [{ legalName: 'x'.repeat(201) }, 'legalName', 'legalName is too long: at most 200 characters.'],
+    [{ legalName: 'a\u0000' }, 'legalName', expect.stringContaining('control character')],
+    [{ legalName: '\ud800' }, 'legalName', expect.stringContaining('half a character')],
+    [{ email: 'nobody' }, 'email', 'email must be an e-mail address.'],
+    [{ capital: 100.5 }, 'capital', 'capital must be an integer of centimes, zero or more.'],
+    [{ capital: -1 }, 'capital', 'capital must be an integer of centimes, zero or more.'],
+    [{ capital: '100' }, 'capital', 'capital must be an integer of centimes.'],
+    [{ address: 'Fès' }, 'address', 'address must be an object with street, city and postalCode.'],
+    [{ legal_name: 'x' }, 'legal_name', 'legal_name is not a field of a seller profile.'],
+    [[], null, 'The profile must be an object with the fields of a seller profile.'],
+    [null, null, 'The profile must be an object with the fields of a seller profile.'],
+  ])('%j is refused with the path', (value, param, message) => {
+    expect(problemsOf(value)).toEqual([[param, message]]);
+  });
+
+  it('is refused with all its problems at once', () => {
+    const value = { ice: '1', address: { street: '', city: 'Fès', zip: '3' }, colour: 'red' };
+    expect(problemsOf(value).map(([param]) => param)).toEqual(['ice', 'address.street', 'address.zip', 'colour']);
+  });
+});
