@@ -1,7 +1,7 @@
 import { Double, Int32, Long } from 'bson';
 import { compareValues } from './compare.ts';
 import { divide } from './expression-arithmetic.ts';
-import { mergeObjects } from './expression-arrays.ts';
+import { mergeObjects } from './expression-documents.ts';
 import { type Operator, operator } from './expression-types.ts';
 import { encodeKey } from './key-encoding.ts';
 import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';

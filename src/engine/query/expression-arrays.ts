@@ -1,10 +1,11 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compareValues, valuesEqual } from './compare.ts';
+import { elementOrder } from './element-order.ts';
 import { checkedName } from './expression-logic.ts';
 import { folding, isNullish, namedOperands, type Operator, operator, withVariable } from './expression-types.ts';
 import { isNumber, toDouble } from './numbers.ts';
-import { asDoc, type Doc, getField, isTruthy, setField, typeName, wholeNumber } from './types.ts';
+import { isTruthy, typeName, wholeNumber } from './types.ts';
 
 const fail = (code: number, message: string): never => {
   throw new CommandError(code, message);
@@ -119,7 +120,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
   $sortArray: (operand, compile, name) => {
     const { input, sortBy } = namedOperands(operand, name, ['input', 'sortBy'], ['input', 'sortBy'], 2942500);
     const source = compile(input);
-    const order = elementOrder(sortBy, name);
+    const order = elementOrder(sortBy, (reason) => fail(2942507, `${name}: ${reason}`));
     return (environment) => {
       const array = source(environment);
       if (isNullish(array)) return null;
@@ -146,82 +147,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
   }),
   $allElementsTrue: operator(1, 1, ([array], name) => asArray(array, 17040, name).every(isTruthy)),
   $anyElementTrue: operator(1, 1, ([array], name) => asArray(array, 17041, name).some(isTruthy)),
-  $mergeObjects: operator(0, Number.POSITIVE_INFINITY, (values, name) => mergeObjects(values, name)),
-  $objectToArray: operator(1, 1, ([value], name) => {
-    if (isNullish(value)) return null;
-    const doc = asDoc(value) ?? fail(40390, `${name} requires a document input, found: ${typeName(value)}`);
-    return Object.keys(doc).map((k) => ({ k, v: doc[k] }));
-  }),
-  $arrayToObject: operator(1, 1, ([value], name) => {
-    if (isNullish(value)) return null;
-    const result: Doc = {};
-    for (const entry of asArray(value, 40386, name)) {
-      const [key, field] = Array.isArray(entry)
-        ? entry
-        : [getField(asDoc(entry) ?? {}, 'k'), getField(asDoc(entry) ?? {}, 'v')];
-      if (typeof key !== 'string')
-        return fail(
-          40394,
-          `${name} requires an array of key-value pairs, where the key must be of type string. Found key type: ${typeName(key)}`,
-        );
-      setField(result, key, field);
-    }
-    return result;
-  }),
-  $getField: (operand, compile, name) => {
-    const { field, input = '$$CURRENT' } =
-      asDoc(operand) && Object.hasOwn(operand as Doc, 'field')
-        ? namedOperands(operand, name, ['field', 'input'], ['field'], 3041702)
-        : { field: operand };
-    const [key, source] = [compile(field), compile(input)];
-    return (environment) => {
-      const name_ = key(environment);
-      if (typeof name_ !== 'string') return fail(5654602, `${name} requires 'field' to evaluate to type String`);
-      const value = source(environment);
-      if (value === null) return null;
-      const doc = asDoc(value);
-      return doc === undefined ? undefined : getField(doc, name_);
-    };
-  },
 };
-
-/** Merges documents, later fields over earlier; null and missing are passed over. */
-export function mergeObjects(values: readonly unknown[], name = '$mergeObjects'): Doc {
-  const merged: Doc = {};
-  for (const value of values) {
-    if (isNullish(value)) continue;
-    const doc =
-      asDoc(value) ??
-      fail(40400, `${name} requires object inputs, but input ${String(value)} is of type ${typeName(value)}`);
-    for (const field of Object.keys(doc)) setField(merged, field, doc[field]);
-  }
-  return merged;
-}
-
-/** The order of elements that `$sortArray` and `$push` ask for: of values, or of fields. */
-function elementOrder(sortBy: unknown, name: string): (a: unknown, b: unknown) => number {
-  const sign = (value: unknown): number => {
-    const direction = isNumber(value) ? toDouble(value) : 0;
-    return direction === 1 || direction === -1
-      ? direction
-      : fail(2942507, `${name}: the sort direction must be 1 or -1`);
-  };
-  const doc = asDoc(sortBy);
-  if (doc === undefined) {
-    const direction = sign(sortBy);
-    return (a, b) => direction * compareValues(a, b);
-  }
-  const fields = Object.keys(doc).map((path): [string[], number] => [path.split('.'), sign(doc[path])]);
-  const read = (element: unknown, parts: string[]) =>
-    parts.reduce<unknown>((value, part) => getField(asDoc(value) ?? {}, part), element) ?? null;
-  return (a, b) => {
-    for (const [parts, direction] of fields) {
-      const order = compareValues(read(a, parts), read(b, parts));
-      if (order !== 0) return direction * order;
-    }
-    return 0;
-  };
-}
 
 function end(position: 0 | -1): Operator {
   return operator(1, 1, ([array], name) => {

@@ -4,6 +4,7 @@ import { ARITHMETIC } from './expression-arithmetic.ts';
 import { ARRAYS } from './expression-arrays.ts';
 import { CONVERSIONS } from './expression-convert.ts';
 import { DATES } from './expression-dates.ts';
+import { DOCUMENTS } from './expression-documents.ts';
 import { checkedName, LOGIC } from './expression-logic.ts';
 import { STRINGS } from './expression-strings.ts';
 import type { Compile, Environment, Expression, Operator } from './expression-types.ts';
@@ -21,6 +22,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   ...STRINGS,
   ...CONVERSIONS,
   ...DATES,
+  ...DOCUMENTS,
 };
 
 /** Variables that every expression knows besides its own. */

@@ -1,10 +1,10 @@
 import { CommandError } from '../errors.ts';
-import { compareValues, valuesEqual } from './compare.ts';
+import { valuesEqual } from './compare.ts';
+import { elementOrder } from './element-order.ts';
 import { isOperatorDoc, parseFilter } from './filter-parse.ts';
 import { compileFilter, compileNode } from './match.ts';
 import { isNumber } from './numbers.ts';
-import { splitPath } from './path.ts';
-import { asDoc, getField, isDoc, RANK, typeName, typeRank, wholeNumber } from './types.ts';
+import { asDoc, isDoc, RANK, typeName, typeRank, wholeNumber } from './types.ts';
 import type { OperatorDefinition } from './update-operators.ts';
 import type { LeafContext, Outcome } from './update-types.ts';
 
@@ -76,7 +76,7 @@ function pushClauses(operand: unknown): PushClauses {
         clauses.slice = integer('$slice', value);
         break;
       case '$sort':
-        clauses.order = pushOrder(value);
+        clauses.order = elementOrder(value, bad);
         break;
       default:
         return bad(`Unrecognized clause in $push: ${name}`);
@@ -90,44 +90,6 @@ function integer(name: string, value: unknown): number {
   return whole === undefined
     ? bad(`The value for ${name} must be an integer value but was given type: ${typeName(value)}`)
     : Number(whole);
-}
-
-/** Elements sort as values, or by the fields of a pattern; an element that lacks a field counts as null there. */
-function pushOrder(spec: unknown): (a: unknown, b: unknown) => number {
-  const direction = (value: unknown): number => {
-    const sign = isNumber(value) ? Number(wholeNumber(value) ?? 0n) : 0;
-    return sign === 1 || sign === -1 ? sign : bad('The $sort element value must be either 1 or -1');
-  };
-  const doc = asDoc(spec);
-  if (doc === undefined) {
-    const sign = isNumber(spec)
-      ? direction(spec)
-      : bad('The $sort is invalid: use 1/-1 to sort the whole element, or {field:1/-1} to sort embedded fields');
-    return (a, b) => sign * compareValues(a, b);
-  }
-  const fields = Object.entries(doc).map(([path, sign]) => {
-    if (path === '' || splitPath(path).includes(''))
-      return bad('The $sort field is a dotted field but has an empty part');
-    return { parts: splitPath(path), sign: direction(sign) };
-  });
-  if (fields.length === 0) return bad('The $sort pattern is empty when it should be a set of fields.');
-  return (a, b) => {
-    for (const { parts, sign } of fields) {
-      const order = compareValues(fieldOf(a, parts), fieldOf(b, parts));
-      if (order !== 0) return sign * order;
-    }
-    return 0;
-  };
-}
-
-function fieldOf(element: unknown, parts: string[]): unknown {
-  let value: unknown = element;
-  for (const part of parts) {
-    const doc = asDoc(value);
-    if (doc === undefined) return null;
-    value = getField(doc, part);
-  }
-  return value ?? null;
 }
 
 function addToSet(operand: unknown): Apply {
