@@ -26,7 +26,12 @@ export interface TestTenant {
 /** What `%PDF` the stand-in renderer answers: tests of the real one are in `test/unit/pdf`. */
 export const STAND_IN_PDF = Buffer.from('%PDF-1.7 stand-in');
 
-const standIn = { render: async (): Promise<Uint8Array> => STAND_IN_PDF, warm: async () => {}, close: async () => {} };
+/** Answers {@link STAND_IN_PDF} at once. */
+export const STAND_IN_RENDERER = {
+  render: async (): Promise<Uint8Array> => STAND_IN_PDF,
+  warm: async () => {},
+  close: async () => {},
+};
 
 /**
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
@@ -34,7 +39,7 @@ const standIn = { render: async (): Promise<Uint8Array> => STAND_IN_PDF, warm: a
  */
 export async function startService(
   environment: Record<string, string> = {},
-  renderer: AppParts['renderer'] | null = standIn,
+  renderer: AppParts['renderer'] | null = STAND_IN_RENDERER,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
