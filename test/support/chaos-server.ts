@@ -11,17 +11,17 @@ const ERROR_LEVEL = 50;
 
 /** A service that is killed and started again on the same folder. */
 export interface DoomedServer {
-  /** The address of the process that serves at present: waits while there is none. */
+  /** The address of the process that serves at present: waits while there is none, rejects when one ended that was not killed. */
   url(): Promise<string>;
   /** The demo tenant's key, which the first start prints. */
   secretKey(): string;
   readonly seen: {
     /** When the service began to serve (UNIX milliseconds), a moment for each process that got so far. */
     readonly readyAt: number[];
-    /** What the processes logged as errors, and why one ended that was not killed. */
+    /** What the processes logged as errors. */
     readonly complaints: string[];
   };
-  /** Starts a process; resolves when it serves, or was killed before. */
+  /** Starts a process; resolves when it serves, or was killed before; rejects when it ends by itself. */
   start(): Promise<void>;
   /** kill -9; resolves when the process is gone. */
   kill(): Promise<void>;
@@ -35,16 +35,18 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
   let secretKey: string | null = null;
   let child: ChildProcess | null = null;
   let address = Promise.withResolvers<string>();
+  let reached = false;
 
   function read(line: string): void {
-    const url = LISTENS.exec(line)?.[1];
-    if (url !== undefined) {
-      seen.readyAt.push(Date.now());
-      address.resolve(url);
-    }
     secretKey = SECRET.exec(line)?.[1] ?? secretKey;
     if (line.startsWith('{') && (JSON.parse(line) as { level: number }).level >= ERROR_LEVEL)
       seen.complaints.push(line);
+  }
+
+  /** Whoever waits for an address goes on waiting; whoever asks from now on waits for the next one. */
+  function leaveAddress(): void {
+    if (reached) address = Promise.withResolvers();
+    reached = false;
   }
 
   /** @returns the exit code of the present process once it has ended */
@@ -52,12 +54,10 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
     const ending = child;
     if (!ending) return null;
     child = null;
-    address = Promise.withResolvers();
-    if (ending.exitCode === null && ending.signalCode === null) {
-      const exited = once(ending, 'exit');
-      ending.kill(signal);
-      await exited;
-    }
+    leaveAddress();
+    const exited = once(ending, 'exit');
+    ending.kill(signal);
+    await exited;
     return ending.exitCode;
   }
 
@@ -78,20 +78,32 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
       started.stderr.on('data', (chunk) => {
         stderr += chunk;
       });
-      const gone = new Promise<void>((resolve) => {
-        started.once('exit', (code, signal) => {
-          if (signal === null && code !== 0) seen.complaints.push(`ended by itself with code ${code}: ${stderr}`);
+      const ended = new Promise<void>((resolve, reject) => {
+        started.once('exit', (code) => {
+          if (child !== started) return resolve();
+          child = null;
+          leaveAddress();
+          const reason = new Error(`the service ended by itself with code ${code}: ${stderr}`);
+          address.promise.catch(() => undefined);
+          address.reject(reason);
+          reject(reason);
+        });
+      });
+      const served = new Promise<void>((resolve) => {
+        createInterface(started.stdout).on('line', (line) => {
+          // What a killed process leaves behind may be cut off.
+          if (child !== started) return;
+          read(line);
+          const url = LISTENS.exec(line)?.[1];
+          if (url === undefined) return;
+          seen.readyAt.push(Date.now());
+          reached = true;
+          address.resolve(url);
           resolve();
         });
       });
-      // A line that the kill cut in two is no line.
-      const served = new Promise<void>((resolve) => {
-        createInterface(started.stdout).on('line', (line) => {
-          if (child === started) read(line);
-          if (LISTENS.test(line)) resolve();
-        });
-      });
-      await Promise.race([served, gone]);
+      ended.catch(() => undefined);
+      await Promise.race([served, ended]);
     },
     kill: async () => void (await end('SIGKILL')),
     stop: () => end('SIGTERM'),
