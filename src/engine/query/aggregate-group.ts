@@ -6,6 +6,7 @@ import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { intOrLong } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
 import { compileExpression, type Expression } from './expression.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { asDoc, type Doc, isDoc, setField, typeName, typeRank } from './types.ts';
 
 const fail = (code: CodeName | number, message: string): never => {
@@ -16,6 +17,8 @@ interface OutputField {
   name: string;
   make: () => Accumulator;
   operand: Expression;
+  /** Its values stay in memory. */
+  gathers: boolean;
 }
 
 export const group: StageCompiler = (operand, variables) => {
@@ -38,19 +41,26 @@ function outputFields(spec: Doc, variables: readonly string[]): OutputField[] {
     if (operator === '$count') {
       if (!isDoc(argument) || Object.keys(argument).length > 0)
         return fail('FailedToParse', '$count takes no arguments, i.e. $count:{}');
-      return { name, make: ACCUMULATORS.$sum as () => Accumulator, operand: () => new Int32(1) };
+      return { name, make: ACCUMULATORS.$sum as () => Accumulator, operand: () => new Int32(1), gathers: false };
     }
     const make = Object.hasOwn(ACCUMULATORS, operator) ? ACCUMULATORS[operator] : undefined;
     if (make === undefined) return fail(15952, `unknown group operator '${operator}'`);
     if (Array.isArray(argument) && argument.length !== 1)
       return fail(40237, `The ${operator} accumulator is a unary operator`);
-    return { name, make, operand: compileExpression(Array.isArray(argument) ? argument[0] : argument, variables) };
+    const gathers = operator === '$push' || operator === '$addToSet';
+    return {
+      name,
+      make,
+      operand: compileExpression(Array.isArray(argument) ? argument[0] : argument, variables),
+      gathers,
+    };
   });
 }
 
 /** Groups by the value of an expression, missing as null, in the order in which the groups appear. */
 function grouping(idOf: Expression, fields: OutputField[]): Stage {
   return function* (source, run) {
+    const budget = new MemoryBudget('$group');
     const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
     for (const doc of source) {
       const within = environment(doc, run);
@@ -58,11 +68,15 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
       const key = keyText(id);
       let found = groups.get(key);
       if (found === undefined) {
+        budget.take({ id });
         found = { id, accumulators: fields.map(({ make }) => make()) };
         groups.set(key, found);
       }
       for (let i = 0; i < fields.length; i += 1) {
-        (found.accumulators[i] as Accumulator).add((fields[i] as OutputField).operand(within));
+        const { operand, gathers } = fields[i] as OutputField;
+        const value = operand(within);
+        if (gathers) budget.take({ value });
+        (found.accumulators[i] as Accumulator).add(value);
       }
     }
     for (const { id, accumulators } of groups.values()) {

@@ -3,6 +3,7 @@ import { environment, replaceAt } from './aggregate-stages.ts';
 import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { checkedName } from './expression-logic.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { splitPath } from './path.ts';
 import { asDoc, type Doc, isDoc, setField, typeName } from './types.ts';
 
@@ -97,7 +98,12 @@ export const facet: StageCompiler = (operand, variables, compile) => {
     return [name, compile(stages, variables, name)];
   });
   return function* (source, run) {
-    const documents = [...source];
+    const budget = new MemoryBudget('$facet');
+    const documents: Doc[] = [];
+    for (const doc of source) {
+      budget.take(doc);
+      documents.push(doc);
+    }
     const result: Doc = {};
     for (const [name, pipeline] of pipelines) setField(result, name, [...pipeline(documents, run)]);
     yield result;

@@ -1,9 +1,10 @@
 import { Long } from 'bson';
 import { CommandError } from '../errors.ts';
-import type { Run, StageCompiler } from './aggregate-types.ts';
+import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { compareBytes } from './compare.ts';
 import { compileExpression, type Environment } from './expression.ts';
 import { compileFilter } from './match.ts';
+import { MemoryBudget } from './memory-budget.ts';
 import { isNumber } from './numbers.ts';
 import { splitPath } from './path.ts';
 import { parseProjection } from './projection-parse.ts';
@@ -173,15 +174,31 @@ function whole(name: string, operand: unknown, code: number): number {
     : Number(value);
 }
 
-export const sort: StageCompiler = (operand) => {
+export const sort: StageCompiler = (operand) => sorting(operand, Number.POSITIVE_INFINITY);
+
+/** `$sort`; of a `$limit` behind it no more than the first documents are kept in memory. */
+export function sorting(operand: unknown, most: number): Stage {
   const spec = asDoc(operand) ?? fail(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) return fail(15976, '$sort stage must have at least one sort key');
   const keyOf = compileSortKey(spec);
   return function* (source) {
-    const keyed = Array.from(source, (doc) => ({ doc, key: keyOf(doc) }));
-    for (const { doc } of keyed.sort((a, b) => compareBytes(a.key, b.key))) yield doc;
+    const budget = new MemoryBudget('$sort');
+    let kept: { doc: Doc; key: Uint8Array }[] = [];
+    const settle = () => {
+      kept.sort((a, b) => compareBytes(a.key, b.key));
+      if (kept.length <= most) return;
+      for (const { doc } of kept.slice(most)) budget.release(doc);
+      kept = kept.slice(0, most);
+    };
+    for (const doc of source) {
+      budget.take(doc);
+      kept.push({ doc, key: keyOf(doc) });
+      if (kept.length >= 2 * most) settle();
+    }
+    settle();
+    for (const { doc } of kept) yield doc;
   };
-};
+}
 
 const UNWIND_FIELDS = ['path', 'includeArrayIndex', 'preserveNullAndEmptyArrays'];
 

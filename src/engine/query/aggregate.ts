@@ -10,10 +10,12 @@ import {
   replaceWith,
   skip,
   sort,
+  sorting,
   unset,
   unwind,
 } from './aggregate-stages.ts';
 import type { CompileStages, PipelineEnv, Stage, StageCompiler } from './aggregate-types.ts';
+import { isNumber, toDouble } from './numbers.ts';
 import { type Doc, isDoc } from './types.ts';
 
 export type { PipelineEnv } from './aggregate-types.ts';
@@ -83,12 +85,14 @@ export function compilePipeline(
 
 const compileStages: CompileStages = (stages, variables, owner) => {
   if (!Array.isArray(stages)) throw new CommandError('TypeMismatch', `${owner} must be specified as an array`);
-  const compiled = stages.map((stage: unknown): Stage => {
+  const compiled = stages.map((stage: unknown, i): Stage => {
     if (!isDoc(stage)) throw new CommandError('TypeMismatch', "Each element of the 'pipeline' array must be an object");
     const [name, ...others] = Object.keys(stage);
     if (name === undefined || others.length > 0) {
       throw new CommandError(40323, 'A pipeline stage specification object must contain exactly one field.');
     }
+    const next = stages[i + 1];
+    if (name === '$sort' && isDoc(next)) return sorting(stage.$sort, limitOf(next.$limit));
     const compiler = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
     if (compiler !== undefined) return compiler(stage[name], variables, compileStages);
     if (UNSUPPORTED.has(name))
@@ -97,3 +101,9 @@ const compileStages: CompileStages = (stages, variables, owner) => {
   });
   return (source, run) => compiled.reduce((documents, stage) => stage(documents, run), source);
 };
+
+/** The number of a `$limit` as given; its stage checks it. */
+function limitOf(limit: unknown): number {
+  const most = isNumber(limit) ? toDouble(limit) : 0;
+  return most > 0 ? most : Number.POSITIVE_INFINITY;
+}

@@ -6,6 +6,7 @@ import { addNumbers, multiplyNumbers } from '../../../src/engine/query/arithmeti
 import { compareValues } from '../../../src/engine/query/compare.ts';
 import { evaluateLet } from '../../../src/engine/query/expression.ts';
 import { compileFilter, matchedArrayIndex } from '../../../src/engine/query/match.ts';
+import { MemoryBudget } from '../../../src/engine/query/memory-budget.ts';
 import { compileProjection } from '../../../src/engine/query/projection.ts';
 import { compileRegex, literalPrefix } from '../../../src/engine/query/regex.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
@@ -138,6 +139,24 @@ describe('pipelines', () => {
       { $unwind: '$l' },
     ];
     expect([...runPipeline(stages, [doc], alone)]).toEqual([{ _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 }]);
+  });
+
+  it('keep no more than a limit behind a sort asks for, and the same ones', () => {
+    const docs = Array.from({ length: 500 }, (_, _id): Doc => ({ _id, k: (_id * 7919) % 50 }));
+    const sorted = [...runPipeline([{ $sort: { k: 1 } }], docs, alone)];
+    expect([...runPipeline([{ $sort: { k: 1 } }, { $limit: 7 }], docs, alone)]).toEqual(sorted.slice(0, 7));
+    expect(() => runPipeline([{ $sort: { k: 1 } }, { $limit: -1 }], docs, alone)).toThrow(
+      expect.objectContaining({ code: 15958 }),
+    );
+  });
+
+  it('refuse to hold more than a stage may', () => {
+    const budget = new MemoryBudget('$sort', 100);
+    const doc = { _id: 'x'.repeat(40) };
+    budget.take(doc);
+    budget.release(doc);
+    budget.take(doc);
+    expect(() => budget.take(doc)).toThrow(expect.objectContaining({ code: 292 }));
   });
 
   it('know the values of let, which see no document', () => {
