@@ -10,7 +10,7 @@ export interface Terminal {
   readonly stream: NodeJS.WriteStream;
   /** Columns of the terminal; unlimited where output goes elsewhere. */
   readonly width: () => number;
-  /** Colours the text when the terminal shows colours and NO_COLOR does not forbid them. */
+  /** Colours the text where a person sees colours: on a terminal that has them, not with NO_COLOR, not in CI. */
   readonly style: Style;
 }
 
@@ -29,7 +29,8 @@ export function processTerminal(): Terminal {
     remark: (text) => void stderr.write(`${text}\n`),
     stream: stdout,
     width: () => (stdout.isTTY ? stdout.columns : Number.POSITIVE_INFINITY),
-    style: (format, text) => styleText(format, text, { stream: stdout }),
+    style: (format, text) =>
+      stdout.isTTY && stdout.hasColors() ? styleText(format, text, { validateStream: false }) : text,
   };
 }
 

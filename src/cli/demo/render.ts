@@ -4,8 +4,8 @@ import { type Progress, surpriseOf } from './progress.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
-const [AMOUNT, MARK, STEP, OUTCOME] = [12, 2, 13, 19];
-const FIXED = MARK + AMOUNT + 2 * STEP + OUTCOME;
+const [MARK, AMOUNT, SIGNING, TRANSMITTED, OUTCOME] = [2, 11, 10, 13, 18];
+const FIXED = MARK + AMOUNT + SIGNING + TRANSMITTED + OUTCOME;
 
 /**
  * The live display: a line per invoice, and when it reached each status.
@@ -19,8 +19,8 @@ export function table(all: readonly Progress[], now: number, width: number, styl
     ' '.repeat(MARK) +
     'invoice'.padEnd(title) +
     'MAD'.padStart(AMOUNT) +
-    'signing'.padStart(STEP) +
-    'transmitted'.padStart(STEP) +
+    'signing'.padStart(SIGNING) +
+    'transmitted'.padStart(TRANSMITTED) +
     'decided'.padStart(OUTCOME);
   return [style('dim', head), ...all.map((each) => row(each, now, title, style))].join('\n');
 }
@@ -38,8 +38,8 @@ function row(progress: Progress, now: number, titleWidth: number, style: Style):
     `${mark} `,
     sentAt === null ? style('dim', title) : title,
     decimalOf(sample.request.amount).padStart(AMOUNT),
-    cell(progress, ['signing'], now, STEP, style),
-    cell(progress, ['transmitted'], now, STEP, style),
+    cell(progress, ['signing'], now, SIGNING, style),
+    cell(progress, ['transmitted'], now, TRANSMITTED, style),
     cell(progress, ['accepted', 'rejected'], now, OUTCOME, style),
   ].join('');
 }
