@@ -151,3 +151,31 @@ export const filter: fc.Arbitrary<Doc> = fc.oneof(
   fc.array(clause, { minLength: 1, maxLength: 2 }).map((clauses) => ({ $or: clauses })),
   fc.array(clause, { minLength: 1, maxLength: 2 }).map((clauses) => ({ $nor: clauses })),
 );
+
+const updatePath = fc.constantFrom('a', 'b', 'a.b', 'b.a', 'a.0', 'a.1.b', 'a.$[]', 'a.$[].b', 'a.$[i]');
+const updateNumber = fc.constantFrom<unknown>(
+  new Int32(1),
+  new Int32(2147483647),
+  new Double(1.5),
+  Long.fromNumber(3),
+  Decimal128.fromString('0.1'),
+);
+const pushClauses = fc
+  .tuple(fc.array(smallValue, { maxLength: 2 }), fc.integer({ min: -2, max: 2 }), fc.integer({ min: -2, max: 2 }))
+  .map(([$each, $position, $slice]) => ({ $each, $position, $slice }));
+
+const operation: fc.Arbitrary<[operator: string, path: string, operand: unknown]> = fc.oneof(
+  fc.tuple(fc.constantFrom('$set', '$min', '$max', '$push', '$addToSet', '$pull'), updatePath, smallValue),
+  fc.tuple(fc.constantFrom('$inc', '$mul'), updatePath, updateNumber),
+  fc.tuple(fc.constant('$unset'), updatePath, fc.constant('')),
+  fc.tuple(fc.constant('$pop'), updatePath, fc.constantFrom(1, -1)),
+  fc.tuple(fc.constant('$push'), updatePath, pushClauses),
+  fc.tuple(fc.constant('$rename'), fc.constantFrom('a', 'a.b'), fc.constantFrom('c', 'b.c')),
+);
+
+/** Updates over the paths of `smallDoc`; `$[i]` wants an array filter. Many conflict, or do not fit a document. */
+export const update: fc.Arbitrary<Doc> = fc.array(operation, { minLength: 1, maxLength: 3 }).map((operations) => {
+  const made: Record<string, Doc> = {};
+  for (const [operator, at, operand] of operations) made[operator] = { ...made[operator], [at]: operand };
+  return made;
+});
