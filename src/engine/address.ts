@@ -32,6 +32,8 @@ export async function listen(
   const { path, cleanUp } = wanted.socketPath
     ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
     : socketPlace(dataDir);
+  // The driver takes a host for a socket by this ending.
+  if (!path.endsWith('.sock')) throw new Error(`The socket's path must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new Error(`The socket's path is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
   rmSync(path, { force: true });

@@ -211,10 +211,13 @@ test('a document whose bytes have changed on the disk is never served', async ()
 });
 
 describe('the address', () => {
-  test('is a socket for its owner alone', async () => {
+  test('is a socket for its owner alone, as the files are', async () => {
     const { uri } = await start();
     const path = decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(uri)![1]!);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
+    for (const name of ['engine.sqlite', 'engine.sqlite-wal', 'engine.json']) {
+      expect((await stat(join(folder, name))).mode & 0o777).toBe(0o600);
+    }
   });
 
   test('is a short socket elsewhere when the folder has a long name', async () => {
@@ -226,6 +229,15 @@ describe('the address', () => {
     const { uri } = await start({ port: 0 });
     expect(uri).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\//);
     await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
+  });
+
+  test('that is taken, and a folder that can hold nothing, are told plainly', async () => {
+    const { uri } = await start({ port: 0 });
+    const port = Number(/:(\d+)\//.exec(uri)![1]);
+    await expect(startEngine({ dataDir: join(folder, 'other'), port })).rejects.toThrow(/taken by another process/);
+    await expect(startEngine({ dataDir: join(folder, 'engine.sqlite', 'below') })).rejects.toThrow(
+      /can't hold the data/,
+    );
   });
 
   test('is never one that others could reach', async () => {

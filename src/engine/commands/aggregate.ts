@@ -26,8 +26,6 @@ export const aggregate: Command = {
     checkCollation(args.body.collation);
     if (args.flag('explain'))
       throw new CommandError('FailedToParse', "use the explain command instead of aggregate's option 'explain'");
-    if (args.asks('let'))
-      throw new CommandError('NotImplemented', "aggregate's option 'let' is not supported by this server");
     const cursor = args.document('cursor');
     if (!cursor)
       throw new CommandError(

@@ -1,4 +1,5 @@
 import { CommandError } from '../errors.ts';
+import { evaluateLet } from '../query/expression.ts';
 import { asDoc, type Doc, typeName, wholeNumber } from '../query/types.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 
@@ -85,6 +86,11 @@ export class Arguments {
   /** The same, encoded. */
   rawDocuments(name: string): Uint8Array[] {
     return this.#sequences.get(name) ?? this.documents(name).map(encodeDocument);
+  }
+
+  /** The values of `let`. */
+  variables(): Doc {
+    return evaluateLet(this.document('let') ?? {});
   }
 
   /** Refuses options outside `known` (error 40415). */

@@ -16,8 +16,6 @@ export const remove: Command = {
     const statements = context.args.documents('deletes');
     checkBatchSize(statements.length);
     for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
-    if (context.args.asks('let'))
-      throw new CommandError('NotImplemented', "delete's option 'let' is not supported by this server");
     const name = context.args.collection();
     let n = 0;
     const errors = runStatements(statements, context.args.body.ordered !== false, (statement) => {
@@ -27,7 +25,7 @@ export const remove: Command = {
   },
 };
 
-function runDelete({ store, db, deadline }: Context, name: string, statement: Doc): number {
+function runDelete({ store, db, deadline, args }: Context, name: string, statement: Doc): number {
   const filter = asDoc(statement.q);
   const limit = Number(statement.limit);
   if (!filter) throw new CommandError('FailedToParse', "a delete needs a filter 'q'");
@@ -37,7 +35,7 @@ function runDelete({ store, db, deadline }: Context, name: string, statement: Do
       'The limit field in delete objects must be 0 or 1. Got ' + String(statement.limit),
     );
   checkCollation(statement.collation);
-  const query = { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint) };
+  const query = { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint), variables: args.variables() };
   const collection = store.catalog.find(db, name);
   if (!collection) {
     checkUnplanned(query);

@@ -85,7 +85,8 @@ function write(command: Command, context: Context): Doc {
   const { store, args } = context;
   const txn = command.retryable && args.has('txnNumber') ? Number(wholeNumber(args.body.txnNumber)) : undefined;
   if (txn === undefined) return store.commit.write(() => done(command.run(context) as Doc));
-  const session = Buffer.from(context.session ?? '', 'hex');
+  if (!context.session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
+  const session = Buffer.from(context.session, 'hex');
   const recorded = store.retry.find(session);
   if (recorded?.txn === txn) return decodeDocument(recorded.reply);
   if (recorded && recorded.txn > txn) {

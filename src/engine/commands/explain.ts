@@ -45,7 +45,14 @@ interface Explained {
 function queryOf(context: Context, name: string): Explained {
   const { args } = context;
   const plain = (filter: Doc | undefined, sort: Doc | undefined, limit: number): Explained => ({
-    query: { filter: filter ?? {}, sort: sort ?? {}, skip: 0, limit, hint: hintOf(args.body.hint) },
+    query: {
+      filter: filter ?? {},
+      sort: sort ?? {},
+      skip: 0,
+      limit,
+      hint: hintOf(args.body.hint),
+      variables: args.variables(),
+    },
     rest: [],
     projected: false,
   });
@@ -59,7 +66,7 @@ function queryOf(context: Context, name: string): Explained {
     case 'findandmodify':
       return plain(args.document('query'), args.document('sort'), 1);
     case 'update': {
-      const { query } = updateStatement(args.documents('updates')[0] ?? {});
+      const { query } = updateStatement(args.documents('updates')[0] ?? {}, args.variables());
       return { query, rest: [], projected: false };
     }
     case 'delete': {

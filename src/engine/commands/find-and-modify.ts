@@ -36,6 +36,7 @@ export const findAndModify: Command = {
       skip: 0,
       limit: 1,
       hint: hintOf(args.body.hint),
+      variables: args.variables(),
     };
     const upsert = args.flag('upsert');
     const name = args.collection();
@@ -46,7 +47,7 @@ export const findAndModify: Command = {
       prepareQuery(store, collection, query)
         .run({ ...freeStats(), deadline: context.deadline })
         .next().value;
-    const project = projection(args.document('fields') ?? {}, query.filter);
+    const project = projection(args.document('fields') ?? {}, query);
     return args.flag('remove')
       ? removeOne(context, collection, match || undefined, project)
       : updateOne(context, query, collection, match || undefined, project);
@@ -76,7 +77,7 @@ function updateOne(
   const update = args.body.update;
   const spec = Array.isArray(update) ? (update as Doc[]) : asDoc(update);
   if (!spec) throw new CommandError('FailedToParse', 'Either an update or remove=true must be specified');
-  const change = compileChange(query.filter, spec, args.list('arrayFilters') as Doc[] | undefined);
+  const change = compileChange(query.filter, spec, args.list('arrayFilters') as Doc[] | undefined, args.variables());
   const returnNew = args.flag('new');
   if (collection && match) {
     const { doc } = updateMatch(store, collection, change, match);
@@ -97,8 +98,6 @@ function updateOne(
 
 function checkOptions({ args }: Context): void {
   checkCollation(args.body.collation);
-  if (args.asks('let'))
-    throw new CommandError('NotImplemented', "findAndModify's option 'let' is not supported by this server");
   if (!args.flag('remove')) return;
   if (args.has('update')) throw new CommandError('FailedToParse', 'Cannot specify both an update and remove=true');
   if (args.flag('new'))
@@ -109,6 +108,6 @@ function checkOptions({ args }: Context): void {
   if (args.flag('upsert')) throw new CommandError('FailedToParse', 'Cannot specify both upsert=true and remove=true');
 }
 
-function projection(spec: Doc, filter: Doc): Project {
-  return Object.keys(spec).length > 0 ? compileProjection(spec, { filter }) : (doc) => doc;
+function projection(spec: Doc, { filter, variables = {} }: Query): Project {
+  return Object.keys(spec).length > 0 ? compileProjection(spec, { filter, variables }) : (doc) => doc;
 }

@@ -31,7 +31,7 @@ export const FIND_OPTIONS = [
   'awaitData',
   'oplogReplay',
 ];
-const REFUSED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData', 'let'];
+const REFUSED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData'];
 
 export const find: Command = {
   options: FIND_OPTIONS,
@@ -40,8 +40,7 @@ export const find: Command = {
     const name = args.collection();
     const query = findQuery(context);
     const projection = args.document('projection') ?? {};
-    const project =
-      Object.keys(projection).length > 0 ? projector(projection, query.filter) : (match: Match) => match.bytes;
+    const project = Object.keys(projection).length > 0 ? projector(projection, query) : (match: Match) => match.bytes;
     const ns = `${db}.${name}`;
     const collection = store.catalog.find(db, name);
     if (!collection) {
@@ -70,6 +69,7 @@ export function findQuery({ args }: Context): Query {
     skip: args.count('skip') ?? 0,
     limit: Math.abs(args.integer('limit') ?? 0),
     hint: hintOf(args.body.hint),
+    variables: args.variables(),
   };
 }
 
@@ -80,13 +80,13 @@ export function hintOf(hint: unknown): unknown {
 }
 
 /** A query on a collection that is not there is checked as any other. */
-export function checkUnplanned({ filter, sort }: Query): void {
-  compileFilter(filter);
+export function checkUnplanned({ filter, sort, variables }: Query): void {
+  compileFilter(filter, variables);
   if (Object.keys(sort).length > 0 && !('$natural' in sort)) compileSort(sort);
 }
 
-function projector(projection: Doc, filter: Doc): (match: Match) => Uint8Array {
-  const project = compileProjection(projection, { filter });
+function projector(projection: Doc, { filter, variables = {} }: Query): (match: Match) => Uint8Array {
+  const project = compileProjection(projection, { filter, variables });
   return (match) => encodeDocument(project(match.doc));
 }
 

@@ -1,6 +1,7 @@
 import type { PipelineEnv } from '../query/aggregate.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import { countMatches, freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import type { Arguments } from './arguments.ts';
 import type { Context } from './command.ts';
 import { checkUnplanned, hintOf } from './find.ts';
 
@@ -14,7 +15,7 @@ export interface PipelineSource {
 
 /** What a pipeline reads: leading `$match`, `$sort`, `$skip`, `$limit` become the query, so that they can use an index. */
 export function pipelineSource(context: Context, name: string, stages: Doc[]): PipelineSource {
-  const { query, rest } = leadingQuery(stages, context.args.body.hint);
+  const { query, rest } = leadingQuery(stages, context.args);
   const collection = context.store.catalog.find(context.db, name);
   if (collection) return { query, matches: read(context, name, query), rest };
   checkUnplanned(query);
@@ -26,7 +27,7 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
  * Undefined for any other.
  */
 export function countingAnswer(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
-  const { query, rest } = leadingQuery(stages, context.args.body.hint);
+  const { query, rest } = leadingQuery(stages, context.args);
   const [stage, ...others] = rest;
   const group = asDoc(stage?.$group);
   if (!stage || !group || others.length > 0 || Object.keys(stage).length !== 1) return undefined;
@@ -42,6 +43,7 @@ export function countingAnswer(context: Context, name: string, stages: Doc[]): D
 /** Other collections of the database, as `$lookup` and its like read them. */
 export function pipelineEnv(context: Context): PipelineEnv {
   return {
+    variables: context.args.variables(),
     lookup: (name, filter) =>
       context.store.catalog.find(context.db, name)
         ? documents(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }))
@@ -58,8 +60,15 @@ function read({ store, db, deadline }: Context, name: string, query: Query): Ite
   return collection ? prepareQuery(store, collection, query).run({ ...freeStats(), deadline }) : [];
 }
 
-function leadingQuery(stages: Doc[], hint: unknown): { query: Query; rest: Doc[] } {
-  const query: Query = { filter: {}, sort: {}, skip: 0, limit: 0, hint: hintOf(hint) };
+function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc[] } {
+  const query: Query = {
+    filter: {},
+    sort: {},
+    skip: 0,
+    limit: 0,
+    hint: hintOf(args.body.hint),
+    variables: args.variables(),
+  };
   let taken = 0;
   /** The operand of the next stage, if it is that one and nothing else. */
   const next = (name: string): unknown => {

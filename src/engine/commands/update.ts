@@ -27,8 +27,6 @@ export const update: Command = {
     const statements = context.args.documents('updates');
     checkBatchSize(statements.length);
     for (const statement of statements) checkFields(statement, 'update.updates', STATEMENT);
-    if (context.args.asks('let'))
-      throw new CommandError('NotImplemented', "update's option 'let' is not supported by this server");
     const name = context.args.collection();
     let n = 0;
     let nModified = 0;
@@ -50,8 +48,8 @@ export const update: Command = {
   },
 };
 
-function runUpdate({ store, db, deadline }: Context, name: string, statement: Doc): Outcome {
-  const { query, change } = updateStatement(statement);
+function runUpdate({ store, db, deadline, args }: Context, name: string, statement: Doc): Outcome {
+  const { query, change } = updateStatement(statement, args.variables());
   const upsert = statement.upsert === true;
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {
@@ -69,7 +67,7 @@ function runUpdate({ store, db, deadline }: Context, name: string, statement: Do
 }
 
 /** One entry of `updates`, checked and compiled. */
-export function updateStatement(statement: Doc): { query: Query; change: Change; multi: boolean } {
+export function updateStatement(statement: Doc, variables: Doc): { query: Query; change: Change; multi: boolean } {
   const filter = asDoc(statement.q);
   const spec = Array.isArray(statement.u) ? (statement.u as Doc[]) : asDoc(statement.u);
   if (!filter || !spec) throw new CommandError('FailedToParse', "an update needs a filter 'q' and an update 'u'");
@@ -77,8 +75,12 @@ export function updateStatement(statement: Doc): { query: Query; change: Change;
     throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
   checkCollation(statement.collation);
   const multi = statement.multi === true;
-  const change = compileChange(filter, spec, statement.arrayFilters as Doc[] | undefined);
+  const change = compileChange(filter, spec, statement.arrayFilters as Doc[] | undefined, variables);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
-  return { query: { filter, sort: {}, skip: 0, limit: multi ? 0 : 1, hint: hintOf(statement.hint) }, change, multi };
+  return {
+    query: { filter, sort: {}, skip: 0, limit: multi ? 0 : 1, hint: hintOf(statement.hint), variables },
+    change,
+    multi,
+  };
 }

@@ -25,7 +25,7 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
   const [first, ...rest] = stages as [Doc, ...Doc[]];
   const spec = asDoc(first.$changeStream);
   if (!spec) throw new CommandError('FailedToParse', 'the $changeStream stage must be specified as an object');
-  const compiled = compilePipeline(rest);
+  const compiled = compilePipeline(rest, Object.keys(args.variables()));
   for (const stage of rest) {
     const name = Object.keys(stage)[0] ?? '';
     if (!STREAM_STAGES.includes(name))

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs';
+import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
@@ -6,9 +6,8 @@ import { readNote } from './note.ts';
 
 /** Version of the tables below; a file of a newer version is refused. */
 const SCHEMA_VERSION = 1;
-/** Files up to these sizes are checked at start: their structure, and every document's checksum. Larger ones prove themselves as they are read. */
-const STRUCTURE_CHECK_BYTES = 1024 ** 3;
-const CONTENT_CHECK_BYTES = 256 * 1024 ** 2;
+/** Files up to this size are checked whole at start, structure and every document's checksum; larger ones prove themselves as they are read. */
+const CHECKED_BYTES = 1024 ** 3;
 const BUSY = 5;
 
 const SCHEMA = `
@@ -58,9 +57,8 @@ export class Database {
  * Throws an Error with a readable reason when another engine serves the folder, or when the file is damaged or of another version.
  */
 export function openDatabase(folder: string): Database {
-  mkdirSync(folder, { recursive: true, mode: 0o700 });
   const path = join(folder, 'engine.sqlite');
-  const sqlite = new DatabaseSync(path, { timeout: 0 });
+  const sqlite = openFile(folder, path);
   try {
     sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
     sqlite.exec('PRAGMA journal_mode = WAL');
@@ -69,12 +67,22 @@ export function openDatabase(folder: string): Database {
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     prepareSchema(sqlite, path);
-    chmodSync(path, 0o600);
   } catch (error) {
     sqlite.close();
     throw explain(error, folder, path);
   }
   return new Database(path, sqlite);
+}
+
+/** The file and the ones that SQLite makes beside it are for their owner alone. */
+function openFile(folder: string, path: string): DatabaseSync {
+  try {
+    mkdirSync(folder, { recursive: true, mode: 0o700 });
+    if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    return new DatabaseSync(path, { timeout: 0 });
+  } catch (error) {
+    throw new Error(`The folder ${folder} can't hold the data: ${(error as Error).message}`);
+  }
 }
 
 function prepareSchema(sqlite: DatabaseSync, path: string): void {
@@ -86,13 +94,10 @@ function prepareSchema(sqlite: DatabaseSync, path: string): void {
   }
   if (version !== SCHEMA_VERSION)
     throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
-  const { size } = statSync(path);
-  if (size <= STRUCTURE_CHECK_BYTES) {
-    const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
-    const verdict = Object.values(report)[0];
-    if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
-  }
-  if (size > CONTENT_CHECK_BYTES) return;
+  if (statSync(path).size > CHECKED_BYTES) return;
+  const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
+  const verdict = Object.values(report)[0];
+  if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
   sqlite.function('crc32', { deterministic: true, directOnly: true }, (bytes) => crc32(bytes as Uint8Array));
   const damagedRows = sqlite.prepare('SELECT count(*) AS n FROM doc WHERE crc32(bson) <> sum').get()?.n;
   if (damagedRows !== 0) throw new Refusal(`${damagedRows} documents do not have their checksum`);

@@ -16,6 +16,8 @@ export interface Query {
   /** 0: no limit. */
   limit: number;
   hint: unknown;
+  /** Values of the command's `let`. */
+  variables?: Doc;
 }
 
 /** A matching document; `doc` decodes it when first asked. */
@@ -36,7 +38,7 @@ const KEY_OVERHEAD = 150;
 
 /** Plans a query; running it gives the matching documents in order, holding at most the sort's keys in memory. */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
-  const matches = compileFilter(query.filter);
+  const matches = compileFilter(query.filter, query.variables);
   const sort = sortFields(query.sort);
   const keyOf = sort.length > 0 && sort[0]?.[0] !== '$natural' ? compileSortKey(query.sort) : undefined;
   const chosen = plan(store.database, collection, query.filter, sort, query.hint);

@@ -16,13 +16,18 @@ export interface Change {
   apply: ReturnType<typeof compileUpdate>;
 }
 
-export function compileChange(filter: Doc, update: Doc | Doc[], arrayFilters: Doc[] | undefined): Change {
-  const matcher = compileFilter(filter);
+export function compileChange(
+  filter: Doc,
+  update: Doc | Doc[],
+  arrayFilters: Doc[] | undefined,
+  variables: Doc,
+): Change {
+  const matcher = compileFilter(filter, variables);
   return {
     filter,
     replacement: isReplacement(update),
     positionOf: isPositional(update) ? (doc) => matchedArrayIndex(matcher, doc) : undefined,
-    apply: compileUpdate(update, { arrayFilters }),
+    apply: compileUpdate(update, { arrayFilters, variables }),
   };
 }
 
