@@ -4,13 +4,19 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
-/** Text that an invoice can carry, not empty. @param max characters @param what is expected, for the messages */
-export function filledText(max: number, what: string) {
+/** Text that an invoice can carry. @param max characters @param what is expected, for the messages */
+export function printableText(max: number, what: string) {
   return z
-    .string({ error: `must be a string: ${what}` })
+    .string({ error: `must be ${what}` })
     .max(max, { error: `is too long: at most ${max} characters` })
-    .refine((text) => text.trim() !== '', { error: `must not be empty: ${what} is expected` })
     .refine((text) => !UNPRINTABLE.test(text) && text.isWellFormed(), {
       error: 'holds a control character or half a character, which an invoice can not carry',
     });
+}
+
+/** The same, not blank. */
+export function filledText(max: number, what: string) {
+  return printableText(max, what).refine((text) => text.trim() !== '', {
+    error: `must not be empty: ${what} is expected`,
+  });
 }

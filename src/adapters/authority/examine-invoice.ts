@@ -80,7 +80,8 @@ function examineFigures(root: XmlElement): void {
 
   const net = [...bases.values()].reduce((sum, base) => sum + base, 0n);
   const totals = one(root, 'LegalMonetaryTotal');
-  const rounding = all(totals, 'PayableRoundingAmount').length > 0 ? centimes(totals, 'PayableRoundingAmount') : 0n;
+  const rounding =
+    all(totals, 'PayableRoundingAmount', CBC).length > 0 ? centimes(totals, 'PayableRoundingAmount') : 0n;
   must(
     2n * (rounding < 0n ? -rounding : rounding) <= BigInt(lines.length),
     'The rounding is more than half a centime a line',

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { type Problem, problem } from '../errors.ts';
 import { MAX_CENTIMES } from '../money.ts';
+import { filledText, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { totalsOf } from './totals.ts';
 
@@ -15,25 +16,11 @@ export const LIMITS = {
   metadataValue: 500,
 } as const;
 
-// What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
-
-const text = (max: number, what: string) =>
-  z
-    .string({ error: `must be ${what}` })
-    .max(max, { error: `is too long: at most ${max} characters` })
-    .refine((value) => !UNPRINTABLE.test(value) && value.isWellFormed(), {
-      error: 'holds a control character or half a character, which an invoice can not carry',
-    });
-const filledText = (max: number, what: string) =>
-  text(max, what).refine((value) => value.trim() !== '', { error: `must not be empty: ${what} is expected` });
-
 const customer = z.strictObject(
   {
     ice: z.string({ error: 'is required: a string of 15 digits' }),
     name: filledText(LIMITS.name, 'the company name, a string'),
-    address: text(LIMITS.address, 'a string: the full address').nullish(),
+    address: printableText(LIMITS.address, 'a string: the full address').nullish(),
     email: z
       .email({ error: 'must be an e-mail address' })
       .max(254, { error: 'is too long: at most 254 characters' })
@@ -59,7 +46,7 @@ const metadata = z
       .string()
       .min(1)
       .max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` }),
-    text(LIMITS.metadataValue, 'a string'),
+    printableText(LIMITS.metadataValue, 'a string'),
     { error: 'must be an object of string values' },
   )
   .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, {

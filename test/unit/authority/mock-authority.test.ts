@@ -79,6 +79,14 @@ describe('an ordinary submission', () => {
     expect(await authority.lookUp('inv_1', submission.sha256)).toEqual(receipt);
   });
 
+  test.each([1, -1])('whose VAT was rounded on each line (%i centime) is accepted', async (centime) => {
+    const plain = sampleInvoice();
+    const document = createInvoiceWriter().write({ ...plain, amount: plain.totals.gross + centime });
+    expect(document.xml).toContain('PayableRoundingAmount');
+    const { decision } = await authority.submit(submissionOf(await signer.sign(document, new Date(START)), ORDINARY));
+    expect(decision).toMatchObject({ outcome: 'accepted' });
+  });
+
   test('is answered the same again, also after a restart, and recorded once', async () => {
     const submission = await signed(ORDINARY);
     const first = await authority.submit(submission);
