@@ -1,7 +1,9 @@
 import type { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
+import type { SigningIdentity } from './adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
+import { loadPkcs12 } from './adapters/xades/pkcs12.ts';
 import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
 import type { Verification } from './adapters/xades/verification.ts';
 import type { Config } from './config.ts';
@@ -55,9 +57,14 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
   }
 }
 
-/** The certificate that documents are signed with, made now when there is none yet. @throws when its file can't be read or written */
+/** What documents are signed with: SIGNING_P12, or the test identity under DATA_DIR. @throws when its file can't be read or written */
+export function signingIdentity({ signingP12, dataDir }: Config): Promise<SigningIdentity> {
+  return signingP12 ? loadPkcs12(signingP12.file, signingP12.passphrase) : loadSigningIdentity(dataDir);
+}
+
+/** The certificate that documents are signed with, made now when there is none yet. @throws as {@link signingIdentity} */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
-  const [certificate] = (await loadSigningIdentity(config.dataDir)).certificateChain;
+  const [certificate] = (await signingIdentity(config)).certificateChain;
   if (!certificate) throw new Error('There is no certificate to sign with.');
   return certificate;
 }

@@ -9,8 +9,7 @@ import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from './adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
-import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
-import { administrationOf } from './administration.ts';
+import { administrationOf, signingIdentity } from './administration.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './domain/api-key/authenticate.ts';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
@@ -100,7 +99,7 @@ async function build(
   const [store, masterKey, identity] = await Promise.all([
     parts.store ?? openOwnStore(config, closers),
     loadMasterKey(config),
-    loadSigningIdentity(config.dataDir),
+    signingIdentity(config),
   ]);
   const { db } = store;
   await ensureIndexes(db);

@@ -33,6 +33,8 @@ const environment = z
       .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
       .optional(),
     TRUST_PROXY: z.stringbool({ error: 'must be true or false' }).default(false),
+    SIGNING_P12: z.string().optional(),
+    SIGNING_P12_PASSPHRASE: z.string().optional(),
     CHROMIUM_PATH: z.string().optional(),
     RATE_LIMIT_SECRET: perMinute.default(100),
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
@@ -67,6 +69,8 @@ export interface Config {
   /** 32 bytes in hex; null: made and kept under `dataDir`. */
   readonly masterKey: string | null;
   readonly trustProxy: boolean;
+  /** The key and certificates that documents are signed with; null: a self-made test identity. */
+  readonly signingP12: { readonly file: string; readonly passphrase: string } | null;
   readonly chromiumPath: string | null;
   /** Requests a minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
@@ -100,6 +104,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     role: data.ROLE,
     masterKey: data.MASTER_KEY ?? null,
     trustProxy: data.TRUST_PROXY,
+    signingP12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
     chromiumPath: data.CHROMIUM_PATH ?? null,
     rateLimits: { secret: data.RATE_LIMIT_SECRET, publishable: data.RATE_LIMIT_PUBLISHABLE, address: 100 },
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
