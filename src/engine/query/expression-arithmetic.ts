@@ -2,7 +2,7 @@ import { Decimal128, Double, Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { addNumbers, asBsonNumber, multiplyNumbers, toBigInt, widerKind } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
-import { folding, isNullish, type Operator, operator } from './expression-types.ts';
+import { dateAt, folding, isNullish, type Operator, operator } from './expression-types.ts';
 import {
   type Decimal,
   decodeDecimal,
@@ -28,7 +28,7 @@ export const ARITHMETIC: Readonly<Record<string, Operator>> = {
   $add: folding(
     () => ({ sum: new Int32(0) as unknown, dated: false }),
     add,
-    ({ sum, dated }) => (dated ? new Date(Math.round(toDouble(sum))) : sum),
+    ({ sum, dated }) => (dated ? dateAt(Math.round(toDouble(sum))) : sum),
   ),
   $subtract: operator(2, 2, subtract),
   $multiply: folding(
@@ -109,7 +109,7 @@ function add({ sum, dated }: { sum: unknown; dated: boolean }, value: unknown, n
 function subtract([a, b]: readonly unknown[], name: string): unknown {
   if (isNullish(a) || isNullish(b)) return null;
   if (a instanceof Date && b instanceof Date) return Long.fromNumber(a.getTime() - b.getTime());
-  if (a instanceof Date && isNumber(b)) return new Date(Math.round(a.getTime() - toDouble(b)));
+  if (a instanceof Date && isNumber(b)) return dateAt(Math.round(a.getTime() - toDouble(b)));
   if (!isNumber(a) || !isNumber(b)) return mismatch(`can't ${name} ${typeName(b)} from ${typeName(a)}`);
   const difference = negate(b);
   return (

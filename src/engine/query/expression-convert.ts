@@ -1,7 +1,7 @@
 import { Decimal128, Double, Int32, Long, ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
 import { stringOf } from './compare.ts';
-import { isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
+import { dateAt, isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
 import { encodeDecimal, isNumber, toDecimal, toDouble } from './numbers.ts';
 import { isTruthy, TYPE_NUMBERS, type TypeName, typeName, wholeNumber } from './types.ts';
 
@@ -97,7 +97,7 @@ function toText(value: unknown, type: TypeName): string {
     case 'objectId':
       return (value as ObjectId).toHexString();
     case 'date':
-      return (value as Date).toISOString();
+      return dateAt((value as Date).getTime()).toISOString();
     case 'symbol':
       return stringOf(value);
     default:
@@ -110,7 +110,7 @@ function toDate(value: unknown, type: TypeName): Date {
     case 'long':
     case 'double':
     case 'decimal':
-      return new Date(Math.trunc(toDouble(value)));
+      return dateAt(Math.trunc(toDouble(value)));
     case 'objectId':
       return (value as ObjectId).getTimestamp();
     case 'timestamp':

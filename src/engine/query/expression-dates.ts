@@ -2,6 +2,7 @@ import { Int32, type ObjectId, type Timestamp } from 'bson';
 import { type CodeName, CommandError } from '../errors.ts';
 import {
   type Compile,
+  dateAt,
   type Environment,
   type Expression,
   isNullish,
@@ -13,6 +14,8 @@ import { asDoc, typeName } from './types.ts';
 const fail = (code: CodeName | number, message: string): never => {
   throw new CommandError(code, message);
 };
+
+const DAY = 86_400_000;
 
 /** A date as shown in a time zone: a JS date whose UTC fields are the zone's local ones. */
 type Local = Date;
@@ -48,7 +51,7 @@ export const DATES: Readonly<Record<string, Operator>> = {
       if (pattern !== undefined && typeof pattern !== 'string') {
         return fail(18533, `${name} requires that 'format' be a string, found: ${typeName(pattern)}`);
       }
-      const local = new Date(instant(value, name).getTime() + offset * 60_000);
+      const local = dateAt(instant(value, name).getTime() + offset * 60_000);
       return formatDate(local, offset, pattern ?? (offset === 0 ? '%Y-%m-%dT%H:%M:%S.%LZ' : '%Y-%m-%dT%H:%M:%S.%L'));
     };
   },
@@ -61,9 +64,9 @@ export const DATES: Readonly<Record<string, Operator>> = {
       const at = instant(value, name);
       const offset = zone(environment, at);
       if (offset === null) return null;
-      const local = truncate(new Date(at.getTime() + offset * 60_000), String(size), name);
-      const back = zone(environment, new Date(local.getTime() - offset * 60_000)) ?? offset;
-      return new Date(local.getTime() - back * 60_000);
+      const local = truncate(dateAt(at.getTime() + offset * 60_000), String(size), name);
+      const back = zone(environment, dateAt(local.getTime() - offset * 60_000)) ?? offset;
+      return dateAt(local.getTime() - back * 60_000);
     };
   },
 };
@@ -83,14 +86,14 @@ function part(read: (local: Local) => number): Operator {
       if (isNullish(value)) return null;
       const at = instant(value, name);
       const offset = zone(environment, at);
-      return offset === null ? null : new Int32(read(new Date(at.getTime() + offset * 60_000)));
+      return offset === null ? null : new Int32(read(dateAt(at.getTime() + offset * 60_000)));
     };
   };
 }
 
 /** The instant of a date, a timestamp or an ObjectId. */
 function instant(value: unknown, name: string): Date {
-  if (value instanceof Date) return value;
+  if (value instanceof Date) return dateAt(value.getTime());
   switch (typeName(value)) {
     case 'timestamp':
       return new Date((value as Timestamp).getHighBitsUnsigned() * 1000);
@@ -187,37 +190,46 @@ function formatDate(local: Local, offset: number, format: string): string {
   });
 }
 
+/** The first instant of the month (from 0) of a date's year; it does not take year 26 for 1926. */
+function startOfMonth(local: Local, month: number): Local {
+  const start = new Date(local);
+  start.setUTCMonth(month, 1);
+  start.setUTCHours(0, 0, 0, 0);
+  return start;
+}
+
 function dayOfYear(local: Local): number {
-  return Math.floor((local.getTime() - Date.UTC(local.getUTCFullYear(), 0, 1)) / 86_400_000) + 1;
+  return Math.floor((local.getTime() - startOfMonth(local, 0).getTime()) / DAY) + 1;
 }
 
 function isoWeek(local: Local): { week: number; year: number } {
-  const thursday = new Date(local.getTime() + (4 - (local.getUTCDay() || 7)) * 86_400_000);
+  const thursday = dateAt(local.getTime() + (4 - (local.getUTCDay() || 7)) * DAY);
   return { week: Math.floor((dayOfYear(thursday) - 1) / 7) + 1, year: thursday.getUTCFullYear() };
 }
 
+const LENGTHS: Readonly<Record<string, number>> = {
+  day: DAY,
+  hour: 3_600_000,
+  minute: 60_000,
+  second: 1000,
+  millisecond: 1,
+};
+
 function truncate(local: Local, unit: string, name: string): Local {
-  const [year, month, day] = [local.getUTCFullYear(), local.getUTCMonth(), local.getUTCDate()];
+  const month = local.getUTCMonth();
   switch (unit) {
     case 'year':
-      return new Date(Date.UTC(year, 0, 1));
+      return startOfMonth(local, 0);
     case 'quarter':
-      return new Date(Date.UTC(year, month - (month % 3), 1));
+      return startOfMonth(local, month - (month % 3));
     case 'month':
-      return new Date(Date.UTC(year, month, 1));
+      return startOfMonth(local, month);
     case 'week':
-      return new Date(Date.UTC(year, month, day - local.getUTCDay()));
-    case 'day':
-      return new Date(Date.UTC(year, month, day));
-    case 'hour':
-      return new Date(Math.floor(local.getTime() / 3_600_000) * 3_600_000);
-    case 'minute':
-      return new Date(Math.floor(local.getTime() / 60_000) * 60_000);
-    case 'second':
-      return new Date(Math.floor(local.getTime() / 1000) * 1000);
-    case 'millisecond':
-      return local;
-    default:
-      return fail('FailedToParse', `${name}: unknown time unit value: ${unit}`);
+      return truncate(dateAt(local.getTime() - local.getUTCDay() * DAY), 'day', name);
+    default: {
+      const length = Object.hasOwn(LENGTHS, unit) ? LENGTHS[unit] : undefined;
+      if (length === undefined) return fail('FailedToParse', `${name}: unknown time unit value: ${unit}`);
+      return dateAt(Math.floor(local.getTime() / length) * length);
+    }
   }
 }

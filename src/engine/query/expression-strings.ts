@@ -1,7 +1,7 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compareStrings, regexParts, stringOf } from './compare.ts';
-import { folding, isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
+import { dateAt, folding, isNullish, namedOperands, type Operator, operator } from './expression-types.ts';
 import { isNumber } from './numbers.ts';
 import { compileRegex } from './regex.ts';
 import { RANK, typeName, typeRank, wholeNumber } from './types.ts';
@@ -84,7 +84,7 @@ function printable(value: unknown, name: string): string {
   if (isNullish(value)) return '';
   if (isText(value)) return stringOf(value);
   if (isNumber(value)) return String(value);
-  if (value instanceof Date) return value.toISOString();
+  if (value instanceof Date) return dateAt(value.getTime()).toISOString();
   return fail(16007, `can't convert from BSON type ${typeName(value)} to String in ${name}`);
 }
 

@@ -110,6 +110,13 @@ export function namedOperands(
   return doc;
 }
 
+/** The date at so many milliseconds of the epoch. @throws CommandError Overflow beyond what a date of this engine can hold. */
+export function dateAt(milliseconds: number): Date {
+  const date = new Date(milliseconds);
+  if (Number.isNaN(date.getTime())) throw new CommandError('Overflow', `date out of range: ${milliseconds}`);
+  return date;
+}
+
 /** An environment with one more variable. */
 export function withVariable(environment: Environment, name: string, value: unknown): Environment {
   return { ...environment, variables: { ...environment.variables, [name]: value } };
