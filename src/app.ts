@@ -155,7 +155,10 @@ async function build(
   if (config.role !== 'api') {
     await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
     // Neither the browser nor the verifier's thread should start with the first invoice.
-    warm = Promise.all([renderer.warm(), verifier.verify(new Uint8Array())]).then(() => undefined);
+    const warmVerifier = verifier
+      .verify(new Uint8Array())
+      .catch((err) => log.debug({ err }, 'the verifier is not warm'));
+    warm = Promise.all([renderer.warm(), warmVerifier]).then(() => undefined);
   }
 
   if (server) {
