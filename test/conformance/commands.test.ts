@@ -214,6 +214,17 @@ describe('refusals', () => {
     await expect(db.command(command)).rejects.toMatchObject({ code });
   });
 
+  test('what can be no _id is refused, by upserts too', async () => {
+    const collection = db.collection('c');
+    for (const _id of [[1], /x/, { $a: 1 }]) {
+      await expect(collection.insertOne({ _id } as never)).rejects.toMatchObject({ code: expect.any(Number) });
+    }
+    await expect(
+      collection.updateOne({ a: 1 }, { $set: { _id: [1] } } as never, { upsert: true }),
+    ).rejects.toMatchObject({ code: 53 });
+    expect(await collection.countDocuments()).toBe(0);
+  });
+
   test('an update with an unknown operator is an entry of writeErrors', async () => {
     await db.createCollection('c');
     const reply = await db.command({ update: 'c', updates: [{ q: {}, u: { $nonsense: { a: 1 } } }] });

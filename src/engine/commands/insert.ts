@@ -1,6 +1,5 @@
 import { Int32, ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
-import { asDoc, type Doc, typeName } from '../query/types.ts';
 import { decodeDocument, withElementFirst, withIdFirst } from '../wire/bson.ts';
 import type { Command } from './command.ts';
 import { MAX_BATCH } from './hello.ts';
@@ -18,7 +17,6 @@ export const insert: Command = {
     const errors = runStatements(documents, args.body.ordered !== false, (given) => {
       const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
       const doc = decodeDocument(bytes);
-      checkId(doc._id);
       store.documents.insert(collection, doc, bytes);
       n++;
     });
@@ -33,22 +31,4 @@ export function checkBatchSize(size: number): void {
     'InvalidLength',
     `Write batch sizes must be between 1 and ${MAX_BATCH}. Got ${size} operations.`,
   );
-}
-
-/** Refuses what MongoDB does not take as `_id`. */
-export function checkId(id: unknown): void {
-  const type = typeName(id);
-  if (type === 'array' || type === 'regex' || type === 'missing') {
-    throw new CommandError(
-      'InvalidIdField',
-      `The '_id' value cannot be of type ${type === 'missing' ? 'undefined' : type}`,
-    );
-  }
-  const wrong = Object.keys((asDoc(id) as Doc | undefined) ?? {}).find((name) => name.startsWith('$'));
-  if (wrong && type === 'object') {
-    throw new CommandError(
-      'DollarPrefixedFieldName',
-      `_id fields may not contain '$'-prefixed fields: ${wrong} is not valid for storage.`,
-    );
-  }
 }

@@ -1,6 +1,6 @@
 import { crc32 } from 'node:zlib';
 import { CommandError } from '../errors.ts';
-import type { Doc } from '../query/types.ts';
+import { asDoc, type Doc, typeName } from '../query/types.ts';
 import { decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Catalog, Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
@@ -35,8 +35,9 @@ export class Documents {
     this.#oplog = oplog;
   }
 
-  /** Stores a document (its `_id` is there). Error 11000 when a unique index has its key. */
+  /** Stores a document. Error 53 for an `_id` that can be none, 11000 when a unique index has its key. */
   insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
+    checkId(doc._id);
     checkSize(bytes);
     const entries = collection.indexes.map((index) => entriesOf(index, doc));
     collection.indexes.forEach((index, n) => {
@@ -159,6 +160,23 @@ export function verified(bytes: Uint8Array, sum: number): Uint8Array {
   throw new CommandError(
     'DataCorruptionDetected',
     'a stored document is damaged: its checksum does not match. Restore the data from a backup',
+  );
+}
+
+/** Refuses what MongoDB does not take as `_id`. */
+function checkId(id: unknown): void {
+  const type = typeName(id);
+  if (type === 'array' || type === 'regex' || type === 'missing') {
+    throw new CommandError(
+      'InvalidIdField',
+      `The '_id' value cannot be of type ${type === 'missing' ? 'undefined' : type}`,
+    );
+  }
+  const wrong = Object.keys(asDoc(id) ?? {}).find((name) => name.startsWith('$'));
+  if (wrong === undefined) return;
+  throw new CommandError(
+    'DollarPrefixedFieldName',
+    `_id fields may not contain '$'-prefixed fields: ${wrong} is not valid for storage.`,
   );
 }
 

@@ -16,14 +16,6 @@ export class RawArray {
   }
 }
 
-/** One document that goes out as it is stored. */
-export class RawDocument {
-  readonly bytes: Uint8Array;
-  constructor(bytes: Uint8Array) {
-    this.bytes = bytes;
-  }
-}
-
 /** Decodes with BSON types kept (Int32, Double, Long… wrappers), so that writing back loses none. Throws error 22 on malformed bytes. */
 export function decodeDocument(bytes: Uint8Array): Doc {
   try {
@@ -90,23 +82,14 @@ export function withElementFirst(name: string, value: unknown, bytes: Uint8Array
   return out;
 }
 
-/** The document reduced to the top-level fields in `names`, still encoded. */
-export function pickFields(bytes: Uint8Array, names: ReadonlySet<string>): Uint8Array {
-  const parts: Uint8Array[] = [Buffer.alloc(4)];
-  for (const element of elements(bytes)) {
-    if (names.has(element.name)) parts.push(bytes.subarray(element.start, element.end));
-  }
-  return finish(parts);
-}
-
-/** Encodes a reply; RawArray and RawDocument values, at any depth of plain objects, go in undecoded. */
+/** Encodes a reply; RawArray values, in it or in a document of it, go in undecoded. */
 export function encodeReply(reply: Doc): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
   for (const [name, value] of Object.entries(reply)) {
     if (value === undefined) continue;
     if (value instanceof RawArray) parts.push(header(4, name), encodeRawArray(value.items));
-    else if (value instanceof RawDocument) parts.push(header(3, name), value.bytes);
-    else if (isPlain(value) && Object.values(value).some(isRaw)) parts.push(header(3, name), encodeReply(value));
+    else if (isPlain(value) && Object.values(value).some((field) => field instanceof RawArray))
+      parts.push(header(3, name), encodeReply(value));
     else parts.push(encodeElement(name, value));
   }
   return finish(parts);
@@ -134,10 +117,6 @@ function finish(parts: Uint8Array[]): Uint8Array {
   const out = Buffer.concat(parts);
   out.writeInt32LE(out.length, 0);
   return out;
-}
-
-function isRaw(value: unknown): boolean {
-  return value instanceof RawArray || value instanceof RawDocument;
 }
 
 function isPlain(value: unknown): value is Doc {
