@@ -14,7 +14,7 @@ import {
   toDecimal,
   toDouble,
 } from './numbers.ts';
-import { typeName, wholeNumber } from './types.ts';
+import { isDoc, typeName, wholeNumber } from './types.ts';
 
 const mismatch = (message: string): never => {
   throw new CommandError('TypeMismatch', message);
@@ -51,6 +51,11 @@ export const ARITHMETIC: Readonly<Record<string, Operator>> = {
     if (toDouble(b) === 0) return bad("can't $mod by zero");
     return modulo(a, b);
   }),
+  $rand: (operand, _compile, name) => {
+    if (!isDoc(operand) || Object.keys(operand).length > 0)
+      throw new CommandError(3040501, `${name} does not currently accept arguments`);
+    return () => new Double(Math.random());
+  },
   $abs: unary((value) => (compareValues(value, new Int32(0)) < 0 ? negate(value) : asBsonNumber(value))),
   $ceil: unary((value) => roundTo(value, 0, 'ceil')),
   $floor: unary((value) => roundTo(value, 0, 'floor')),
@@ -86,7 +91,7 @@ function requireNumbers(a: unknown, b: unknown, name: string): void {
 }
 
 /** The sum in MongoDB's types; past int64 a double. */
-export function sumOf(a: unknown, b: unknown): unknown {
+function sumOf(a: unknown, b: unknown): unknown {
   return addNumbers(a, b) ?? new Double(toDouble(a) + toDouble(b));
 }
 

@@ -22,18 +22,11 @@ interface Field {
 }
 
 /**
- * The keys of a document in an index (ascending, distinct). Arrays give a key for each element, `[]` gives BSON's undefined.
- * @throws CommandError CannotIndexParallelArrays when two different arrays lie on the paths, 16746 when a numeric component is
- * both a position and the name of a field within an array.
+ * Reads an index's paths once; the result gives the keys of a document in it (ascending, distinct). Arrays give a key for each
+ * element, `[]` gives BSON's undefined.
+ * @throws CommandError (from the result) CannotIndexParallelArrays when two different arrays lie on the paths, 16746 when a numeric
+ * component is both a position and the name of a field within an array.
  */
-export function indexEntries(
-  doc: Doc,
-  fields: readonly (readonly [path: string, direction: Direction])[],
-): IndexEntries {
-  return compileIndex(fields)(doc);
-}
-
-/** `indexEntries` with the paths parsed once. */
 export function compileIndex(
   fields: readonly (readonly [path: string, direction: Direction])[],
 ): (doc: Doc) => IndexEntries {

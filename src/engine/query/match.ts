@@ -120,8 +120,8 @@ function onArray(parts: string[], test: Test): Matcher {
     });
 }
 
-/** The test that a parsed node makes on one value, for `$elemMatch` on values and `$pull`. */
-export function nodeTest(node: Node): Test {
+/** The test that a parsed node makes on one value, for `$elemMatch` on values. */
+function nodeTest(node: Node): Test {
   switch (node.kind) {
     case 'and': {
       const tests = node.children.map(nodeTest);

@@ -202,15 +202,6 @@ export function setField(doc: Doc, name: string, value: unknown): void {
   }
 }
 
-/** Copies documents and arrays all the way down; other values are immutable and shared. */
-export function cloneValue<T>(value: T): T {
-  if (Array.isArray(value)) return value.map(cloneValue) as T;
-  if (!isDoc(value)) return value;
-  const copy: Doc = {};
-  for (const name of Object.keys(value)) setField(copy, name, cloneValue(value[name]));
-  return copy as T;
-}
-
 /** MongoDB's truth: everything but false, null, missing and any zero. NaN is true. */
 export function isTruthy(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;

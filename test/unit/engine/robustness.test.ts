@@ -122,9 +122,9 @@ describe('nonsense is refused as a client can be told, never otherwise', () => {
         const stages = [{ $replaceWith: { result: expression } }];
         if (tried(() => [...runPipeline(stages, [document], { lookup: () => [] })])) well += 1;
       }),
-      { numRuns: 20_000 },
+      { numRuns: 8000 },
     );
-    expect(well).toBeGreaterThan(2000);
+    expect(well).toBeGreaterThan(800);
   });
 
   it('in stages and accumulators', () => {

@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { identical } from '../../../src/engine/query/compare.ts';
-import { cloneValue, type Doc, isDoc } from '../../../src/engine/query/types.ts';
+import { type Doc, isDoc } from '../../../src/engine/query/types.ts';
 import { compileUpdate, isReplacement, type UpdateDescription, upsertBase } from '../../../src/engine/query/update.ts';
 import { smallDoc, update } from './arbitraries.ts';
 
@@ -174,4 +174,11 @@ function deepFreeze<T>(value: T): T {
   else if (isDoc(value)) Object.values(value).forEach(deepFreeze);
   else return value;
   return Object.freeze(value);
+}
+
+/** Copies documents and arrays all the way down. */
+function cloneValue<T>(value: T): T {
+  if (Array.isArray(value)) return value.map(cloneValue) as T;
+  if (!isDoc(value)) return value;
+  return Object.fromEntries(Object.keys(value).map((name) => [name, cloneValue(value[name])])) as T;
 }
