@@ -163,25 +163,29 @@ describe('counts', () => {
   });
 });
 
-test("the values of a command's let reach filters, projections, updates and pipelines", async () => {
-  const collection = db.collection<Numbered>('c');
-  await collection.insertMany([1, 2, 3].map((_id) => ({ _id, n: _id })));
-  const filter = { $expr: { $gte: ['$n', '$$low'] } };
-  const found = await collection
-    .find(filter, { let: { low: 2 }, projection: { twice: { $multiply: ['$$low', '$n'] } } })
-    .toArray();
-  expect(found).toEqual([
-    { _id: 2, twice: 4 },
-    { _id: 3, twice: 6 },
-  ]);
-  expect(
-    await collection.aggregate([{ $match: filter }, { $project: { x: '$$low' } }], { let: { low: 3 } }).toArray(),
-  ).toEqual([{ _id: 3, x: 3 }]);
-  await collection.updateMany(filter, [{ $set: { n: '$$low' } }], { let: { low: 2 } });
-  expect((await collection.find().sort({ _id: 1 }).toArray()).map((doc) => doc.n)).toEqual([1, 2, 2]);
-  expect((await collection.findOneAndUpdate(filter, { $set: { seen: true } }, { let: { low: 2 } }))?._id).toBe(2);
-  expect(await collection.deleteMany(filter, { let: { low: 2 } })).toMatchObject({ deletedCount: 2 });
-});
+// The reference server takes no expressions in projections.
+test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
+  "the values of a command's let reach filters, projections, updates and pipelines",
+  async () => {
+    const collection = db.collection<Numbered>('c');
+    await collection.insertMany([1, 2, 3].map((_id) => ({ _id, n: _id })));
+    const filter = { $expr: { $gte: ['$n', '$$low'] } };
+    const found = await collection
+      .find(filter, { let: { low: 2 }, projection: { twice: { $multiply: ['$$low', '$n'] } } })
+      .toArray();
+    expect(found).toEqual([
+      { _id: 2, twice: 4 },
+      { _id: 3, twice: 6 },
+    ]);
+    expect(
+      await collection.aggregate([{ $match: filter }, { $project: { x: '$$low' } }], { let: { low: 3 } }).toArray(),
+    ).toEqual([{ _id: 3, x: 3 }]);
+    await collection.updateMany(filter, [{ $set: { n: '$$low' } }], { let: { low: 2 } });
+    expect((await collection.find().sort({ _id: 1 }).toArray()).map((doc) => doc.n)).toEqual([1, 2, 2]);
+    expect((await collection.findOneAndUpdate(filter, { $set: { seen: true } }, { let: { low: 2 } }))?._id).toBe(2);
+    expect(await collection.deleteMany(filter, { let: { low: 2 } })).toMatchObject({ deletedCount: 2 });
+  },
+);
 
 describe('diagnostics', () => {
   test('answer what clients ask', async () => {
