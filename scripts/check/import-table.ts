@@ -48,7 +48,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/'] },
   { path: 'adapters/<name>/', may: ['domain/'] },
-  { path: 'engine/', may: [], packages: ['bson', 'mingo'] },
+  { path: 'engine/', may: [], packages: ['bson'] },
   { path: 'dashboard/', may: [] },
 ];
 

@@ -5,7 +5,7 @@ import { dateAt, isNullish, namedOperands, type Operator, operator } from './exp
 import { encodeDecimal, isNumber, toDecimal, toDouble } from './numbers.ts';
 import { isTruthy, TYPE_NUMBERS, type TypeName, typeName, wholeNumber } from './types.ts';
 
-const CONVERSION_FAILURE = 241;
+const CONVERSION_FAILURE = 'ConversionFailure';
 
 type Target = 'double' | 'string' | 'objectId' | 'bool' | 'date' | 'int' | 'long' | 'decimal';
 

@@ -19,7 +19,7 @@ export function upsertBase(filter: Doc): Doc {
     const inner = parts.slice(0, -1).find((_, i) => values.has(parts.slice(0, i + 1).join('.')));
     if (inner !== undefined) {
       throw new CommandError(
-        54,
+        'NotSingleValueField',
         `cannot infer query fields to set, both paths '${path}' and '${parts[0]}' are matched`,
       );
     }
@@ -39,7 +39,10 @@ function collect(node: Node, values: Map<string, unknown>): void {
     for (const child of node.children) collect(child, values);
   } else if (node.kind === 'leaf' && node.leaf.op === 'eq') {
     if (values.has(node.path)) {
-      throw new CommandError(54, `cannot infer query fields to set, path '${node.path}' is matched twice`);
+      throw new CommandError(
+        'NotSingleValueField',
+        `cannot infer query fields to set, path '${node.path}' is matched twice`,
+      );
     }
     values.set(node.path, node.leaf.value);
   }
