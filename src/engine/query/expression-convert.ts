@@ -46,7 +46,7 @@ export const CONVERSIONS: Readonly<Record<string, Operator>> = {
       try {
         return convert(value, known as Target);
       } catch (error) {
-        if (onError !== undefined && error instanceof CommandError && error.code === CONVERSION_FAILURE)
+        if (onError !== undefined && error instanceof CommandError && error.codeName === CONVERSION_FAILURE)
           return onError(environment);
         throw error;
       }
