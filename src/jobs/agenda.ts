@@ -88,10 +88,18 @@ export async function createJobs(
     }
   }
 
+  /** Agenda marks a job as finished and then removes it: a worker that dies between the two leaves it for good. */
+  async function removeFinished(): Promise<void> {
+    const name = { $in: STAGES.map(jobName) };
+    const finished = { name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null };
+    await db.collection(JOBS_COLLECTION).deleteMany(finished);
+  }
+
   return {
     agenda,
     queue,
     async startWorker(run) {
+      await removeFinished();
       for (const stage of STAGES) {
         agenda.define<StageJob>(
           jobName(stage),
