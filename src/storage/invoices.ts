@@ -34,7 +34,9 @@ interface StoredWork extends NonNullable<Invoice['work']> {
 }
 
 /** How long after its work is due an invoice's job is taken for lost, milliseconds. */
-const GRACE_MS = 2000;
+const QUEUE_GRACE_MS = 2000;
+/** The same of work whose lease ran out: its worker is dead and no other job waits, so this covers clocks that disagree only. */
+const LEASE_GRACE_MS = 250;
 const DUPLICATE_KEY = 11000;
 
 /** Invoices in the collection `invoices`. */
@@ -147,7 +149,7 @@ function heldBy(claim: Claim): Filter<InvoiceDocument> {
 
 function leaseFields(leaseMs: number) {
   const end = Date.now() + leaseMs;
-  return { 'work.dueAt': new Date(end), 'work.sweepAt': new Date(end + GRACE_MS) };
+  return { 'work.dueAt': new Date(end), 'work.sweepAt': new Date(end + LEASE_GRACE_MS) };
 }
 
 function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
@@ -179,7 +181,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
       outcomeUnknown: work.outcomeUnknown,
       token: work.keep ? claim.token : null,
       dueAt,
-      sweepAt: new Date(dueAt.getTime() + GRACE_MS),
+      sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)),
     };
   }
   return {
@@ -213,7 +215,7 @@ function documentOf(
     metadata: Object.entries(metadata),
     order,
     ...(mark && { idempotency: mark }),
-    ...(work && { work: { ...work, token: null, sweepAt: new Date(work.dueAt.getTime() + GRACE_MS) } }),
+    ...(work && { work: { ...work, token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) } }),
   } satisfies InvoiceDocument;
 }
 
