@@ -58,8 +58,10 @@ const LOST_REPLY_ICE = '999000000000684';
 const UNAVAILABLE_TWICE_ICE = '999000000000490';
 const ICES = [...Array(7).fill(ORDINARY_ICE), REJECTING_ICE, LOST_REPLY_ICE, UNAVAILABLE_TWICE_ICE] as string[];
 
-/** A kill comes up to so long after the creation that calls for it, milliseconds: it meets invoices in every stage. */
-const KILL_WITHIN_MS = 150;
+/** A kill comes up to so long after the creation that calls for it, milliseconds; most come within a tenth of it, among the stages. */
+const KILL_WITHIN_MS = 2500;
+/** A client waits up to so long between two creations, milliseconds. */
+const PAUSE_MS = 200;
 /** How often a start is killed too, and how long after its beginning at most. */
 const START_KILLED = 0.25;
 const START_MS = 1200;
@@ -86,9 +88,10 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
     await server.start();
     const orders = Array.from({ length: plan.creations }, (_, i) => ({
       key: `order-${i}`,
-      ice: ICES[Math.floor(random() * ICES.length)]!,
+      // The last kill is to find ordinary invoices at work.
+      ice: i < plan.creations - plan.clients ? ICES[Math.floor(random() * ICES.length)]! : ORDINARY_ICE,
     }));
-    const clients = createClients(server, plan.clients);
+    const clients = createClients(server, plan.clients, random);
     const killer = createKiller(server, killMoments(plan, random), random);
     await Promise.all([clients.create(orders, killer.reached), killer.finished]);
     await readFacts(dataDir, plan);
@@ -108,7 +111,7 @@ interface Order {
   readonly ice: string;
 }
 
-function createClients(server: DoomedServer, count: number) {
+function createClients(server: DoomedServer, count: number, random: () => number) {
   const created = new Map<string, Creation>();
   const seen = { created, refused: [] as string[], broken: 0 };
 
@@ -152,6 +155,7 @@ function createClients(server: DoomedServer, count: number) {
         for (let order = waiting.shift(); order; order = waiting.shift()) {
           await createOne(order);
           answered(++done);
+          await sleep(random() * PAUSE_MS);
         }
       };
       await Promise.all(Array.from({ length: count }, work));
@@ -170,8 +174,8 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
   let answered = 0;
   let wake: () => void = () => undefined;
 
-  async function kill(): Promise<void> {
-    await sleep(random() * KILL_WITHIN_MS);
+  async function kill(delayMs: number): Promise<void> {
+    await sleep(delayMs);
     await server.kill();
     done.kills++;
     while (random() < START_KILLED) {
@@ -193,7 +197,8 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
           wake = resolve;
         });
       }
-      await kill();
+      // The last one comes at once: its invoices are answered and not processed yet.
+      await kill(moment === moments.at(-1) ? 0 : random() ** 3 * KILL_WITHIN_MS);
     }
   };
   return {
