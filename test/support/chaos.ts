@@ -60,6 +60,8 @@ const ICES = [...Array(7).fill(ORDINARY_ICE), REJECTING_ICE, LOST_REPLY_ICE, UNA
 
 /** A kill comes up to so long after the creation that calls for it, milliseconds; most come within a tenth of it, among the stages. */
 const KILL_WITHIN_MS = 2500;
+/** Invoices that are created at once, with a kill as soon as all are answered: it finds most of them unprocessed. */
+const LAST_ORDERS = 5;
 /** A client waits up to so long between two creations, milliseconds. */
 const PAUSE_MS = 200;
 /** How often a start is killed too, and how long after its beginning at most. */
@@ -78,7 +80,7 @@ export function chaosSeed(): number {
 /**
  * Runs the service in a process of its own on the embedded engine and kills it at random moments while clients create invoices; each start is
  * on the same folder. A client whose connection breaks sends its request again, with the same Idempotency-Key, until it is answered. The last
- * kill comes after the last creation; then the service has its time to finish, every key is sent once more, and the store is read.
+ * kill comes with the last creations; then the service has its time to finish, every key is sent once more, and the store is read.
  */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const random = seededRandom(plan.seed);
@@ -86,17 +88,19 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const server = doomedServer({ ...plan.environment, DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000' });
   try {
     await server.start();
-    const orders = Array.from({ length: plan.creations }, (_, i) => ({
+    const orders = Array.from({ length: plan.creations - LAST_ORDERS }, (_, i) => ({
       key: `order-${i}`,
-      // The last kill is to find ordinary invoices at work.
-      ice: i < plan.creations - plan.clients ? ICES[Math.floor(random() * ICES.length)]! : ORDINARY_ICE,
+      ice: ICES[Math.floor(random() * ICES.length)]!,
     }));
-    const clients = createClients(server, plan.clients, random);
-    const killer = createKiller(server, killMoments(plan, random), random);
-    await Promise.all([clients.create(orders, killer.reached), killer.finished]);
+    const last = Array.from({ length: LAST_ORDERS }, (_, i) => ({ key: `last-${i}`, ice: ORDINARY_ICE }));
+    const clients = createClients(server, random);
+    const killer = createKiller(server, killMoments(orders.length, plan.kills - 1, random), random);
+    await Promise.all([clients.create(orders, plan.clients, killer.reached), killer.finished]);
+    await clients.create(last, last.length);
+    await killer.killNow();
     await readFacts(dataDir, plan);
     // A client that never heard of its answer asks again much later.
-    await clients.create(orders, () => undefined);
+    await clients.create([...orders, ...last], plan.clients);
     const facts = await readFacts(dataDir, plan);
     const exitCode = await server.stop();
     return { complete: plan.complete, ...facts, ...clients.seen, ...killer.done, ...server.seen, exitCode };
@@ -111,7 +115,7 @@ interface Order {
   readonly ice: string;
 }
 
-function createClients(server: DoomedServer, count: number, random: () => number) {
+function createClients(server: DoomedServer, random: () => number) {
   const created = new Map<string, Creation>();
   const seen = { created, refused: [] as string[], broken: 0 };
 
@@ -148,14 +152,14 @@ function createClients(server: DoomedServer, count: number, random: () => number
   return {
     seen,
     /** @param answered told how many of the orders are answered by now */
-    async create(orders: readonly Order[], answered: (count: number) => void): Promise<void> {
+    async create(orders: readonly Order[], count: number, answered?: (count: number) => void): Promise<void> {
       const waiting = [...orders];
       let done = 0;
       const work = async () => {
         for (let order = waiting.shift(); order; order = waiting.shift()) {
           await createOne(order);
-          answered(++done);
-          await sleep(random() * PAUSE_MS);
+          answered?.(++done);
+          if (waiting.length > 0) await sleep(random() * PAUSE_MS);
         }
       };
       await Promise.all(Array.from({ length: count }, work));
@@ -163,10 +167,9 @@ function createClients(server: DoomedServer, count: number, random: () => number
   };
 }
 
-/** After how many answers the service is killed, ascending; the last kill comes after the last answer. */
-function killMoments({ creations, kills }: ChaosPlan, random: () => number): number[] {
-  const moments = Array.from({ length: kills - 1 }, () => 1 + Math.floor(random() * (creations - 1)));
-  return [...moments.sort((a, b) => a - b), creations];
+/** After how many answers the service is killed, ascending. */
+function killMoments(creations: number, kills: number, random: () => number): number[] {
+  return Array.from({ length: kills }, () => 1 + Math.floor(random() * creations)).sort((a, b) => a - b);
 }
 
 function createKiller(server: DoomedServer, moments: readonly number[], random: () => number) {
@@ -174,8 +177,7 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
   let answered = 0;
   let wake: () => void = () => undefined;
 
-  async function kill(delayMs: number): Promise<void> {
-    await sleep(delayMs);
+  async function killNow(): Promise<void> {
     await server.kill();
     done.kills++;
     while (random() < START_KILLED) {
@@ -197,12 +199,13 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
           wake = resolve;
         });
       }
-      // The last one comes at once: its invoices are answered and not processed yet.
-      await kill(moment === moments.at(-1) ? 0 : random() ** 3 * KILL_WITHIN_MS);
+      await sleep(random() ** 3 * KILL_WITHIN_MS);
+      await killNow();
     }
   };
   return {
     done,
+    killNow,
     finished: run(),
     reached(count: number) {
       answered = Math.max(answered, count);
