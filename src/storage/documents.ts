@@ -13,13 +13,15 @@ export function createDocumentStore(db: Db): DocumentStore {
       return new Promise((resolve, reject) => {
         const upload = bucket.openUploadStream(name, { metadata: { contentType } });
         upload.once('error', reject);
-        upload.end(bytes, () => {
+        // Not the callback of `end`, which is called for a failed upload too.
+        upload.once('finish', () => {
           resolve({
             file: upload.id.toHexString(),
             sha256: createHash('sha256').update(bytes).digest('hex'),
             size: bytes.byteLength,
           });
         });
+        upload.end(bytes);
       });
     },
     async get(document) {
