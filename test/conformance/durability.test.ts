@@ -54,7 +54,8 @@ describe('kill -9', () => {
     const acknowledged: number[] = [];
     for (let round = 0; round < 3; round++) {
       const engine = await startProcess();
-      const client = await new MongoClient(engine.uri, { retryWrites: false }).connect();
+      // A writer that is between two inserts when the engine dies should not look for it for 30 s.
+      const client = await new MongoClient(engine.uri, { retryWrites: false, serverSelectionTimeoutMS: 500 }).connect();
       const collection = client.db('test').collection<{ _id: number; half: number; tags: string[] }>('writes');
       await collection.createIndexes([{ key: { half: 1 } }, { key: { tags: 1 } }]);
       const before = acknowledged.length;
