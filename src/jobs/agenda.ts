@@ -81,8 +81,9 @@ export async function createJobs(
 
   async function sweep(): Promise<void> {
     try {
-      for (const { id, stage } of await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS))
-        await queue.enqueue(stage, id, 0);
+      const overdue = await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS);
+      // Together: after a crash there may be many, and none should wait for the others.
+      await Promise.all(overdue.map(({ id, stage }) => queue.enqueue(stage, id, 0)));
     } catch (error) {
       report('the sweeper failed', error);
     }

@@ -127,18 +127,24 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     },
 
     async takeOverdue(limit, pauseMs) {
-      const taken: { id: string; stage: StoredWork['stage'] }[] = [];
-      while (taken.length < limit) {
-        const now = new Date();
-        const document = await invoices.findOneAndUpdate(
-          { 'work.sweepAt': { $lte: now } },
-          { $set: { 'work.sweepAt': new Date(now.getTime() + pauseMs) } },
-          { sort: { 'work.sweepAt': 1 }, projection: { 'work.stage': 1 }, returnDocument: 'after' },
-        );
-        if (!document?.work) break;
-        taken.push({ id: document._id, stage: document.work.stage });
-      }
-      return taken;
+      const now = new Date();
+      const found = await invoices
+        .find({ 'work.sweepAt': { $lte: now } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ 'work.sweepAt': 1 })
+        .limit(limit)
+        .toArray();
+      // All at once: after a crash there are many. Of several callers one takes each, unless a worker has claimed it meanwhile.
+      const taken = await Promise.all(
+        found.map(({ _id }) =>
+          invoices.findOneAndUpdate(
+            { _id, 'work.sweepAt': { $lte: now } },
+            { $set: { 'work.sweepAt': new Date(now.getTime() + pauseMs) } },
+            { projection: { 'work.stage': 1 }, returnDocument: 'after' },
+          ),
+        ),
+      );
+      return taken.flatMap((document) => (document?.work ? [{ id: document._id, stage: document.work.stage }] : []));
     },
   };
 }

@@ -68,7 +68,7 @@ export interface InvoicePage {
   readonly hasMore: boolean;
 }
 
-/** Where invoices are kept. Every method is one round trip and uses an index. */
+/** Where invoices are kept. Every method uses an index and is one round trip unless it says otherwise. */
 export interface InvoiceRepository {
   /**
    * Stores a new invoice, with its work due at once.
@@ -92,7 +92,10 @@ export interface InvoiceRepository {
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /** The highest serial of a series, 0 when it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
-  /** Up to `limit` invoices whose job seems lost; each is answered to one caller only and again after `pauseMs`. */
+  /**
+   * Up to `limit` invoices whose job seems lost, those that wait the longest first; each is answered to one caller only and again after
+   * `pauseMs`. One round trip, and another for all that it finds.
+   */
   takeOverdue(limit: number, pauseMs: number): Promise<{ id: string; stage: Stage }[]>;
 }
 
