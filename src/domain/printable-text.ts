@@ -4,12 +4,17 @@ import { z } from 'zod';
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
 
+/** Whether an invoice can carry the text unchanged. */
+export function isPrintable(text: string): boolean {
+  return !UNPRINTABLE.test(text) && text.isWellFormed();
+}
+
 /** Text that an invoice can carry. @param max characters @param what is expected, for the messages */
 export function printableText(max: number, what: string) {
   return z
     .string({ error: `must be ${what}` })
     .max(max, { error: `is too long: at most ${max} characters` })
-    .refine((text) => !UNPRINTABLE.test(text) && text.isWellFormed(), {
+    .refine(isPrintable, {
       error: 'holds a control character or half a character, which an invoice can not carry',
     });
 }

@@ -1,3 +1,4 @@
+import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -79,6 +80,8 @@ const without = (name: string) => {
   const { [name]: _left, ...rest } = invoiceBody();
   return rest;
 };
+/** A valid body with another member, in JSON as it stands. */
+const withRaw = (member: string) => JSON.stringify(invoiceBody()).replace(/}$/, `,${member}}`);
 const text = (length: number) => 'x'.repeat(length);
 
 /** What is wrong, the status, the code and the param that it is answered with. */
@@ -123,6 +126,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['an unknown field of a line', line({ colour: 'red' }), 400, 'invalid_request', 'lines.0.colour'],
   ['an unknown field after a wrong one', invoiceBody({ colour: 'red', currency: 'EUR' }), 400, 'invalid_request', 'currency'],
   ['metadata with a number', invoiceBody({ metadata: { n: 1 } }), 400, 'invalid_request', 'metadata.n'],
+  ['metadata named like a part of every object', invoiceBody({ metadata: { constructor: 1 } }), 400, 'invalid_request', 'metadata.constructor'],
   ['metadata with a long key', invoiceBody({ metadata: { [text(41)]: 'x' } }), 400, 'invalid_request', `metadata.${text(41)}`],
   ['metadata with a long value', invoiceBody({ metadata: { k: text(501) } }), 400, 'invalid_request', 'metadata.k'],
   ['metadata with 51 keys', invoiceBody({ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'x'])) }), 400, 'invalid_request', 'metadata'],
@@ -130,7 +134,13 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['a body that is a list', [], 400, 'invalid_request', null],
   ['a body that is no JSON', '{"amount":', 400, 'invalid_request', null],
   ['an empty body', '', 400, 'invalid_request', null],
-  ['a field named __proto__', '{"amount":12000,"metadata":{"__proto__":"x"}}', 400, 'invalid_request', '__proto__'],
+  ['metadata with an empty key', invoiceBody({ metadata: { '': 'x' } }), 400, 'invalid_request', 'metadata.'],
+  ['metadata with half a character in a key', invoiceBody({ metadata: { '\ud800': 'x' } }), 400, 'invalid_request', 'metadata.\ud800'],
+  ['metadata with a NUL in a key', invoiceBody({ metadata: { 'a\u0000': 'x' } }), 400, 'invalid_request', 'metadata.a\u0000'],
+  ['metadata with __proto__', withRaw('"metadata":{"__proto__":"x"}'), 400, 'invalid_request', 'metadata.__proto__'],
+  ['metadata with an escaped __proto__', withRaw('"metadata":{"_\\u005Fproto__":"x"}'), 400, 'invalid_request', 'metadata.__proto__'],
+  ['a field named __proto__', withRaw('"__proto__":{"amount":1}'), 400, 'invalid_request', '__proto__'],
+  ['deep nesting', withRaw(`"metadata":${'{"a":'.repeat(50_000)}"__proto__"${'}'.repeat(50_000)}`), 400, 'invalid_request', 'metadata.a'],
 ]; // biome-ignore format: a table
 
 describe('POST /v1/invoices: 400 and 422', () => {
@@ -174,6 +184,15 @@ describe('POST /v1/invoices: 413 and 415', () => {
       duplex: 'half',
     } as RequestInit);
     expect(response.status).toBe(413);
+  });
+
+  it('takes a body without a length for an empty one, not for another type', async () => {
+    const { port } = new URL(service.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write(
+      `POST /v1/invoices HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.secretKey}\r\nContent-Type: application/json\r\nConnection: close\r\n\r\n`,
+    );
+    expect(Buffer.concat(await Array.fromAsync(socket)).toString()).toMatch(/^HTTP\/1.1 400 /);
   });
 
   it.each(['text/plain', 'application/x-www-form-urlencoded', 'application/json; charset=latin1'])(

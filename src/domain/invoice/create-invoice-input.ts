@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { type Problem, problem } from '../errors.ts';
 import { MAX_CENTIMES } from '../money.ts';
-import { filledText, printableText } from '../printable-text.ts';
+import { filledText, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { totalsOf } from './totals.ts';
 
@@ -40,14 +40,22 @@ const unitPrice = z
   });
 const taxRate = z.literal(TAX_RATES, { error: `must be one of ${TAX_RATES.join(', ')} (percent)` }).default(20);
 
+const metadataKey = z
+  .string()
+  .min(1, { error: 'is an empty key' })
+  .max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` })
+  .refine(isPrintable, { error: 'is a key with a control character or half a character' });
+
 const metadata = z
-  .record(
-    z
-      .string()
-      .min(1)
-      .max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` }),
-    printableText(LIMITS.metadataValue, 'a string'),
-    { error: 'must be an object of string values' },
+  // A record would lose this name silently.
+  .custom((value) => !Object.hasOwn(Object(value), '__proto__'), {
+    error: 'can not hold a key named __proto__',
+    path: ['__proto__'],
+  })
+  .pipe(
+    z.record(metadataKey, printableText(LIMITS.metadataValue, 'a string'), {
+      error: 'must be an object of string values',
+    }),
   )
   .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, {
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,
@@ -102,7 +110,16 @@ export function inputOfRestBody(body: RestInvoiceBody): CreateInvoiceInput {
   return { ...body, lines };
 }
 
-const REST_NAMES: Readonly<Record<string, string>> = { unitPrice: 'unit_price', taxRate: 'tax_rate' };
+/** What is wrong with an Idempotency-Key; null when it can be used. */
+export function idempotencyKeyProblem(key: string): Problem | null {
+  if (key.length >= 1 && key.length <= 255 && isPrintable(key)) return null;
+  return problem('invalid_request', 'Idempotency-Key must have 1 to 255 printable characters.', 'Idempotency-Key');
+}
+
+const REST_NAMES: ReadonlyMap<string, string> = new Map([
+  ['unitPrice', 'unit_price'],
+  ['taxRate', 'tax_rate'],
+]);
 
 /**
  * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last. Paths are REST's in both
@@ -113,7 +130,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
   const known: Problem[] = [];
   const unknown: Problem[] = [];
   for (const issue of error.issues) {
-    const path = issue.path.slice(skip).map((part) => REST_NAMES[String(part)] ?? String(part));
+    const path = issue.path.slice(skip).map((part) => REST_NAMES.get(String(part)) ?? String(part));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const param = [...path, key].join('.');

@@ -1,11 +1,11 @@
 import { createHash } from 'node:crypto';
-import { errorOfProblems, type Problem, problem, serviceError } from '../errors.ts';
+import { errorOfProblems, type Problem, problem, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { decimalOf } from '../money.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
-import { type CreateInvoiceInput, overflowProblem } from './create-invoice-input.ts';
+import { type CreateInvoiceInput, idempotencyKeyProblem, overflowProblem } from './create-invoice-input.ts';
 import type { Invoice } from './invoice.ts';
 import { newCreationMoment } from './order-key.ts';
 import type { InvoiceRepository, StageQueue } from './repository.ts';
@@ -23,8 +23,8 @@ export interface CreateInvoice {
   /**
    * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
    * @param input structurally valid: `createInvoiceInput` parsed it
-   * @param idempotencyKey 1 to 255 characters, or null
-   * @throws {ServiceError} insufficient_scope, amount_too_small, amount_mismatch, invalid_ice, idempotency_conflict; nothing is stored then
+   * @param idempotencyKey 1 to 255 printable characters, or null
+   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, idempotency_conflict; nothing is stored then
    */
   (principal: Principal, input: CreateInvoiceInput, idempotencyKey: string | null): Promise<CreatedInvoice>;
 }
@@ -37,6 +37,8 @@ export function createCreateInvoice(
   return async (principal, input, idempotencyKey) => {
     const owner = requireSecretKey(principal);
     refuseIncompleteProfile(owner);
+    const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
+    if (unusable) throw new ServiceError([unusable]);
     const [first, ...rest] = ruleProblems(input);
     if (first) {
       if (idempotencyKey !== null) await refuseReusedKey(invoices, owner, idempotencyKey);

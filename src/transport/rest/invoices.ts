@@ -1,7 +1,12 @@
 import type { Context } from 'koa';
 import type { ZodType } from 'zod';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
-import { inputOfRestBody, problemsOf, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
+import {
+  idempotencyKeyProblem,
+  inputOfRestBody,
+  problemsOf,
+  restInvoiceBody,
+} from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { prepare } from '../../graphql/execute.ts';
@@ -124,9 +129,8 @@ function idempotencyKeyOf(ctx: Context): string | null {
   if (header === undefined) return null;
   const text = Array.isArray(header) ? header.join(', ') : header;
   const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
-  if (key.length < 1 || key.length > 255) {
-    throw serviceError('invalid_request', 'Idempotency-Key must have 1 to 255 characters.', 'Idempotency-Key');
-  }
+  const unusable = idempotencyKeyProblem(key);
+  if (unusable) throw new ServiceError([unusable]);
   return key;
 }
 
