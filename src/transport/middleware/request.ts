@@ -33,7 +33,13 @@ export function request(log: Logger): Middleware {
     }
     const level = ctx.status >= 500 ? 'error' : 'debug';
     log[level](
-      { requestId, method: ctx.method, path: ctx.path, status: ctx.status, ms: Math.round(performance.now() - start) },
+      {
+        requestId,
+        method: ctx.method,
+        path: loggedPath(ctx.path),
+        status: ctx.status,
+        ms: Math.round(performance.now() - start),
+      },
       'request',
     );
 
@@ -49,6 +55,14 @@ export function request(log: Logger): Middleware {
       return serviceError('internal_error', `Something went wrong on our side. Quote the request id ${id} to support.`);
     }
   };
+}
+
+/** A path without the secrets that may stand in it: a document's capability, a client_secret in the place of an id. */
+export function loggedPath(path: string): string {
+  return path
+    .replace(/^(\/files\/[^/]*\/).*/i, '$1…')
+    .replace(/(_secret_)[^/]*/g, '$1…')
+    .slice(0, 200);
 }
 
 /** Headers that every answer carries. */
