@@ -1,34 +1,31 @@
-import { once } from 'node:events';
-import type { IncomingMessage } from 'node:http';
-import { type ExecutionResult, execute, GraphQLError, subscribe } from 'graphql';
-import { createHandler } from 'graphql-sse';
-import { createYoga } from 'graphql-yoga';
+import type { ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { publicError } from '../graphql/execute.ts';
+import { maxRootFields } from '../graphql/max-root-fields.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { principalOf } from './state.ts';
+import { whenGone } from './when-gone.ts';
 
-// graphql-sse wants a context with an index signature.
-type SseContext = Record<string, unknown>;
-type ContextOf = (ctx: Context) => GraphQLContext;
+const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(maxRootFields) };
 
 /** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
-export function graphqlOverHttp(contextOf: ContextOf, log: Logger): Middleware {
+export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, log: Logger): Middleware {
   const yoga = createYoga<{ ctx: Context }, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
     logging: false,
-    context: ({ ctx }) => contextOf(ctx),
+    plugins: [LIMITED],
+    context: ({ ctx }) => watchingWhile(ctx.res, contextOf(ctx)),
     maskedErrors: {
-      maskError: (error, _message, _isDev) => {
-        const wrapped = error instanceof GraphQLError ? error : new GraphQLError('', { originalError: error as Error });
-        return publicError(wrapped, currentRequestId() ?? '', (err) => log.error({ err }, 'a resolver failed'));
-      },
+      maskError: (error, _message, _isDev) =>
+        publicError(graphqlErrorOf(error), currentRequestId() ?? '', (err) => log.error({ err }, 'a resolver failed')),
     },
   });
   return async (ctx) => {
@@ -43,52 +40,30 @@ export function graphqlOverHttp(contextOf: ContextOf, log: Logger): Middleware {
   };
 }
 
-/** `/graphql/stream`: the GraphQL over SSE protocol, distinct connections and single connection mode. */
-export function graphqlOverSse(contextOf: ContextOf, log: Logger): Middleware {
-  const publish = (result: ExecutionResult, { requestId }: GraphQLContext): ExecutionResult =>
-    result.errors
-      ? {
-          ...result,
-          errors: result.errors.map((error) =>
-            publicError(error, requestId, (err) => log.error({ err }, 'a resolver failed')),
-          ),
-        }
-      : result;
-  const handler = createHandler<IncomingMessage, Context, SseContext>({
-    schema,
-    context: (request) => contextOf(request.context) as unknown as SseContext,
-    execute: async (args) => publish(await execute(args), args.contextValue as unknown as GraphQLContext),
-    subscribe: async (args) => {
-      const result = await subscribe(args);
-      return Symbol.asyncIterator in result ? result : publish(result, args.contextValue as unknown as GraphQLContext);
+/** Resolvers' errors come as GraphQL errors; others that are the request's own fault: unreadable variables, a document nested too deep. */
+function graphqlErrorOf(error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const http = { status: 400 };
+  if (error instanceof SyntaxError)
+    return new GraphQLError('The parameters are not valid JSON.', { extensions: { http } });
+  if (error instanceof RangeError)
+    return new GraphQLError('The document is nested too deep.', { extensions: { http } });
+  return new GraphQLError('', { originalError: error as Error });
+}
+
+/** Ends subscriptions when the client is gone, also when it went before Yoga began to answer, which Yoga does not notice. */
+function watchingWhile(res: ServerResponse, context: GraphQLContext): GraphQLContext {
+  const { useCases } = context;
+  return {
+    ...context,
+    useCases: {
+      ...useCases,
+      async watchInvoice(...args) {
+        const changes = await useCases.watchInvoice(...args);
+        whenGone(res, () => void changes.return?.());
+        return changes;
+      },
     },
-  });
-  return async (ctx) => {
-    principalOf(ctx);
-    const text = ctx.method === 'GET' ? '' : await readText(ctx);
-    const [body, init] = await handler({
-      method: ctx.method,
-      url: ctx.url,
-      headers: { get: (name) => ctx.get(name) || null },
-      body: text,
-      raw: ctx.req,
-      context: ctx,
-    });
-    // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
-    ctx.respond = false;
-    const { res } = ctx;
-    res.writeHead(init.status, {
-      ...init.headers,
-      'Cache-Control': 'no-store, no-transform',
-      'X-Accel-Buffering': 'no',
-    });
-    if (body === null || typeof body === 'string') return void res.end(body ?? '');
-    res.on('close', () => void body.return(undefined));
-    for await (const chunk of body) {
-      if (!res.writable) break;
-      if (!res.write(chunk)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
-    }
-    res.end();
   };
 }
 

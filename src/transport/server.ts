@@ -8,7 +8,8 @@ import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import { files } from './files.ts';
-import { graphqlOverHttp, graphqlOverSse } from './graphql.ts';
+import { graphqlOverHttp } from './graphql.ts';
+import { graphqlOverSse } from './graphql-sse.ts';
 import { identify } from './middleware/identify.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import type { InvoiceRoutesParts } from './rest/invoices.ts';
@@ -40,7 +41,7 @@ export function createServer(parts: ServerParts): Koa {
     useCases,
   });
 
-  const router = new Router();
+  const router = new Router({ sensitive: true });
   for (const route of restRoutes(parts)) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);

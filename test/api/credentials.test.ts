@@ -117,7 +117,14 @@ describe('403: what needs a secret key', () => {
 
 describe('paths and methods', () => {
   it('404 for what is not there, in the error shape, with a request id', async () => {
-    for (const path of ['/v1/nothing', '/v2/invoices', '/nothing']) {
+    for (const path of [
+      '/v1/nothing',
+      '/v2/invoices',
+      '/nothing',
+      '/V1/INVOICES',
+      `/V1/invoices/${invoice.id}`,
+      '/GRAPHQL',
+    ]) {
       const answer = await as(own.secretKey).get(path);
       expect([answer.status, answer.body.error.code]).toEqual([404, 'resource_not_found']);
       expect(answer.headers.get('request-id')).toMatch(/^req_/);

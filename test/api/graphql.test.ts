@@ -70,6 +70,23 @@ describe('createInvoice', () => {
     ]);
   });
 
+  it('refuses an idempotency key that could not be told from another', async () => {
+    for (const key of ['', 'k'.repeat(256), '\ud800', 'a\u0000']) {
+      const { body } = await client.graphql(CREATE, { input: input(), key });
+      expect(body.errors[0].extensions).toMatchObject({
+        code: 'invalid_request',
+        param: 'Idempotency-Key',
+        status: 400,
+      });
+    }
+  });
+
+  it('refuses a metadata key named __proto__ rather than losing it', async () => {
+    const metadata = JSON.parse('{"__proto__":"x"}');
+    const { body } = await client.graphql(CREATE, { input: { ...input(), metadata } });
+    expect(body.errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'metadata.__proto__' });
+  });
+
   it('checks the scope before the input', async () => {
     const { body } = await new Client(service.url, tenant.publishableKey).graphql(CREATE, {
       input: input({ currency: 'EUR' }),
@@ -143,6 +160,14 @@ describe('invoices', () => {
     expect(refused).toMatchObject({ code: 'invalid_request', param: 'limit' });
   });
 
+  it('refuses what it would answer wrongly: last without before, first with before', async () => {
+    const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
+    for (const variables of [{ last: 1 }, { first: 1, last: 1 }, { first: 1, before: id }]) {
+      const { body } = await client.graphql(LIST, variables);
+      expect(body.errors?.[0].extensions).toMatchObject({ code: 'invalid_request', param: 'limit', status: 400 });
+    }
+  });
+
   it('is for secret keys', async () => {
     const { body } = await new Client(service.url, tenant.publishableKey).graphql(LIST);
     expect(body.errors[0].extensions.code).toBe('insufficient_scope');
@@ -187,6 +212,29 @@ describe('invoiceStatus', () => {
     }
     expect(seen.at(-1)).toBe('accepted');
     sse.dispose();
+  });
+
+  it('single connection mode: a stream is of use to nobody but who reserved it', async () => {
+    const reserve = async (): Promise<string> => (await client.request('PUT', '/graphql/stream')).body;
+    const attach = (token: string, key: string) =>
+      fetch(`${service.url}/graphql/stream?token=${encodeURIComponent(token)}`, {
+        headers: { Accept: 'text/event-stream', Authorization: `Bearer ${key}` },
+      });
+    const stranger = (await service.tenant()).secretKey;
+    const token = await reserve();
+    expect(token).toMatch(/^[\w-]{22}\.[\w-]{22}$/);
+    for (const [guess, key] of [
+      [token, stranger],
+      [token, tenant.publishableKey],
+      [`${token.split('.')[0]}.`, tenant.secretKey],
+      ['constructor', stranger],
+      ['__proto__', stranger],
+    ] as const) {
+      expect((await attach(guess, key)).status).toBe(404);
+    }
+    const own = await attach(token, tenant.secretKey);
+    expect(own.status).toBe(200);
+    await own.body?.cancel();
   });
 
   it("over Yoga's own Server-Sent Events", async () => {
@@ -235,6 +283,25 @@ describe('/graphql', () => {
       message: expect.stringContaining('nothing'),
       extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
     });
+  });
+
+  it('refuses many fields at the root, be it by aliases and fragments', async () => {
+    const fields = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: __typename`).join(' ');
+    expect((await client.graphql(`{ ${fields(10)} }`)).body.errors).toBeUndefined();
+    for (const query of [`{ ${fields(11)} }`, `{ ...F } fragment F on Query { ${fields(11)} }`]) {
+      expect((await client.graphql(query)).body.errors[0].message).toContain('at most 10 fields');
+      const streamed = await client.post('/graphql/stream', { query }, { Accept: 'text/event-stream' });
+      expect(streamed.body).toContain('at most 10 fields');
+    }
+  });
+
+  it.each([
+    ['variables that are no JSON', '/graphql?query={__typename}&variables=x', undefined],
+    ['a document nested too deep', '/graphql', { query: '{a'.repeat(20_000) + '}'.repeat(20_000) }],
+  ])('takes %s for the client’s fault', async (_name, path, body) => {
+    const answer = await client.request(body ? 'POST' : 'GET', path, body);
+    expect(answer.status).toBe(400);
+    expect(answer.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
   it('refuses a body over 1 MiB', async () => {

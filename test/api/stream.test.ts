@@ -1,3 +1,5 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { EventSource } from 'eventsource';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, invoiceBody, invoiceFor, type Message, messagesOf } from '../support/client.ts';
@@ -115,6 +117,36 @@ describe('GET /v1/invoices/:id/stream', () => {
     });
     expect(statuses.at(-1)).toBe('accepted');
     expect(new Set(statuses).size).toBe(statuses.length);
+  });
+
+  it('answers HEAD without opening a stream', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
+    const answer = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
+      method: 'HEAD',
+      headers: { Authorization: `Bearer ${body.client_secret}` },
+      signal: AbortSignal.timeout(3000),
+    });
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect(service.app.listeners()).toBe(0);
+  });
+
+  it('leaves nothing behind when clients go away before it is open, by any of the three protocols', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
+    const query = encodeURIComponent(`subscription { invoiceStatus(id: "${body.id}") { status } }`);
+    const { hostname, port } = new URL(service.url);
+    for (const path of [
+      `/v1/invoices/${body.id}/stream`,
+      `/graphql?query=${query}`,
+      `/graphql/stream?query=${query}`,
+    ]) {
+      const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${body.client_secret}\r\n\r\n`;
+      for (let i = 0; i < 60; i++) {
+        const socket = connect(Number(port), hostname);
+        socket.write(request, () => setTimeout(() => socket.destroy(), i % 4));
+      }
+      await sleep(300);
+      await expect.poll(() => service.app.listeners(), { message: path }).toBe(0);
+    }
   });
 
   it('leaves nothing behind when clients go away', async () => {

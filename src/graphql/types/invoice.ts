@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import { serviceError } from '../../domain/errors.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
 import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
@@ -111,7 +112,10 @@ builder.queryFields((t) => ({
     },
     resolve: async (_root, args, { principal, useCases }) => {
       // Newest first: `after` goes older like starting_after, `before` newer like ending_before.
-      const backwards = args.before != null || args.last != null;
+      const backwards = args.before != null;
+      if (backwards ? args.first != null : args.last != null) {
+        throw serviceError('invalid_request', 'Use first, with or without after, or last with before.', 'limit');
+      }
       const page = await useCases.listInvoices(principal, {
         status: args.status ?? null,
         limit: args.first ?? args.last ?? 20,

@@ -1,8 +1,15 @@
 import type { Context } from 'koa';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { prepare } from '../../graphql/execute.ts';
+import { whenGone } from '../when-gone.ts';
 
 const HEARTBEAT_MS = 15_000;
+
+const HEADERS = {
+  'Content-Type': 'text/event-stream; charset=utf-8',
+  'Cache-Control': 'no-store, no-transform',
+  'X-Accel-Buffering': 'no',
+};
 
 interface StatusMessage {
   readonly eventId: string;
@@ -32,6 +39,13 @@ export async function streamStatus(
 ): Promise<void> {
   const afterEventId = ctx.get('Last-Event-ID') || null;
   const changes = await watch.subscribe(graphql, { ...variables, afterEventId });
+  whenGone(ctx.res, () => void changes.return?.());
+  if (ctx.method === 'HEAD') {
+    await changes.return?.();
+    ctx.status = 200;
+    ctx.set(HEADERS);
+    return;
+  }
   const first = changes.next();
   if (afterEventId !== null && (await endedAlready(first))) {
     ctx.status = 204;
@@ -39,12 +53,7 @@ export async function streamStatus(
   }
   ctx.respond = false;
   const { res } = ctx;
-  res.on('close', () => void changes.return?.());
-  res.writeHead(200, {
-    'Content-Type': 'text/event-stream; charset=utf-8',
-    'Cache-Control': 'no-store, no-transform',
-    'X-Accel-Buffering': 'no',
-  });
+  res.writeHead(200, HEADERS);
   res.write(':\n\n');
   // An invoice has four events at most, so a client that does not read holds next to nothing.
   const heartbeat = setInterval(() => res.write(':\n\n'), HEARTBEAT_MS);
