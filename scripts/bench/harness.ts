@@ -39,15 +39,21 @@ export interface Measured {
   /** Throughput: operations done. They are counted against the time of `run`, or `seconds` where that is more exact. */
   operations?: number;
   seconds?: number;
+  /** Throughputs of several kinds of work in one repeat, operations a second. */
+  rates?: Record<string, number>;
   /** Latency: samples in milliseconds, by what they are of; each becomes a p50 and a p99. */
   latencies?: Record<string, readonly number[]>;
+  /** What the work cost in anything but time (round trips, bytes); fewer are better. */
+  counts?: Record<string, number>;
   answer?: string | Uint8Array;
 }
+
+export type Unit = 'ops/s' | 'ms' | 'count';
 
 /** One measured quantity over all sides. */
 export interface Figure {
   name: string;
-  unit: 'ops/s' | 'ms';
+  unit: Unit;
   better: 'higher' | 'lower';
   sides: (Summary & { side: string; values: number[] })[];
   /** How many times better ours was than each peer, repeat by repeat; below 1 it was worse. */
@@ -83,7 +89,7 @@ export async function runBenchmark(
   const rounds = repeats ?? (quick ? 3 : (benchmark.repeats ?? 10));
   const warmups = quick ? 1 : (benchmark.warmups ?? 2);
   const settings: Settings = { quick };
-  const measured = new Map(sides.map((side) => [side, [] as Map<string, number>[]]));
+  const measured = new Map(sides.map((side) => [side, [] as Quantities[]]));
   const calibrationMs: number[] = [];
   const opened: Side[] = [];
   try {
@@ -126,24 +132,29 @@ function turn<T>(list: readonly T[], by: number): T[] {
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-function toFigures(result: Measured, seconds: number, side: Side): Map<string, number> {
-  const figures = new Map<string, number>();
-  if (result.operations !== undefined) figures.set('throughput', result.operations / seconds);
+/** By name. */
+type Quantities = Map<string, { value: number; unit: Unit }>;
+
+function toFigures(result: Measured, seconds: number, side: Side): Quantities {
+  const figures: Quantities = new Map();
+  if (result.operations !== undefined) figures.set('throughput', { value: result.operations / seconds, unit: 'ops/s' });
+  for (const [of, value] of Object.entries(result.rates ?? {})) figures.set(of, { value, unit: 'ops/s' });
   for (const [of, samples] of Object.entries(result.latencies ?? {})) {
-    figures.set(`${of} p50`, quantile(samples, 0.5));
-    figures.set(`${of} p99`, quantile(samples, 0.99));
+    figures.set(`${of} p50`, { value: quantile(samples, 0.5), unit: 'ms' });
+    figures.set(`${of} p99`, { value: quantile(samples, 0.99), unit: 'ms' });
   }
+  for (const [of, value] of Object.entries(result.counts ?? {})) figures.set(of, { value, unit: 'count' });
   if (figures.size === 0) throw new Error(`${side.name} measured nothing`);
   return figures;
 }
 
-function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Map<string, number>[]>): Figure[] {
+function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Quantities[]>): Figure[] {
   const repeats = sides.map((side) => ({ side, figures: measured.get(side) ?? [] }));
-  const names = [...(repeats[0]?.figures[0]?.keys() ?? [])];
-  return names.map((name) => {
-    const better = name === 'throughput' ? 'higher' : 'lower';
+  const quantities = [...(repeats[0]?.figures[0]?.entries() ?? [])];
+  return quantities.map(([name, { unit }]) => {
+    const better = unit === 'ops/s' ? 'higher' : 'lower';
     const summaries = repeats.map(({ side, figures }) => {
-      const values = figures.map((figure) => figure.get(name) ?? Number.NaN);
+      const values = figures.map((figure) => figure.get(name)?.value ?? Number.NaN);
       if (values.some(Number.isNaN)) throw new Error(`${side.name} did not measure ${name} in every repeat`);
       return { side: side.name, values, ...summarize(values) };
     });
@@ -152,7 +163,7 @@ function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Map<string,
       const values = ours.map((own, i) => (better === 'higher' ? own / (theirs[i] ?? 0) : (theirs[i] ?? 0) / own));
       return { peer: side, values, ...summarize(values) };
     });
-    return { name, unit: better === 'higher' ? 'ops/s' : 'ms', better, sides: summaries, ratios };
+    return { name, unit, better, sides: summaries, ratios };
   });
 }
 

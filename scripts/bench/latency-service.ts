@@ -1,0 +1,72 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createMockAuthority } from '../../src/adapters/authority/mock-authority.ts';
+import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
+import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
+import { createDocumentSigner } from '../../src/adapters/xades/document-signer.ts';
+import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
+import { loadSigningIdentity } from '../../src/adapters/xades/signing-identity.ts';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
+import { startStockAgenda } from './stock-agenda.ts';
+
+// One side of `latency` in a process of its own: `ours` is the service as it is; `stock` is its API alone, with stock Agenda as the worker.
+
+/** What the process says when it serves, and whenever it is sent a message: commands sent to the store so far. */
+export type LatencyServiceMessage = { url: string; secretKey: string } | { commands: number };
+
+const dataDir = await mkdtemp(join(tmpdir(), 'latency-'));
+const settings = readConfig({
+  PORT: '0',
+  DATA_DIR: dataDir,
+  LOG_LEVEL: 'warn',
+  RATE_LIMIT_SECRET: '1000000',
+  RATE_LIMIT_PUBLISHABLE: '1000000',
+});
+const stock = process.argv[2] === 'stock';
+const app = await startApp(stock ? { ...settings, role: 'api' } : settings);
+if (app.url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
+const endWorker = stock ? await startWorker(app, app.url) : async () => undefined;
+await app.warm;
+
+let commands = 0;
+app.store.client.on('commandStarted', ({ commandName }) => {
+  // Waiting for changes is no work.
+  if (commandName !== 'getMore') commands++;
+});
+const tell = (message: LatencyServiceMessage) => process.send?.(message);
+process.on('message', () => tell({ commands }));
+process.once('disconnect', async () => {
+  await endWorker();
+  await app.close();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  process.exit(0);
+});
+tell({ url: app.url, secretKey: app.firstStart.demo.secretKey });
+
+async function startWorker({ store: { db } }: App, publicUrl: string): Promise<() => Promise<void>> {
+  const renderer = createPdfRenderer({ cacheDir: join(dataDir, 'chromium') });
+  const verifier = createDocumentVerifier();
+  const end = await startStockAgenda({
+    db,
+    invoices: createInvoiceRepository(db),
+    documents: createDocumentStore(db),
+    writer: createInvoiceWriter(),
+    signer: createDocumentSigner(await loadSigningIdentity(dataDir)),
+    authority: createMockAuthority({
+      ledger: createSubmissionLedger(db),
+      verify: (document) => verifier.verify(document),
+    }),
+    renderer,
+    publicUrl,
+  });
+  await Promise.all([renderer.warm(), verifier.verify(new Uint8Array())]);
+  return async () => {
+    await end();
+    await Promise.all([renderer.close(), verifier.close()]);
+  };
+}

@@ -1,0 +1,115 @@
+import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
+import { Agenda, type Job } from 'agenda';
+import type { Db, UpdateFilter } from 'mongodb';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
+import { EVENT_OF_STATUS, type InvoiceStatus, STAGES, type Stage } from '../../src/domain/invoice/lifecycle.ts';
+import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
+import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import { JOBS_COLLECTION, jobName } from '../../src/jobs/agenda.ts';
+import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+
+/** The same parts as the service's pipeline has. */
+export interface StockAgendaParts {
+  readonly db: Db;
+  readonly invoices: InvoiceRepository;
+  readonly documents: DocumentStore;
+  readonly writer: InvoiceWriter;
+  readonly signer: DocumentSigner;
+  readonly authority: Authority;
+  readonly renderer: PdfRenderer;
+  readonly publicUrl: string;
+}
+
+/**
+ * The peer of `latency`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change-stream notification
+ * channel. Each job reads the invoice, does the stage's work, updates the invoice and schedules the next stage's job. No leases, no retries.
+ * @returns ends it
+ */
+export async function startStockAgenda(parts: StockAgendaParts): Promise<() => Promise<void>> {
+  const { db, invoices, documents, writer, signer, authority, renderer } = parts;
+  const agenda = new Agenda({
+    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION }),
+    notificationChannel: new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION }),
+  });
+  const collection = db.collection<InvoiceDocument>('invoices');
+  const update = (invoice: Invoice, what: UpdateFilter<InvoiceDocument>) =>
+    collection.updateOne({ _id: invoice.id, status: invoice.status }, what);
+  const legal = (invoice: Invoice) => legalInvoice(invoice, invoice.number ?? '');
+
+  const stages: Record<Stage, (invoice: Invoice) => Promise<Stage | null>> = {
+    async normalize(invoice) {
+      const year = seriesYear(invoice.createdAt);
+      const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
+      writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
+      await update(invoice, transition(invoice, 'signing', { series: { year, serial } }));
+      return 'sign';
+    },
+    async sign(invoice) {
+      const signed = await signer.sign(writer.write(legal(invoice)), new Date());
+      const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
+      await update(invoice, { $set: { xml } });
+      return 'transmit';
+    },
+    async transmit(invoice) {
+      const xml = present(invoice.xml);
+      const document = await documents.get(xml);
+      const { sha256 } = xml;
+      await authority.submit({ submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document });
+      await update(invoice, transition(invoice, 'transmitted'));
+      return 'decide';
+    },
+    async decide(invoice) {
+      const receipt = await authority.lookUp(invoice.id, present(invoice.xml).sha256);
+      const decision = receipt?.decision;
+      if (decision?.outcome !== 'accepted') throw new Error(`invoice ${invoice.id} is not accepted`);
+      await update(invoice, transition(invoice, 'accepted', { dgiId: decision.dgiId }));
+      return 'render';
+    },
+    async render(invoice) {
+      const pdf = await renderer.render({
+        invoice: legal(invoice),
+        dgiId: present(invoice.dgiId),
+        acceptedAt: invoice.updatedAt,
+        verifyUrl: `${parts.publicUrl}/verify/${invoice.id}`,
+      });
+      await update(invoice, { $set: { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') } });
+      return null;
+    },
+  };
+
+  for (const stage of STAGES) {
+    agenda.define<{ invoiceId: string }>(jobName(stage), async (job: Job<{ invoiceId: string }>) => {
+      const { invoiceId } = job.attrs.data;
+      const next = await stages[stage](present(await invoices.find(invoiceId)));
+      if (next !== null) await agenda.now(jobName(next), { invoiceId });
+    });
+  }
+  agenda.on('fail', (error: Error, job: Job) => console.error(`${job.attrs.name} failed: ${error.message}`));
+  await agenda.start();
+  return () => agenda.stop(false).then(() => undefined);
+}
+
+function transition(
+  invoice: Invoice,
+  status: Exclude<InvoiceStatus, 'pending'>,
+  fields: Partial<InvoiceDocument> = {},
+): UpdateFilter<InvoiceDocument> {
+  const at = new Date();
+  const event = {
+    id: newId('evt'),
+    sequence: invoice.events.length + 1,
+    type: EVENT_OF_STATUS[status],
+    status,
+    dgiId: fields.dgiId ?? null,
+    rejectionReason: null,
+    at,
+  };
+  return { $set: { ...fields, status, updatedAt: at }, $push: { events: event } } as UpdateFilter<InvoiceDocument>;
+}
+
+function present<T>(value: T | null): T {
+  if (value === null) throw new Error('a stage ran before the one that it builds on');
+  return value;
+}
