@@ -50,7 +50,11 @@ export async function createJobs(
 ): Promise<Jobs> {
   // Insertions alone notify (no `fullDocument`): an update of a job never means that it should start.
   const channel = new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION, fullDocument: false });
-  channel.on('error', (error: unknown) => report("the jobs' notification channel failed", error));
+  let stopping = false;
+  channel.on('error', (error: unknown) => {
+    // Closing a stream that just receives something makes it fail.
+    if (!stopping) report("the jobs' notification channel failed", error);
+  });
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true }),
     notificationChannel: channel,
@@ -124,6 +128,7 @@ export async function createJobs(
       sweeper = setTimeout(tick, 0);
     },
     async stop(timeoutMs) {
+      stopping = true;
       if (sweeper) clearTimeout(sweeper);
       sweeper = null;
       await sweeping;
