@@ -1,0 +1,126 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Collection, Db } from 'mongodb';
+import type { Measured } from './harness.ts';
+
+/** The work of `engine`, prepared in one database. */
+export interface StoreWork {
+  /** Every kind of work `operations` times. */
+  round(operations: number): Promise<Measured>;
+  close(): Promise<void>;
+}
+
+interface Item {
+  _id: string;
+  tenant: string;
+  order: number;
+  name: string;
+  lines: { description: string; amount: number }[];
+}
+
+interface Job {
+  _id: number;
+  name: string;
+  nextRunAt: Date;
+  lockedAt: Date | null;
+}
+
+const STORED = 5000;
+const TENANTS = 10;
+const PAGE = 20;
+const CONCURRENT = 32;
+/** More would only wait longer: each is waited for. */
+const CHANGES = 50;
+
+/** Fills a database with what the work reads: 5,000 documents of 1 KB with an index, and a change stream. */
+export async function prepareWork(db: Db): Promise<StoreWork> {
+  const items = db.collection<Item>('items');
+  const jobs = db.collection<Job>('jobs');
+  const inserted = db.collection<Item>('inserted');
+  const changes = db.collection<{ _id: number }>('changes');
+  await items.insertMany(Array.from({ length: STORED }, (_, i) => item(i)));
+  await items.createIndex({ tenant: 1, order: -1 });
+  await inserted.createIndex({ tenant: 1, order: -1 });
+  await jobs.createIndex({ name: 1, nextRunAt: 1, lockedAt: 1 });
+  const stream = changes.watch();
+  const arrived: ((at: number) => void)[] = [];
+  stream.on('change', () => arrived.shift()?.(performance.now()));
+  // The driver opens the stream at its own time.
+  await sleep(500);
+  let last = STORED;
+  let lastChange = 0;
+
+  return {
+    async round(operations) {
+      const answers: unknown[] = [];
+      const rates: Record<string, number> = {};
+      const measure = async (name: string, count: number, one: (i: number) => Promise<unknown>, concurrent = 1) => {
+        let next = 0;
+        const start = performance.now();
+        const work = async () => {
+          for (let i = next++; i < count; i = next++) await one(i);
+        };
+        await Promise.all(Array.from({ length: concurrent }, work));
+        rates[name] = (count / (performance.now() - start)) * 1000;
+      };
+
+      await measure('inserts, serial', operations, () => inserted.insertOne(item(last++)));
+      await measure('inserts, 32 concurrent', operations * 2, () => inserted.insertOne(item(last++)), CONCURRENT);
+      await measure('finds by _id', operations, async (i) => {
+        answers.push(await items.findOne({ _id: item((i * 7919) % STORED)._id }));
+      });
+      await measure('pages of 20 by index', operations / 2, async (i) => {
+        answers.push(await page(items, `tenant ${i % TENANTS}`, (i * 31) % STORED));
+      });
+      await refill(jobs, operations);
+      await measure('claims', operations, async () => {
+        const claimed = await jobs.findOneAndUpdate(
+          { name: 'sign', lockedAt: null, nextRunAt: { $lte: new Date() } },
+          { $set: { lockedAt: new Date() } },
+          { sort: { nextRunAt: 1 }, returnDocument: 'after' },
+        );
+        answers.push(claimed?._id);
+      });
+
+      const latencies: number[] = [];
+      for (let i = 0; i < Math.min(operations, CHANGES); i++) {
+        const heard = new Promise<number>((resolve) => arrived.push(resolve));
+        const start = performance.now();
+        await changes.insertOne({ _id: lastChange++ });
+        latencies.push((await heard) - start);
+      }
+      await inserted.deleteMany({});
+      return { rates, latencies: { 'change event': latencies }, answer: JSON.stringify(answers) };
+    },
+    close: () => stream.close(),
+  };
+}
+
+function item(i: number): Item {
+  return {
+    _id: `item-${i.toString().padStart(8, '0')}`,
+    tenant: `tenant ${i % TENANTS}`,
+    order: i,
+    name: `Atlas Distribution ${i}`,
+    lines: Array.from({ length: 10 }, (_, k) => ({
+      description: `Prestation de conseil, lot ${k}, dossier ${i}`,
+      amount: 100 * k,
+    })),
+  };
+}
+
+function page(items: Collection<Item>, tenant: string, before: number): Promise<Item[]> {
+  return items
+    .find({ tenant, order: { $lt: before } })
+    .sort({ order: -1 })
+    .limit(PAGE)
+    .toArray();
+}
+
+/** As many jobs as will be claimed, the due ones in an order that both servers must keep. */
+async function refill(jobs: Collection<Job>, count: number): Promise<void> {
+  await jobs.deleteMany({});
+  const due = Date.now() - 2 * count;
+  await jobs.insertMany(
+    Array.from({ length: count }, (_, i) => ({ _id: i, name: 'sign', nextRunAt: new Date(due + i), lockedAt: null })),
+  );
+}
