@@ -5,8 +5,8 @@ import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { GraphQLContext } from '../graphql/context.ts';
+import { documentLimits } from '../graphql/document-limits.ts';
 import { publicError } from '../graphql/execute.ts';
-import { maxRootFields } from '../graphql/max-root-fields.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
 import { principalOf } from './state.ts';
@@ -34,7 +34,7 @@ export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, log:
       return tokens.isOf(given, owner) ? given : STREAM_NOT_FOUND;
     },
     validate: (...[ofSchema, document]) =>
-      validate(ofSchema, document, [...specifiedRules, maxRootFields]).map((error) => publicError(error, '', report)),
+      validate(ofSchema, document, [...specifiedRules, documentLimits]).map((error) => publicError(error, '', report)),
     // Every result passes here, those of a subscription one by one.
     onNext: (context, _request, result) =>
       result.errors && {

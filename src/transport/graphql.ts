@@ -4,15 +4,15 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { GraphQLContext } from '../graphql/context.ts';
+import { documentLimits } from '../graphql/document-limits.ts';
 import { publicError } from '../graphql/execute.ts';
-import { maxRootFields } from '../graphql/max-root-fields.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { principalOf } from './state.ts';
 import { whenGone } from './when-gone.ts';
 
-const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(maxRootFields) };
+const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(documentLimits) };
 
 /** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
 export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, log: Logger): Middleware {

@@ -30,11 +30,17 @@ export interface ServerParts extends InvoiceRoutesParts {
   readonly trustProxy: boolean;
 }
 
+/** Clients break off as they please, also amid a body: nothing that this service could mend. */
+const BROKEN_OFF = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
+
 /** The HTTP face: what a request passes, in this order. */
 export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
   const app = new Koa({ proxy: parts.trustProxy });
-  app.on('error', (err: unknown) => log.error({ err }, 'Koa reports an error'));
+  app.on('error', (err: NodeJS.ErrnoException) => {
+    const level = BROKEN_OFF.test(err.code ?? '') ? 'debug' : 'error';
+    log[level]({ err }, 'Koa reports an error');
+  });
   const contextOf = (ctx: Context): GraphQLContext => ({
     principal: principalOf(ctx),
     requestId: requestIdOf(ctx),

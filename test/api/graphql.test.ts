@@ -1,3 +1,4 @@
+import { getIntrospectionQuery } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
@@ -293,6 +294,17 @@ describe('/graphql', () => {
       const streamed = await client.post('/graphql/stream', { query }, { Accept: 'text/event-stream' });
       expect(streamed.body).toContain('at most 10 fields');
     }
+  });
+
+  it('refuses what fragments multiply', async () => {
+    const times = (count: number, alias: string, field: string) =>
+      Array.from({ length: count }, (_, i) => `${alias}${i}: ${field}`).join(' ');
+    const query = `{ invoices { ...A } }
+      fragment A on QueryInvoicesConnection { ${times(10, 'e', 'edges { ...B }')} }
+      fragment B on QueryInvoicesConnectionEdge { ${times(10, 'n', 'node { ...C }')} }
+      fragment C on Invoice { ${times(10, 'i', 'id')} }`;
+    expect((await client.graphql(query)).body.errors[0].message).toContain('at most 500 fields');
+    expect((await client.graphql(getIntrospectionQuery())).body.errors).toBeUndefined();
   });
 
   it.each([
