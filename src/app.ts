@@ -114,7 +114,6 @@ async function build(
   const feed = createInvoiceFeed(db, (err) => log.warn({ err }, 'the change stream was lost and is opened again'));
   closers.push(() => feed.close());
   const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message));
-  closers.push(() => jobs.stop(DRAIN_MS));
 
   const renderer =
     parts.renderer ??
@@ -126,6 +125,8 @@ async function build(
   closers.push(() => renderer.close());
   const verifier = createDocumentVerifier();
   closers.push(() => verifier.close());
+  // Before what the running jobs need.
+  closers.push(() => jobs.stop(DRAIN_MS));
   const mockAuthority = createMockAuthority({
     ledger: createSubmissionLedger(db),
     verify: (document) => verifier.verify(document),

@@ -1,8 +1,11 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
+import { invoicesWithJob } from './waiting-jobs.ts';
 
 /** Agenda's collection of jobs. */
 export const JOBS_COLLECTION = 'jobs';
@@ -55,10 +58,12 @@ export async function createJobs(
     // Closing a stream that just receives something makes it fail.
     if (!stopping) report("the jobs' notification channel failed", error);
   });
+  // Process ids come again, in containers at each start; the sweeper relies on the name.
+  const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const agenda = new Agenda({
     backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true }),
     notificationChannel: channel,
-    name: `fatoura-${process.pid}`,
+    name: worker,
     processEvery: POLL_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
     maxConcurrency: 64,
@@ -66,6 +71,9 @@ export async function createJobs(
     defaultLockLimit: LOCK_LIMIT,
     removeOnComplete: true,
   });
+  const running = new Set<Job>();
+  agenda.on('start', (job: Job) => running.add(job));
+  agenda.on('complete', (job: Job) => running.delete(job));
   agenda.on('error', (error: unknown) => report('Agenda reports an error', error));
   await agenda.ready;
 
@@ -86,8 +94,11 @@ export async function createJobs(
   async function sweep(): Promise<void> {
     try {
       const overdue = await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS);
+      if (overdue.length === 0) return;
+      const ids = overdue.map(({ id }) => id);
+      const waiting = await invoicesWithJob(db.collection(JOBS_COLLECTION), worker, ids);
       // Together: after a crash there may be many, and none should wait for the others.
-      await Promise.all(overdue.map(({ id, stage }) => queue.enqueue(stage, id, 0)));
+      await Promise.all(overdue.map(({ id, stage }) => waiting.has(id) || queue.enqueue(stage, id, 0)));
     } catch (error) {
       report('the sweeper failed', error);
     }
@@ -132,8 +143,16 @@ export async function createJobs(
       if (sweeper) clearTimeout(sweeper);
       sweeper = null;
       await sweeping;
-      await agenda.drain({ timeout: timeoutMs, closeConnection: false });
+      // Not `drain`, which goes on starting what waits here: only what runs is waited for.
+      const over = new Promise<void>((resolve) => {
+        const check = () => running.size === 0 && resolve();
+        agenda.on('complete', check);
+        check();
+      });
+      // A search for further jobs that is under way would go on locking them.
+      for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
       await agenda.stop(false);
+      await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
     },
   };
 }

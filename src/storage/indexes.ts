@@ -32,6 +32,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
   ],
+  jobs: [{ name: 'invoice', key: { 'data.invoiceId': 1 } }],
   mock_submissions: [],
 };
 

@@ -7,6 +7,7 @@ import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/invoice/order-key.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
+import { invoicesWithJob } from '../../src/jobs/waiting-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
@@ -104,6 +105,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
   ['invoices.takeOverdue', () => invoices.takeOverdue(1, 1000), 1],
+  ['the jobs of an invoice', () => invoicesWithJob(store.db.collection('jobs'), 'w', ['inv_1']), 1],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
   ['tenants.findByKeyId', () => tenants.findByKeyId('key_7'), 1],
