@@ -27,7 +27,14 @@ export async function jobsDashboard(agenda: Agenda, passwordHash: string): Promi
     if (ctx.method !== 'GET' && !['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
       throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
-    await mounted(ctx, async () => undefined);
+    try {
+      await mounted(ctx, async () => undefined);
+    } catch (error) {
+      // What its parts refuse (an unreadable body, a path outside of the assets) is no failure of this service.
+      const { status = 500 } = error as { status?: number };
+      if (status < 400 || status >= 500) throw error;
+      throw serviceError('invalid_request', 'The job dashboard does not take this request.', null, status);
+    }
   };
 }
 
