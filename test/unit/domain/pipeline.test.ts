@@ -1,0 +1,190 @@
+import { describe, expect, it } from 'vitest';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
+import { createPipeline, type PipelineReport } from '../../../src/domain/invoice/pipeline.ts';
+import {
+  type Authority,
+  InvalidDocument,
+  type InvoiceWriter,
+  NotReceived,
+  OutcomeUnknown,
+  type Receipt,
+} from '../../../src/domain/invoice/ports.ts';
+import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
+import { pendingInvoice } from '../../support/invoices.ts';
+
+const SCHEDULE = [0, 10, 20, 30, 40];
+const accepted: Receipt = {
+  decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() },
+  askAgainAfter: null,
+};
+const notReceived = () => Promise.reject(new NotReceived('503'));
+const unknown = () => Promise.reject(new OutcomeUnknown('no reply'));
+
+/** One invoice and a pipeline over it. Every claim takes over, as if the last worker were dead or its pause were over. */
+function bench(
+  authority: Partial<Authority>,
+  parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array> } = {},
+) {
+  let invoice: Invoice = pendingInvoice({});
+  let holder = 0;
+  const pauses: number[] = [];
+  const reports: PipelineReport[] = [];
+  const calls: string[] = [];
+  const invoices = {
+    claim: async () => (invoice.work ? { invoice, token: String(++holder) } : null),
+    renew: async () => {},
+    change: async (claim, { work, event, series, ...fields }) => {
+      if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
+      invoice = {
+        ...invoice,
+        ...fields,
+        ...(series && { number: `${series.year}-${series.serial}` }),
+        ...(event && { events: [...invoice.events, event] }),
+        work: work && { ...work, dueAt: new Date() },
+      };
+      if (work && !work.keep) pauses.push(work.in);
+      return { invoice, token: claim.token };
+    },
+    highestSerial: async () => 0,
+  } satisfies Partial<InvoiceRepository> as unknown as InvoiceRepository;
+  const pipeline = createPipeline({
+    invoices,
+    documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
+    queue: { enqueue: async () => {} },
+    numbering: createNumbering(invoices),
+    writer: parts.writer ?? { write: () => ({ xml: '<a/>', signatureAt: 0 }) },
+    signer: { sign: async () => Buffer.from('<a/>') },
+    authorityOf: () => ({
+      submit: (submission) => {
+        calls.push('submit');
+        return (authority.submit ?? (async () => accepted))(submission);
+      },
+      lookUp: (id, sha256) => {
+        calls.push('lookUp');
+        return (authority.lookUp ?? (async () => null))(id, sha256);
+      },
+    }),
+    renderer: { render: parts.render ?? (async () => Buffer.from('%PDF')) },
+    verifyUrlOf: () => 'https://example.test',
+    transmitSchedule: () => SCHEDULE,
+    report: (report) => reports.push(report),
+  });
+  return {
+    calls,
+    pauses,
+    reports,
+    get invoice() {
+      return invoice;
+    },
+    run: () => pipeline.run(invoice.id),
+    async runTimes(times: number) {
+      for (let i = 0; i < times; i++) await pipeline.run(invoice.id);
+    },
+    statuses: () => invoice.events.map(({ status }) => status).join(),
+  };
+}
+
+describe('transmission (design, section 5)', () => {
+  it('is given up after five attempts of which each is known not to have arrived', async () => {
+    const it = bench({ submit: notReceived });
+    await it.runTimes(4);
+    expect(it.invoice.status).toBe('signing');
+    await it.runTimes(4);
+    expect(it.statuses()).toBe('signing,rejected');
+    expect(it.invoice.rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(5);
+    expect(it.pauses).toEqual([10, 20, 30, 40]);
+  });
+
+  it('asks after a lost reply, and sends nothing again that is held', async () => {
+    const it = bench({ submit: unknown, lookUp: async () => accepted });
+    await it.runTimes(3);
+    expect(it.calls).toEqual(['submit', 'lookUp']);
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
+  });
+
+  it('sends again only after it was told that nothing is held', async () => {
+    let sent = 0;
+    const it = bench({ submit: () => (++sent === 1 ? unknown() : Promise.resolve(accepted)) });
+    await it.runTimes(3);
+    expect(it.calls).toEqual(['submit', 'lookUp', 'submit']);
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
+  });
+
+  it('is never given up while an outcome is unknown: it asks on, at the last delay, and operators are told', async () => {
+    let lookUp: Authority['lookUp'] = unknown;
+    const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
+    await it.runTimes(12);
+    expect(it.invoice.status).toBe('signing');
+    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(1);
+    expect(it.pauses).toEqual([10, 20, 30, ...Array.from({ length: 9 }, () => 40)]);
+    expect(it.reports.filter(({ level }) => level === 'error')).toHaveLength(8);
+    lookUp = async () => accepted;
+    await it.run();
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
+  });
+
+  it('is given up late when the outcome of the last attempts becomes known as not received', async () => {
+    let lookUp: Authority['lookUp'] = unknown;
+    const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
+    await it.runTimes(8);
+    lookUp = async () => null;
+    await it.run();
+    expect(it.invoice.rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(1);
+  });
+
+  it('is taken over by asking first; what the earlier worker hears later changes nothing', async () => {
+    const reply = Promise.withResolvers<Receipt>();
+    const it = bench({ submit: () => reply.promise, lookUp: async () => accepted });
+    const stalled = it.run();
+    await expect.poll(() => it.calls).toEqual(['submit']);
+    await it.run();
+    expect(it.calls).toEqual(['submit', 'lookUp']);
+    reply.resolve(accepted);
+    await stalled;
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
+  });
+
+  it('takes a defect on the way for an unknown outcome', async () => {
+    const it = bench({ submit: () => Promise.reject(new TypeError('defect')), lookUp: async () => accepted });
+    await it.runTimes(2);
+    expect(it.calls).toEqual(['submit', 'lookUp']);
+  });
+});
+
+describe('defects', () => {
+  it('a stage that throws changes nothing and is told of', async () => {
+    const writer = {
+      write: () => {
+        throw new TypeError('defect');
+      },
+    };
+    const it = bench({}, { writer });
+    await expect(it.run()).rejects.toThrow('defect');
+    expect(it.invoice).toMatchObject({ status: 'pending', number: null, events: [] });
+    expect(it.calls).toEqual([]);
+  });
+
+  it('an invalid document of ours rejects the invoice, which keeps its number', async () => {
+    const writer = {
+      write: () => {
+        throw new InvalidDocument('BR-CO-10');
+      },
+    };
+    const it = bench({}, { writer });
+    await it.run();
+    expect(it.statuses()).toBe('rejected');
+    expect(it.invoice.number).not.toBeNull();
+    expect(it.reports).toMatchObject([{ level: 'error', stage: 'normalize' }]);
+  });
+
+  it('rendering is tried again for ever, ever more rarely, and leaves the status alone', async () => {
+    const it = bench({}, { render: () => Promise.reject(new Error('no browser')) });
+    await it.runTimes(7);
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
+    // The first 0 hands the invoice over to rendering.
+    expect(it.pauses).toEqual([0, 2000, 10_000, 60_000, 600_000, 600_000, 600_000]);
+  });
+});
