@@ -2,9 +2,10 @@ import { expect, test } from 'vitest';
 import { chaosSeed, runChaos } from '../support/chaos.ts';
 import { brokenPromises, takenUpAfter } from '../support/chaos-verdict.ts';
 
-test('200 creations under kill -9, with their PDFs: nothing is lost, doubled or stuck', async () => {
+test('200 creations under kill -9, with their PDFs: nothing is lost, doubled or stuck', async ({ signal }) => {
   const outcome = await runChaos({
     seed: chaosSeed(),
+    signal,
     creations: 200,
     kills: 15,
     clients: 4,

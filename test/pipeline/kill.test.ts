@@ -3,9 +3,10 @@ import { chaosSeed, runChaos } from '../support/chaos.ts';
 import { brokenPromises, takenUpAfter } from '../support/chaos-verdict.ts';
 
 // The long form, with hundreds of creations and real PDFs, is `npm run test:long`.
-test('kill -9 while invoices are created loses, doubles and holds up nothing', async () => {
+test('kill -9 while invoices are created loses, doubles and holds up nothing', async ({ signal }) => {
   const outcome = await runChaos({
     seed: chaosSeed(),
+    signal,
     creations: 25,
     kills: 3,
     clients: 3,

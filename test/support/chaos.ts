@@ -21,6 +21,8 @@ export interface ChaosPlan {
   readonly complete: boolean;
   /** How long the last process may take until nothing is left to do, milliseconds. */
   readonly patienceMs: number;
+  /** Ends the service when the test is given up. */
+  readonly signal: AbortSignal;
 }
 
 /** What a run came to. */
@@ -86,6 +88,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
   const random = seededRandom(plan.seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'chaos-'));
   const server = doomedServer({ ...plan.environment, DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000' });
+  plan.signal.addEventListener('abort', () => void server.kill());
   try {
     await server.start();
     const orders = Array.from({ length: plan.creations - LAST_ORDERS }, (_, i) => ({
