@@ -316,6 +316,20 @@ describe('/graphql', () => {
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
+  it('says where a literal is wrong', async () => {
+    for (const query of [
+      '{ invoices(createdAfter: "2026-02-31T00:00:00Z") { edges { cursor } } }',
+      'mutation { createInvoice(input: { amount: 1.5, currency: "MAD", customer: { ice: "", name: "" }, lines: [] }) { replayed } }',
+      'mutation { createInvoice(input: { amount: 1, currency: "MAD", customer: { ice: "", name: "" }, lines: [], metadata: 1 }) { replayed } }',
+    ]) {
+      const [error] = (await client.graphql(query)).body.errors;
+      expect(error).toMatchObject({
+        message: expect.stringMatching(/^must be /),
+        locations: [{ line: 1, column: expect.any(Number) }],
+      });
+    }
+  });
+
   it('refuses a body over 1 MiB', async () => {
     expect((await client.graphql(`# ${'x'.repeat(1024 * 1024)}\n{ __typename }`)).status).toBe(413);
   });

@@ -3,12 +3,21 @@ import { INVOICE_STATUSES } from './lifecycle.ts';
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
 
+/** What {@link parseInstant} takes, for messages. */
+export const INSTANT = 'an ISO 8601 instant with a time zone, such as 2026-01-31T12:00:00Z';
+
+/** An instant with its zone; null when it is not one, also on a day that no calendar has: Date takes 31 February for 3 March. */
+export function parseInstant(text: string): Date | null {
+  if (!ISO_INSTANT.test(text)) return null;
+  const [instant, day] = [new Date(text), new Date(`${text.slice(0, 10)}T00:00:00Z`)];
+  if (Number.isNaN(instant.getTime()) || Number.isNaN(day.getTime())) return null;
+  return day.toISOString().startsWith(text.slice(0, 10)) ? instant : null;
+}
+
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
-  .refine((text) => ISO_INSTANT.test(text) && !Number.isNaN(Date.parse(text)), {
-    error: 'must be an ISO 8601 instant with a time zone, such as 2026-01-31T12:00:00Z',
-  })
+  .refine((text) => parseInstant(text) !== null, { error: `must be ${INSTANT}` })
   .transform((text) => new Date(text));
 
 /** The query parameters of GET /v1/invoices. */
