@@ -193,6 +193,30 @@ describe('the feed', () => {
     await feed.close();
     expect(errors).toEqual([]);
   });
+
+  it('after a gap tells listeners what they missed, and goes on', async () => {
+    const own = store.client.db(`${store.db.databaseName}_gap`);
+    const repository = createInvoiceRepository(own);
+    const events = [event(1, 'signing'), event(2, 'transmitted')];
+    const invoice = pendingInvoice({ status: 'transmitted', events });
+    const feed = createInvoiceFeed(own, () => {});
+    try {
+      await own.createCollection('invoices');
+      await feed.start();
+      const seen: number[] = [];
+      feed.subscribe(invoice.id, (news) => seen.push(...news.events.map(({ sequence }) => sequence)));
+      // Ends the change stream for good; insertions are no updates, so these two events are in no stream at all.
+      await own.dropCollection('invoices');
+      await repository.insert(invoice, newCreationMoment().order, null);
+      await expect.poll(() => seen, { timeout: 5000 }).toEqual([1, 2]);
+      const claim = await repository.claim(invoice.id, 5000);
+      await repository.change(claim as Claim, { status: 'accepted', event: event(3, 'accepted'), work: null }, 5000);
+      await expect.poll(() => seen, { timeout: 5000 }).toEqual([1, 2, 3]);
+    } finally {
+      await feed.close();
+      await own.dropDatabase();
+    }
+  });
 });
 
 describe('documents', () => {

@@ -1,7 +1,7 @@
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
-import { createPipeline, type PipelineReport } from '../../../src/domain/invoice/pipeline.ts';
+import { createPipeline, LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/pipeline.ts';
 import {
   type Authority,
   InvalidDocument,
@@ -31,9 +31,10 @@ function bench(
   const pauses: number[] = [];
   const reports: PipelineReport[] = [];
   const calls: string[] = [];
+  const renewals: number[] = [];
   const invoices = {
     claim: async () => (invoice.work ? { invoice, token: String(++holder) } : null),
-    renew: async () => {},
+    renew: async () => void renewals.push(Date.now()),
     change: async (claim, { work, event, series, ...fields }) => {
       if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
       invoice = {
@@ -72,6 +73,7 @@ function bench(
   });
   return {
     calls,
+    renewals,
     pauses,
     reports,
     get invoice() {
@@ -152,6 +154,28 @@ describe('transmission (design, section 5)', () => {
     await it.runTimes(2);
     expect(it.calls).toEqual(['submit', 'lookUp']);
   });
+});
+
+it('a lease is renewed well before it ends for as long as a stage runs, and not a moment longer', async () => {
+  vi.useFakeTimers();
+  try {
+    const reply = Promise.withResolvers<Receipt>();
+    const it = bench({ submit: () => reply.promise });
+    const start = Date.now();
+    const run = it.run();
+    await vi.advanceTimersByTimeAsync(20_000);
+    const pauses = it.renewals.map((at, i) => at - (it.renewals[i - 1] ?? start));
+    expect(pauses.length).toBeGreaterThan(20_000 / LEASE_MS);
+    // Two renewals may fail.
+    expect(Math.max(...pauses)).toBeLessThan(LEASE_MS / 3);
+    reply.resolve(accepted);
+    await run;
+    const { length } = it.renewals;
+    await vi.advanceTimersByTimeAsync(20_000);
+    expect(it.renewals).toHaveLength(length);
+  } finally {
+    vi.useRealTimers();
+  }
 });
 
 describe('defects', () => {
