@@ -3,11 +3,13 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
-import type { Browser, ConnectionTransport } from 'puppeteer-core';
+import type { Browser, CDPSession, ConnectionTransport } from 'puppeteer-core';
 
 /** A running browser of ours. */
 export interface BrowserProcess {
   readonly browser: Browser;
+  /** Commands to the browser itself, which opens and closes pages. */
+  readonly control: CDPSession;
   /** Also its process group's, except on Windows. */
   readonly pid: number;
   readonly sandboxed: boolean;
@@ -84,8 +86,10 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
     const transport = pipeTransport(child.stdio[3] as Writable, child.stdio[4] as Readable);
     const connected = puppeteer.connect({ transport, defaultViewport: null });
     const browser = await Promise.race([connected, failed]);
+    const control = await Promise.race([browser.target().createCDPSession(), failed]);
     return {
       browser,
+      control,
       pid: child.pid!,
       sandboxed: start.sandbox,
       exited,
@@ -104,7 +108,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
 
 async function close(browser: Browser, exited: Promise<void>, kill: () => void): Promise<void> {
   const force = setTimeout(kill, 2_000);
-  await browser.close().catch(kill);
+  browser.close().catch(kill);
   await exited;
   clearTimeout(force);
 }

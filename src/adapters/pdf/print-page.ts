@@ -1,4 +1,4 @@
-import type { CDPSession, Page } from 'puppeteer-core';
+import type { CDPSession } from 'puppeteer-core';
 import type { BrowserProcess } from './browser-process.ts';
 
 /** A page of a browser that is used for one document after another. */
@@ -7,79 +7,113 @@ export interface PrintPage {
   /** False once something happened to it that no document of ours does: it is not used again. */
   readonly usable: boolean;
   /**
-   * Prints an HTML document, which runs no script and reaches no network and no file.
+   * Prints an HTML document, which runs no script and reaches no network and no file. One at a time.
    * @returns the PDF, on the paper that the document's @page asks for
-   * @throws {PageLost} when the page or its browser died
+   * @throws {PageLost} at once when the page or its browser dies
    */
   print(html: string): Promise<Uint8Array>;
+  /** Resolves when the page is gone, be it with its browser. Never throws. */
   close(): Promise<void>;
 }
 
-/** The page or its browser died while it printed: another page may do. */
+/** The page or its browser died, or refuses what a page in order does: another page may do. */
 export class PageLost extends Error {
   override readonly name = 'PageLost';
 }
 
-/** Opens a page, or takes `page` into use. @throws {PageLost} when the browser died */
-export async function openPrintPage(process: BrowserProcess, page?: Page): Promise<PrintPage> {
+/**
+ * Opens a page, or takes the one into use that the browser `started` with. (Not with puppeteer's `newPage`, which waits for
+ * ever when the page crashes or the browser dies at the wrong moment. What is sent here is answered, or rejected when the
+ * browser's pipe closes; for a page that crashes, which alone answers nothing, there is an event.)
+ * @throws {PageLost} at once when the page or its browser dies
+ */
+export async function openPrintPage(process: BrowserProcess, which: 'new' | 'started' = 'new'): Promise<PrintPage> {
   try {
-    return await preparePage(process, page ?? (await process.browser.newPage()));
+    const { control } = process;
+    const targetId = (which === 'started' && (await startedPage(control))) || (await newPage(control));
+    const { sessionId } = await control.send('Target.attachToTarget', { targetId, flatten: true });
+    return await preparePage(process, targetId, control.connection()!.session(sessionId)!);
   } catch (error) {
-    throw process.browser.connected ? error : new PageLost('the browser ended', { cause: error });
+    throw pageLost(error);
   }
 }
 
-async function preparePage(process: BrowserProcess, target: Page): Promise<PrintPage> {
-  const session = await target.createCDPSession();
-  await Promise.all([session.send('Page.enable'), lockDown(session)]);
-  const { frameTree } = await session.send('Page.getFrameTree');
-  const frameId = frameTree.frame.id;
+async function startedPage(control: CDPSession): Promise<string | undefined> {
+  const { targetInfos } = await control.send('Target.getTargets');
+  return targetInfos.find(({ type }) => type === 'page')?.targetId;
+}
 
-  let usable = true;
+async function newPage(control: CDPSession): Promise<string> {
+  return (await control.send('Target.createTarget', { url: 'about:blank' })).targetId;
+}
+
+async function preparePage(process: BrowserProcess, targetId: string, session: CDPSession): Promise<PrintPage> {
+  let intact = true;
   let abandon: (() => void) | null = null;
-  const lost = () => {
-    usable = false;
+  session.on('Inspector.targetCrashed', () => {
+    intact = false;
     abandon?.();
-  };
-  session.on('Inspector.targetCrashed', lost);
-  void process.exited.then(lost);
-  // Printing never navigates: a page that did is not the empty one that it is taken for.
-  session.on('Page.frameNavigated', () => {
-    usable = false;
   });
-
-  async function print(html: string): Promise<Uint8Array> {
-    await session.send('Page.setDocumentContent', { frameId, html });
-    // Fonts load when they are first laid out, those of page margins only by printing: all that are there are awaited before.
-    await session.send('Runtime.evaluate', {
-      expression: 'Promise.all([...document.fonts].map((font) => font.load())).then(() => {})',
-      awaitPromise: true,
+  function unlessItCrashes<T>(work: Promise<T>): Promise<T> {
+    return new Promise<T>((resolve, reject) => {
+      abandon = () => reject(new PageLost('the page crashed'));
+      work.then(resolve, (error: unknown) => reject(pageLost(error)));
+    }).finally(() => {
+      abandon = null;
     });
-    const { data } = await session.send('Page.printToPDF', {
-      preferCSSPageSize: true,
-      printBackground: true,
-      generateTaggedPDF: false,
-      generateDocumentOutline: false,
-    });
-    return Buffer.from(data, 'base64');
+  }
+  const gone = new Promise<void>((resolve) => {
+    const onDetached = (detached: CDPSession) => {
+      if (detached !== session) return;
+      process.control.off('sessiondetached', onDetached);
+      resolve();
+    };
+    process.control.on('sessiondetached', onDetached);
+    void process.exited.then(resolve);
+  });
+  async function close(): Promise<void> {
+    // Refused when it is gone already.
+    await process.control.send('Target.closeTarget', { targetId }).catch(() => {});
+    await gone;
   }
 
-  return {
-    process,
-    get usable() {
-      return usable;
-    },
-    print: (html) =>
-      new Promise<Uint8Array>((resolve, reject) => {
-        abandon = () => reject(new PageLost('the page ended while it printed'));
-        print(html).then(resolve, (error: unknown) => {
-          reject(process.browser.connected ? error : new PageLost('the browser ended', { cause: error }));
-        });
-      }).finally(() => {
-        abandon = null;
-      }),
-    close: () => target.close().catch(() => {}),
-  };
+  try {
+    // The first command tells of a crash that happened before this session began.
+    const setUp = [session.send('Inspector.enable'), session.send('Page.enable'), lockDown(session)];
+    await unlessItCrashes(Promise.all(setUp));
+    const { frameTree } = await unlessItCrashes(session.send('Page.getFrameTree'));
+    // Printing never navigates: a page that did is not the empty one that it is taken for.
+    session.on('Page.frameNavigated', () => {
+      intact = false;
+    });
+    return {
+      process,
+      get usable() {
+        return intact && !session.detached;
+      },
+      print: (html) => unlessItCrashes(printDocument(session, frameTree.frame.id, html)),
+      close,
+    };
+  } catch (error) {
+    void close();
+    throw error;
+  }
+}
+
+async function printDocument(session: CDPSession, frameId: string, html: string): Promise<Uint8Array> {
+  await session.send('Page.setDocumentContent', { frameId, html });
+  // Fonts load when they are first laid out, those of page margins only by printing: all that are there are awaited before.
+  await session.send('Runtime.evaluate', {
+    expression: 'Promise.all([...document.fonts].map((font) => font.load())).then(() => {})',
+    awaitPromise: true,
+  });
+  const { data } = await session.send('Page.printToPDF', {
+    preferCSSPageSize: true,
+    printBackground: true,
+    generateTaggedPDF: false,
+    generateDocumentOutline: false,
+  });
+  return Buffer.from(data, 'base64');
 }
 
 /** No scripts; every request is refused. The browser itself has no network either (browser-process.ts). */
@@ -91,4 +125,10 @@ async function lockDown(session: CDPSession): Promise<void> {
     session.send('Emulation.setScriptExecutionDisabled', { value: true }),
     session.send('Fetch.enable', { patterns: [{ urlPattern: '*' }] }),
   ]);
+}
+
+/** Whatever a page refuses: a crash shows as "Printing failed" before it is reported as one. */
+function pageLost(error: unknown): PageLost {
+  if (error instanceof PageLost) return error;
+  return new PageLost(`the page failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });
 }

@@ -14,10 +14,12 @@ export interface PrintPoolOptions {
 
 export interface PrintPool {
   /**
-   * Prints on a warm page, or starts what is missing. A browser that dies is replaced and its documents are printed again, once.
+   * Prints on a warm page, or starts what is missing. A page or browser that dies is replaced and its documents are printed
+   * again, once.
    * @throws {RendererUnavailable} when no browser starts, or the pool is closed
    * @throws {PrintQueueFull}
    * @throws {PrintTooSlow}
+   * @throws {PageLost} when it was lost twice
    */
   print(html: string): Promise<Uint8Array>;
   /** The running browser, started if need be. @throws {RendererUnavailable} */
@@ -35,6 +37,8 @@ export class PrintTooSlow extends Error {
 
 /** A failed start is not tried again for as long (milliseconds): each try may take seconds. */
 const LAUNCH_PAUSE = 10_000;
+/** A browser that opens no page for as long (milliseconds) hangs. */
+const OPEN_LIMIT = 15_000;
 /** Pages are replaced now and then, so that nothing of a browser's can pile up. */
 const PRINTS_PER_PAGE = 1_000;
 
@@ -46,6 +50,8 @@ interface PooledPage {
 export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let launched: Promise<LaunchedChromium> | null = null;
   let idle: PooledPage[] = [];
+  /** Those whose first page, the one that they start with, is not in use yet. */
+  const untouched = new WeakSet<LaunchedChromium>();
   let busy = 0;
   let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
@@ -64,15 +70,8 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
 
   async function launch(): Promise<LaunchedChromium> {
     const chromium = await options.launch();
-    try {
-      // The page that a browser starts with is the pool's first.
-      const [first] = await chromium.browser.pages();
-      if (first !== undefined) idle.push({ page: await openPrintPage(chromium, first), prints: 0 });
-      return chromium;
-    } catch (error) {
-      chromium.kill();
-      throw error;
-    }
+    untouched.add(chromium);
+    return chromium;
   }
 
   function forget(start: Promise<LaunchedChromium>): void {
@@ -110,7 +109,12 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
       if (pooled.page.usable && pooled.prints < PRINTS_PER_PAGE) return pooled;
       void pooled.page.close();
     }
-    return { page: await withinLimit(openPrintPage(chromium), options.timeLimit), prints: 0 };
+    const opening = openPrintPage(chromium, untouched.delete(chromium) ? 'started' : 'new');
+    const page = await withinLimit(opening, OPEN_LIMIT).catch((error: unknown) => {
+      if (error instanceof PrintTooSlow) chromium.kill();
+      throw error;
+    });
+    return { page, prints: 0 };
   }
 
   async function printOnce(html: string): Promise<Uint8Array> {
@@ -127,14 +131,22 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     }
   }
 
+  /** What took one page may have taken those that are idle, and not be reported yet: the second try gets a new one. */
+  function retireIdle(): void {
+    for (const { page } of idle.splice(0)) void page.close();
+  }
+
   return {
     async print(html) {
       await takeSlot();
       try {
         return await printOnce(html).catch((error: unknown) => {
-          if (error instanceof PageLost && !closed) return printOnce(html);
-          throw error;
+          if (!(error instanceof PageLost)) throw error;
+          retireIdle();
+          return printOnce(html);
         });
+      } catch (error) {
+        throw closed && error instanceof PageLost ? poolClosed() : error;
       } finally {
         freeSlot();
       }

@@ -2,7 +2,8 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createServer, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { CDPSession } from 'puppeteer-core';
+import { afterAll, afterEach, beforeAll, describe, expect, test, vi } from 'vitest';
 import { type LaunchedChromium, launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
 import { createPrintPool, type PrintPool } from '../../../src/adapters/pdf/print-pool.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
@@ -69,6 +70,86 @@ describe('printing', () => {
     for (const each of await browser.pages()) await each.goto('chrome://crash').catch(() => {});
     expect(isPdf(await pool.print(page('after')))).toBe(true);
     expect(launches.at(-1)!.pid).toBe(pid);
+  });
+});
+
+describe('what dies is noticed at once, and its document printed again', () => {
+  // Far above what a print takes, so that none is saved by giving up on what died.
+  let pool: PrintPool;
+  beforeAll(() => {
+    pool = newPool({ size: 1, timeLimit: 60_000 });
+  });
+  afterEach(() => vi.restoreAllMocks());
+  afterAll(() => pool.close());
+
+  /** Does `harm` once, right before the first (or right after the answer to the first) command `method` to any page. */
+  function harmAt(method: string, when: 'before' | 'after', harm: (session: CDPSession) => unknown) {
+    const sessions = Object.getPrototypeOf(launches.at(-1)!.control);
+    const send = sessions.send;
+    let harmed = false;
+    vi.spyOn(sessions, 'send').mockImplementation(function (this: unknown, ...sent: unknown[]) {
+      const hit = sent[0] === method && !harmed;
+      if (!hit) return send.apply(this, sent);
+      harmed = true;
+      if (when === 'before') harm(this as CDPSession);
+      const answer = send.apply(this, sent);
+      return when === 'before' ? answer : answer.finally(() => harm(this as CDPSession));
+    });
+    return () => harmed;
+  }
+  const kill = () => process.kill(-launches.at(-1)!.pid, 'SIGKILL');
+  const crash = (session: CDPSession) => void session.send('Page.crash').catch(() => {});
+  /** Leaves a browser whose only page is spent, so that the next document gets a new one. */
+  async function spendPage() {
+    await pool.print(page('warm'));
+    const [spent] = await launches.at(-1)!.browser.pages();
+    await spent!.goto('about:blank?navigated');
+  }
+
+  const OPENING = ['Target.createTarget', 'Target.attachToTarget', 'Page.enable', 'Fetch.enable', 'Page.getFrameTree'];
+  const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF'];
+  const CLOSING = ['Target.closeTarget'];
+  const STEPS = [...OPENING, ...PRINTING, ...CLOSING].flatMap((method) => [
+    { method, when: 'before' as const },
+    { method, when: 'after' as const },
+  ]);
+
+  test.each(STEPS)('a browser that dies $when $method', { timeout: 10_000 }, async ({ method, when }) => {
+    await spendPage();
+    const { pid } = launches.at(-1)!;
+    const harmed = harmAt(method, when, kill);
+    expect(isPdf(await pool.print(page('printed')))).toBe(true);
+    expect(isPdf(await pool.print(page('and the next')))).toBe(true);
+    expect(harmed()).toBe(true);
+    expect(launches.at(-1)!.pid).not.toBe(pid);
+  });
+
+  test.each(STEPS.filter(({ method }) => !method.startsWith('Target.')))(
+    'a page that crashes $when $method',
+    { timeout: 10_000 },
+    async ({ method, when }) => {
+      await spendPage();
+      const { pid } = launches.at(-1)!;
+      const harmed = harmAt(method, when, crash);
+      expect(isPdf(await pool.print(page('printed')))).toBe(true);
+      expect(isPdf(await pool.print(page('and the next')))).toBe(true);
+      expect(harmed()).toBe(true);
+      expect(launches.at(-1)!.pid).toBe(pid);
+    },
+  );
+
+  test('pages that crashed unnoticed cost a document no more than one try', async () => {
+    const wide = newPool({ size: 3, timeLimit: 60_000 });
+    try {
+      await Promise.all(['a', 'b', 'c'].map((text) => wide.print(page(text))));
+      const { browser, pid } = launches.at(-1)!;
+      for (const each of await browser.pages()) void each.goto('chrome://crash').catch(() => {});
+      const pdfs = await Promise.all(['d', 'e', 'f', 'g'].map((text) => wide.print(page(text))));
+      expect(pdfs.every(isPdf)).toBe(true);
+      expect(launches.at(-1)!.pid).toBe(pid);
+    } finally {
+      await wide.close();
+    }
   });
 });
 
