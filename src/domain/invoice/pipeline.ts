@@ -55,6 +55,8 @@ export interface PipelineReport {
 /** A lease outlives every pause of a healthy worker and is renewed while a stage runs; a dead worker's ends by itself. */
 export const LEASE_MS = 4000;
 const RENEW_MS = 1300;
+/** How long an invoice rests after a stage threw what it should not, milliseconds. */
+const DEFECT_PAUSE_MS = 15_000;
 /** Delays before the attempts to sign. */
 const SIGN_SCHEDULE = [0, 500, 2000] as const;
 /** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
@@ -284,7 +286,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           step = await stages[step.invoice.work.stage](step, runOn);
       } catch (error) {
         // Another worker took it over: that one goes on.
-        if (!(error instanceof ClaimLost)) throw error;
+        if (error instanceof ClaimLost) return;
+        // A defect would throw again at once, so it rests; when it is the store that fails, the lease runs out as it is.
+        await invoices.renew(claimed, DEFECT_PAUSE_MS).catch(() => undefined);
+        throw error;
       } finally {
         clearInterval(renewal);
       }

@@ -2,6 +2,7 @@ import { Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { compareBytes } from './compare.ts';
+import { describe } from './describe.ts';
 import { compileExpression, type Environment } from './expression.ts';
 import { compileFilter } from './match.ts';
 import { MemoryBudget } from './memory-budget.ts';
@@ -11,7 +12,6 @@ import { parseProjection } from './projection-parse.ts';
 import { compute, exclude, hasComputed, include, type Tree } from './projection-tree.ts';
 import { compileSortKey } from './sort.ts';
 import { asDoc, type Doc, getField, isDoc, setField, typeName, wholeNumber } from './types.ts';
-import { describe } from './update-operators.ts';
 
 function fail(code: number, message: string): never {
   throw new CommandError(code, message);

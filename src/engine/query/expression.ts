@@ -1,5 +1,6 @@
 import { CommandError } from '../errors.ts';
 import { ACCUMULATING } from './accumulators.ts';
+import { describe } from './describe.ts';
 import { ARITHMETIC } from './expression-arithmetic.ts';
 import { ARRAYS } from './expression-arrays.ts';
 import { CONVERSIONS } from './expression-convert.ts';
@@ -10,7 +11,6 @@ import { STRINGS } from './expression-strings.ts';
 import type { Compile, Environment, Expression, Operator } from './expression-types.ts';
 import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, isDoc, setField } from './types.ts';
-import { describe } from './update-operators.ts';
 
 export type { Environment, Expression } from './expression-types.ts';
 

@@ -1,10 +1,10 @@
 import { CommandError } from '../errors.ts';
 import { compareBytes } from './compare.ts';
+import { describe } from './describe.ts';
 import { compileIndex, type Direction } from './keys.ts';
 import { isNumber, toDouble } from './numbers.ts';
 import { splitPath } from './path.ts';
 import { type Doc, isDoc } from './types.ts';
-import { describe } from './update-operators.ts';
 
 const MAX_FIELDS = 32;
 

@@ -1,9 +1,9 @@
 import { CommandError } from '../errors.ts';
 import type { ArrayFilters } from './array-filters.ts';
 import { identical } from './compare.ts';
+import { describe } from './describe.ts';
 import { isIndex, pathsConflict } from './path.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
-import { describe } from './update-operators.ts';
 import type {
   LeafContext,
   Modification,

@@ -2,8 +2,9 @@ import { Int32, Long, Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import { addNumbers, asBsonNumber, isIntegral, multiplyNumbers, toBigInt } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
+import { describe } from './describe.ts';
 import { isNumber } from './numbers.ts';
-import { asDoc, type Doc, typeName } from './types.ts';
+import { asDoc, typeName } from './types.ts';
 import { ARRAY_OPERATORS } from './update-arrays.ts';
 import type { LeafContext, Outcome } from './update-types.ts';
 
@@ -136,26 +137,4 @@ function bit(operand: unknown, path: string): (current: unknown, context: LeafCo
 
 function lastName(path: string): string {
   return path.slice(path.lastIndexOf('.') + 1);
-}
-
-/** A value in a message, about as MongoDB prints it. */
-export function describe(value: unknown): string {
-  switch (typeName(value)) {
-    case 'missing':
-      return 'missing';
-    case 'string':
-      return JSON.stringify(value);
-    case 'objectId':
-      return `ObjectId('${String(value)}')`;
-    case 'date':
-      return `new Date(${(value as Date).getTime()})`;
-    case 'array':
-      return `[ ${(value as unknown[]).map(describe).join(', ')} ]`;
-    case 'object': {
-      const fields = Object.entries(asDoc(value) as Doc).map(([name, field]) => `${name}: ${describe(field)}`);
-      return fields.length === 0 ? '{}' : `{ ${fields.join(', ')} }`;
-    }
-    default:
-      return String(value);
-  }
 }

@@ -1,8 +1,9 @@
 import { CommandError } from '../errors.ts';
 import type { ArrayFilters } from './array-filters.ts';
+import { describe } from './describe.ts';
 import { isIndex, pathsConflict, splitPath } from './path.ts';
 import { asDoc, type Doc, typeName } from './types.ts';
-import { describe, OPERATORS } from './update-operators.ts';
+import { OPERATORS } from './update-operators.ts';
 import type { Modification } from './update-types.ts';
 
 /**

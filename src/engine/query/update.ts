@@ -1,9 +1,9 @@
 import { CommandError } from '../errors.ts';
 import { compileArrayFilters } from './array-filters.ts';
 import { identical } from './compare.ts';
+import { describe } from './describe.ts';
 import { type Doc, setField } from './types.ts';
 import { applyModifications } from './update-apply.ts';
-import { describe } from './update-operators.ts';
 import { parseModifications } from './update-parse.ts';
 import { compilePipelineUpdate } from './update-pipeline.ts';
 import type { UpdateContext, UpdateResult, Updater } from './update-types.ts';

@@ -32,9 +32,13 @@ function bench(
   const reports: PipelineReport[] = [];
   const calls: string[] = [];
   const renewals: number[] = [];
+  const leases: number[] = [];
   const invoices = {
     claim: async () => (invoice.work ? { invoice, token: String(++holder) } : null),
-    renew: async () => void renewals.push(Date.now()),
+    renew: async (_claim, leaseMs) => {
+      renewals.push(Date.now());
+      leases.push(leaseMs);
+    },
     change: async (claim, { work, event, series, ...fields }) => {
       if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
       invoice = {
@@ -74,6 +78,7 @@ function bench(
   return {
     calls,
     renewals,
+    leases,
     pauses,
     reports,
     get invoice() {
@@ -179,7 +184,7 @@ it('a lease is renewed well before it ends for as long as a stage runs, and not 
 });
 
 describe('defects', () => {
-  it('a stage that throws changes nothing and is told of', async () => {
+  it('a stage that throws changes nothing, is told of, and rests longer than a lease', async () => {
     const writer = {
       write: () => {
         throw new TypeError('defect');
@@ -189,6 +194,7 @@ describe('defects', () => {
     await expect(it.run()).rejects.toThrow('defect');
     expect(it.invoice).toMatchObject({ status: 'pending', number: null, events: [] });
     expect(it.calls).toEqual([]);
+    expect(it.leases).toEqual([15_000]);
   });
 
   it('an invalid document of ours rejects the invoice, which keeps its number', async () => {
