@@ -113,7 +113,9 @@ async function build(
 
   const feed = createInvoiceFeed(db, (err) => log.warn({ err }, 'the change stream was lost and is opened again'));
   closers.push(() => feed.close());
-  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message));
+  // One engine serves a folder, so its service is the only worker.
+  const soleWorker = config.mongodbUrl === null;
+  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message), soleWorker);
 
   const renderer =
     parts.renderer ??

@@ -45,11 +45,13 @@ export function jobName(stage: Stage): string {
  * Agenda on the service's own database. It only wakes: what is done is decided by the invoice's document and its lease, so a job that
  * runs twice, late or not at all does no harm (design, section 4).
  * @param report told of what fails; nothing is thrown out of a job
+ * @param soleWorker whether no other process can be working on these jobs: locks found at the start are those of the dead
  */
 export async function createJobs(
   db: Db,
   invoices: Pick<InvoiceRepository, 'takeOverdue'>,
   report: (message: string, error: unknown) => void,
+  soleWorker: boolean,
 ): Promise<Jobs> {
   // Insertions alone notify (no `fullDocument`): an update of a job never means that it should start.
   const channel = new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION, fullDocument: false });
@@ -104,18 +106,22 @@ export async function createJobs(
     }
   }
 
-  /** Agenda marks a job as finished and then removes it: a worker that dies between the two leaves it for good. */
-  async function removeFinished(): Promise<void> {
+  /** What dead workers left: jobs that were marked as finished and not removed yet and, where no other worker lives, their locks. */
+  async function cleanUp(): Promise<void> {
+    const jobs = db.collection(JOBS_COLLECTION);
     const name = { $in: STAGES.map(jobName) };
-    const finished = { name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null };
-    await db.collection(JOBS_COLLECTION).deleteMany(finished);
+    await jobs.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
+    if (!soleWorker) return;
+    // A job that ran has no next time and would wait for its lock to expire; its invoice is found by the sweeper when the lease ends.
+    await jobs.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
+    await jobs.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
   }
 
   return {
     agenda,
     queue,
     async startWorker(run) {
-      await removeFinished();
+      await cleanUp();
       for (const stage of STAGES) {
         agenda.define<StageJob>(
           jobName(stage),

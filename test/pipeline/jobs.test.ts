@@ -21,10 +21,17 @@ beforeEach(async () => {
 });
 
 /** A worker to which these invoices seem overdue at each sweep. */
-async function worker(overdue: { id: string; stage: Stage }[], run: (invoiceId: string) => Promise<void>) {
+async function worker(
+  overdue: { id: string; stage: Stage }[],
+  run: (invoiceId: string) => Promise<void>,
+  soleWorker = false,
+) {
   const complaints: string[] = [];
-  const jobs = await createJobs(store.db, { takeOverdue: async () => overdue }, (message, error) =>
-    complaints.push(`${message}: ${error}`),
+  const jobs = await createJobs(
+    store.db,
+    { takeOverdue: async () => overdue },
+    (message, error) => complaints.push(`${message}: ${error}`),
+    soleWorker,
   );
   return { jobs, complaints, start: () => jobs.startWorker(run) };
 }
@@ -68,6 +75,21 @@ describe('the sweeper', () => {
     await expect.poll(() => [...ran].sort(), { timeout: 5000 }).toEqual(['inv_locked', 'inv_lost', 'inv_running']);
     await jobs.stop(5000);
   });
+});
+
+it('a sole worker takes up at its start what the dead one had locked, and removes what that had begun', async () => {
+  const ran: string[] = [];
+  const { jobs, start } = await worker([], async (id) => void ran.push(id), true);
+  const now = new Date();
+  const job = { name: 'invoice.sign', priority: 0, type: 'normal', lastModifiedBy: 'fatoura-dead', lockedAt: now };
+  await store.db.collection(JOBS_COLLECTION).insertMany([
+    { ...job, data: { invoiceId: 'inv_locked' }, nextRunAt: now },
+    { ...job, data: { invoiceId: 'inv_begun' }, nextRunAt: null },
+  ]);
+  await start();
+  await expect.poll(() => ran, { timeout: 1000 }).toEqual(['inv_locked']);
+  await expect.poll(queued).toBe(0);
+  await jobs.stop(5000);
 });
 
 it('a stop lets the running jobs finish, starts no other and hands those back', async () => {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
+import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Browser, CDPSession, ConnectionTransport } from 'puppeteer-core';
@@ -57,6 +57,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
       detached: process.platform !== 'win32',
     },
   );
+  yieldToService(child);
   const complaint = tailOf(child.stderr!);
   const exited = new Promise<void>((resolve) => {
     // Its helpers have nothing to live for.
@@ -179,5 +180,15 @@ function killGroup(child: ChildProcess): void {
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
     // It ended meanwhile.
+  }
+}
+
+/** Drawing never holds back what decides over invoices: where processors are scarce (at a start, say), the browser waits. */
+function yieldToService({ pid }: ChildProcess): void {
+  if (pid === undefined) return;
+  try {
+    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
+  } catch {
+    // It has ended already, or the system grants no priorities: it runs like any other process.
   }
 }
