@@ -18,9 +18,11 @@ afterEach(async () => {
 
 /** npm's Chromium behind a shell script, which plays a machine's peculiarities first. */
 async function wrapped(script: string): Promise<string> {
-  const { executable } = await unpackChromium(CHROMIUM_CACHE);
+  const { executable, libraries } = await unpackChromium(CHROMIUM_CACHE);
   const path = join(folder, 'browser');
-  await writeFile(path, `#!/bin/sh\n${script}\nexec ${executable} "$@"\n`, { mode: 0o700 });
+  // A bare machine lacks libraries that the bundle brings.
+  const start = `LD_LIBRARY_PATH=${libraries} exec ${executable} "$@"`;
+  await writeFile(path, `#!/bin/sh\n${script}\n${start}\n`, { mode: 0o700 });
   return path;
 }
 

@@ -1,5 +1,5 @@
 import { execFileSync, spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -87,8 +87,27 @@ export function textOfPages(pdf: Uint8Array, order: 'layout' | 'raw' = 'layout')
 
 /** Whether any process of a group runs; the dead that init has yet to bury don't count. */
 export function groupLives(group: number): boolean {
-  const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' });
-  return new RegExp(`^ *${group} +[^Z]`, 'm').test(stdout);
+  return processStates().some(([pgid, state]) => pgid === group && state !== 'Z');
+}
+
+/** Process group and state of every process; from /proc where there is one, because a bare Linux has no `ps`. */
+function processStates(): [group: number, state: string][] {
+  if (!existsSync('/proc/self/stat')) {
+    const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' });
+    return [...stdout.matchAll(/^ *(\d+) +(\S)/gm)].map(([, pgid, state]) => [Number(pgid), state ?? '']);
+  }
+  return readdirSync('/proc').flatMap((pid): [number, string][] => {
+    if (!/^\d+$/.test(pid)) return [];
+    try {
+      // `pid (name) state parent group …`, where the name may hold anything.
+      const [state = '', , pgid] = readFileSync(`/proc/${pid}/stat`, 'utf8')
+        .replace(/^.*\) /s, '')
+        .split(' ');
+      return [[Number(pgid), state]];
+    } catch {
+      return [];
+    }
+  });
 }
 
 /** Waits until `condition` holds; fails after `limit` milliseconds. */
