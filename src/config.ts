@@ -38,6 +38,7 @@ const environment = z
     CHROMIUM_PATH: z.string().optional(),
     RATE_LIMIT_SECRET: perMinute.default(100),
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
+    RATE_LIMIT_ADDRESS: perMinute.default(100),
     DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
@@ -106,7 +107,11 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trustProxy: data.TRUST_PROXY,
     signingP12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
     chromiumPath: data.CHROMIUM_PATH ?? null,
-    rateLimits: { secret: data.RATE_LIMIT_SECRET, publishable: data.RATE_LIMIT_PUBLISHABLE, address: 100 },
+    rateLimits: {
+      secret: data.RATE_LIMIT_SECRET,
+      publishable: data.RATE_LIMIT_PUBLISHABLE,
+      address: data.RATE_LIMIT_ADDRESS,
+    },
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     logLevel: data.LOG_LEVEL,
   };

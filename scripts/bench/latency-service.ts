@@ -26,6 +26,7 @@ const settings = readConfig({
   LOG_LEVEL: 'warn',
   RATE_LIMIT_SECRET: '1000000',
   RATE_LIMIT_PUBLISHABLE: '1000000',
+  RATE_LIMIT_ADDRESS: '1000000',
 });
 const stock = process.argv[2] === 'stock';
 const app = await startApp(stock ? { ...settings, role: 'api' } : settings);
