@@ -30,7 +30,6 @@ import { openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
-import { createInstallationRepository } from './storage/installation.ts';
 import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
@@ -105,8 +104,7 @@ async function build(
   await ensureIndexes(db);
 
   const invoices = createInvoiceRepository(db);
-  const { tenants, manageKeys } = administrationOf(store);
-  const installation = createInstallationRepository(db);
+  const { tenants, manageKeys, installation } = administrationOf(store);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
   const firstStart = await prepareInstallation(tenants, installation, config.mongodbUrl === null);
@@ -183,7 +181,7 @@ async function build(
       },
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
-      operations: await jobsDashboard(jobs.agenda, (await installation.operatorHash()) ?? ''),
+      operations: await jobsDashboard(jobs.agenda, () => installation.operatorHash()),
       ready: () => pingOf(store),
       trustProxy: config.trustProxy,
     });

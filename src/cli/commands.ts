@@ -2,6 +2,7 @@ import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { operatorReset } from './operator.ts';
 import { createTenant, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 
@@ -13,6 +14,7 @@ export const COMMANDS: readonly Command[] = [
   listKeys,
   revokeKey,
   rotateKey,
+  operatorReset,
   verify,
   doctor,
   demo,

@@ -1,7 +1,7 @@
-import type { OpenAdministration } from '../administration.ts';
 import { type ApiKey, KEY_KINDS, type KeyKind } from '../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
+import { administer } from './administer.ts';
 import type { Command, CommandContext } from './command.ts';
 import type { ParsedArguments } from './parse.ts';
 import { columns } from './terminal.ts';
@@ -81,18 +81,6 @@ export const rotateKey: Command = {
     return 0;
   },
 };
-
-async function administer<T>(
-  { config, parts }: CommandContext,
-  work: (administration: OpenAdministration) => Promise<T>,
-): Promise<T> {
-  const administration = await parts.openAdministration(config());
-  try {
-    return await work(administration);
-  } finally {
-    await administration.close();
-  }
-}
 
 function show({ key, token }: IssuedKey, input: ParsedArguments, { terminal }: CommandContext): void {
   if (input.has('json')) {

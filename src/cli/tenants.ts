@@ -2,6 +2,7 @@ import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { missingProfileFields, type SellerProfile, type Tenant } from '../domain/tenant/tenant.ts';
+import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { readJsonInput } from './files.ts';
 
@@ -33,17 +34,13 @@ export const createTenant: Command = {
     json: { description: 'Print an object, with the id of the tenant' },
   },
   details: PROFILE_HELP,
-  async run(input, { terminal, config, parts }) {
+  async run(input, context) {
+    const { terminal } = context;
     const name = input.get('name').trim();
     if (name === '' || name.length > MAX_NAME) throw new Error(`--name must have 1 to ${MAX_NAME} characters.`);
     const profile = await profileOf(input.find('profile'));
     const tenant: Tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
-    const administration = await parts.openAdministration(config());
-    try {
-      await administration.tenants.insert(tenant);
-    } finally {
-      await administration.close();
-    }
+    await administer(context, ({ tenants }) => tenants.insert(tenant));
     if (input.has('json')) {
       const missing = missingProfileFields(profile);
       const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
@@ -62,18 +59,12 @@ export const updateTenant: Command = {
   positionals: ['TENANT'],
   options: { profile: { value: 'FILE.json', required: true, description: 'What its invoices tell of the seller' } },
   details: PROFILE_HELP,
-  async run(input, { terminal, config, parts }) {
+  async run(input, context) {
     const profile = await profileOf(input.get('profile'));
     const tenantId = input.get('TENANT');
-    const administration = await parts.openAdministration(config());
-    try {
-      if (!(await administration.tenants.updateProfile(tenantId, profile))) {
-        throw new Error(`There is no tenant '${tenantId}'.`);
-      }
-    } finally {
-      await administration.close();
-    }
-    terminal.print(`The profile of ${tenantId} is replaced; new invoices carry it.${remarkOn(profile)}`);
+    const updated = await administer(context, ({ tenants }) => tenants.updateProfile(tenantId, profile));
+    if (!updated) throw new Error(`There is no tenant '${tenantId}'.`);
+    context.terminal.print(`The profile of ${tenantId} is replaced; new invoices carry it.${remarkOn(profile)}`);
     return 0;
   },
 };

@@ -14,6 +14,9 @@ export function createInstallationRepository(db: Db): InstallationRepository {
         throw error;
       }
     },
+    async replaceOperatorHash(hash) {
+      await matters.updateOne({ _id: 'operator' }, { $set: { hash } }, { upsert: true });
+    },
     async operatorHash() {
       return (await matters.findOne({ _id: 'operator' }))?.hash ?? null;
     },

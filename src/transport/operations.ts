@@ -10,17 +10,19 @@ const USER = 'operator';
 
 /**
  * Agenda's dashboard at `/ops/jobs`, behind HTTP Basic: user `operator`, password the operator's credential.
- * @param passwordHash SHA-256 of the password, lower-case hex
+ * @param operatorHash SHA-256 of the password, lower-case hex; asked for at each request, so that a reset holds at once in every process
  */
-export async function jobsDashboard(agenda: Agenda, passwordHash: string): Promise<Middleware> {
+export async function jobsDashboard(agenda: Agenda, operatorHash: () => Promise<string | null>): Promise<Middleware> {
   const dashboard = compose(await createKoaMiddlewareAsync(agenda));
   const mounted = mount('/ops/jobs', dashboard);
   return async (ctx, next) => {
     if (ctx.path !== '/ops/jobs' && !ctx.path.startsWith('/ops/jobs/')) return next();
-    if (!isOperator(ctx.get('Authorization'), passwordHash)) {
+    const authorization = ctx.get('Authorization');
+    if (!authorization || !isOperator(authorization, (await operatorHash()) ?? '')) {
       ctx.status = 401;
       ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
-      ctx.body = 'The job dashboard needs the operator credential that the first start printed.\n';
+      ctx.body =
+        'The job dashboard needs the operator credential that the first start printed.\nLost it? npm run -s cli -- operator reset\n';
       return;
     }
     // A browser sends the credential by itself, also for a page of somebody else's.
@@ -43,5 +45,6 @@ function isOperator(authorization: string, passwordHash: string): boolean {
   if (!encoded) return false;
   const [user, ...password] = Buffer.from(encoded, 'base64').toString('utf8').split(':');
   const given = createHash('sha256').update(password.join(':')).digest();
-  return timingSafeEqual(given, Buffer.from(passwordHash, 'hex')) && user === USER;
+  const expected = Buffer.from(passwordHash, 'hex');
+  return given.length === expected.length && timingSafeEqual(given, expected) && user === USER;
 }

@@ -1,4 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { resetOperator } from '../../src/domain/installation/first-start.ts';
+import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { Client } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
@@ -30,4 +32,14 @@ it.each([
   const answer = await new Client(service.url, null).request(method, path, body, operator);
   expect(answer.body).toEqual({ error: { code: 'invalid_request', message: expect.any(String), param: null, status } });
   expect(answer.status).toBe(status);
+});
+
+it('takes a new password at once when it was reset, and the old one no more', async () => {
+  const status = async (password: string | null) => {
+    const Authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`;
+    return (await new Client(service.url, null).get('/ops/jobs/', { Authorization })).status;
+  };
+  const password = await resetOperator(createInstallationRepository(service.app.store.db));
+  expect(await status(password)).toBe(200);
+  expect(await status(service.app.firstStart.operatorPassword)).toBe(401);
 });

@@ -7,6 +7,8 @@ import type { TenantRepository } from '../tenant/ports.ts';
 export interface InstallationRepository {
   /** Keeps the hash unless there is one, and answers whether it was kept: of many processes that start at once, one is told true. */
   keepOperatorHash(hash: string): Promise<boolean>;
+  /** Keeps the hash in place of the one before. */
+  replaceOperatorHash(hash: string): Promise<void>;
   /** SHA-256, lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
 }
@@ -28,9 +30,21 @@ export async function prepareInstallation(
   installation: InstallationRepository,
   embedded: boolean,
 ): Promise<FirstStart> {
-  const password = randomBytes(18).toString('base64url');
-  const isNew = await installation.keepOperatorHash(createHash('sha256').update(password).digest('hex'));
+  const { password, hash } = newOperatorCredential();
+  const isNew = await installation.keepOperatorHash(hash);
   return { operatorPassword: isNew ? password : null, demo: embedded ? await makeDemoTenant(tenants) : null };
+}
+
+/** Makes a new credential of the operator; the one before is void at once. @returns the password, shown this once */
+export async function resetOperator(installation: InstallationRepository): Promise<string> {
+  const { password, hash } = newOperatorCredential();
+  await installation.replaceOperatorHash(hash);
+  return password;
+}
+
+function newOperatorCredential(): { password: string; hash: string } {
+  const password = randomBytes(18).toString('base64url');
+  return { password, hash: createHash('sha256').update(password).digest('hex') };
 }
 
 async function makeDemoTenant(tenants: TenantRepository): Promise<FirstStart['demo']> {

@@ -1,0 +1,19 @@
+import { resetOperator } from '../domain/installation/first-start.ts';
+import { administer } from './administer.ts';
+import type { Command } from './command.ts';
+import { columns } from './terminal.ts';
+
+export const operatorReset: Command = {
+  name: 'operator reset',
+  summary: 'Makes a new password for the job dashboard and shows it, this once',
+  positionals: [],
+  options: { json: { description: 'Print an object with user and password' } },
+  details: 'The password before is void at once.',
+  async run(input, context) {
+    const password = await administer(context, ({ installation }) => resetOperator(installation));
+    const { terminal } = context;
+    if (input.has('json')) terminal.print(JSON.stringify({ user: 'operator', password }));
+    else terminal.print(columns([['user', 'operator'], ['password', password]])); // biome-ignore format: a table
+    return 0;
+  },
+};
