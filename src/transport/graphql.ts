@@ -1,4 +1,5 @@
 import type { ServerResponse } from 'node:http';
+import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
@@ -19,6 +20,8 @@ export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, log
   const yoga = createYoga<{ ctx: Context }, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
+    // The page with all its assets from npm: nothing is fetched from elsewhere.
+    renderGraphiQL,
     landingPage: false,
     logging: false,
     plugins: [LIMITED],
