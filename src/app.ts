@@ -26,7 +26,7 @@ import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createJobs } from './jobs/agenda.ts';
-import { openStore } from './open-store.ts';
+import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
@@ -63,7 +63,7 @@ export interface App {
 export interface AppParts {
   readonly log?: Logger;
   /** Not closed by the service. */
-  readonly store?: Store;
+  readonly store?: OpenStore;
   readonly renderer?: PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 }
 
@@ -107,13 +107,13 @@ async function build(
   const { tenants, manageKeys, installation } = administrationOf(store);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
-  const firstStart = await prepareInstallation(tenants, installation, config.mongodbUrl === null);
+  const firstStart = await prepareInstallation(tenants, installation, store.kind !== 'server');
+  // Whoever started the engine serves alone: the only worker, and the only one that counts requests. A demo may have joined another's.
+  const alone = store.kind === 'own engine';
 
   const feed = createInvoiceFeed(db, (err) => log.warn({ err }, 'the change stream was lost and is opened again'));
   closers.push(() => feed.close());
-  // One engine serves a folder, so its service is the only worker.
-  const soleWorker = config.mongodbUrl === null;
-  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message), soleWorker);
+  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message), alone);
 
   const renderer =
     parts.renderer ??
@@ -169,7 +169,7 @@ async function build(
       authenticate: createAuthenticate(tenants, clientSecrets),
       limiter: createRateLimiter(
         config.rateLimits,
-        config.mongodbUrl === null ? null : { client: store.client, databaseName: db.databaseName },
+        alone ? null : { client: store.client, databaseName: db.databaseName },
       ),
       useCases: {
         createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
@@ -209,7 +209,7 @@ function createLogger(level: string): Logger {
   });
 }
 
-async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<Store> {
+async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<OpenStore> {
   const store = await openStore(config, { join: false });
   closers.push(() => store.close());
   return store;

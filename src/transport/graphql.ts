@@ -70,7 +70,7 @@ function watchingWhile(res: ServerResponse, context: GraphQLContext): GraphQLCon
   };
 }
 
-/** Reads the body under this service's own limit, and leaves it where both libraries look for one. */
+/** Reads the body under this service's own limit, and leaves it where Yoga looks for one. */
 async function keepBody(ctx: Context): Promise<void> {
   if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
   Object.assign(ctx.req, { body: await readText(ctx) });
