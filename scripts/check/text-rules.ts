@@ -7,7 +7,8 @@ const SKIPPED = new Set(['.git', 'node_modules', 'data', 'bench-results']);
 export function projectFiles(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
-    if (entry.isDirectory()) return folder === '' && SKIPPED.has(entry.name) ? [] : projectFiles(root, path);
+    if (folder === '' && SKIPPED.has(entry.name)) return []; // .git is a file in a linked work tree
+    if (entry.isDirectory()) return projectFiles(root, path);
     return entry.isFile() && !entry.name.endsWith('.log') ? [path] : [];
   });
 }
