@@ -1,10 +1,10 @@
 import QRCode from 'qrcode';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { html, isolated, Markup } from '../../domain/markup.ts';
 import { fontFaces } from './fonts.ts';
 import { amount, longDate, moment, money, NARROW_SPACE, NO_BREAK_SPACE, percent, quantity } from './french-format.ts';
 import { FRENCH as LABELS } from './french-labels.ts';
-import { html, isolated, Markup } from './markup.ts';
 import { pageStyle } from './page-style.ts';
 
 /**

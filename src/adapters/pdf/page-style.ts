@@ -1,5 +1,5 @@
+import { cssString } from '../../domain/markup.ts';
 import { FONT_FAMILY } from './fonts.ts';
-import { cssString } from './markup.ts';
 
 /** What stands in the margins of every page. */
 export interface PageMargins {
