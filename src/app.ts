@@ -25,6 +25,8 @@ import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
+import { createManageEndpoints } from './domain/webhook/manage-endpoints.ts';
+import { createSecretBox } from './domain/webhook/secret-box.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
@@ -34,6 +36,7 @@ import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
+import { createWebhookEndpointRepository } from './storage/webhook-endpoints.ts';
 import { documentPath } from './transport/files.ts';
 import { currentRequestId } from './transport/middleware/request.ts';
 import { jobsDashboard } from './transport/operations.ts';
@@ -176,6 +179,11 @@ async function build(
         readInvoice,
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
+        webhookEndpoints: createManageEndpoints(
+          createWebhookEndpointRepository(db),
+          createSecretBox(masterKey, 'webhook-endpoint'),
+          config.allowInsecureWebhooks,
+        ),
         documentUrl: ({ id }, kind) =>
           `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, 0))}`,
       },

@@ -40,6 +40,7 @@ const environment = z
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
     RATE_LIMIT_ADDRESS: perMinute.default(100),
     DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
+    ALLOW_INSECURE_WEBHOOKS: z.stringbool({ error: 'must be true or false' }).default(false),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
       .default('info'),
@@ -76,6 +77,8 @@ export interface Config {
   /** Requests a minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   readonly dgiRetrySchedule: readonly number[];
+  /** Whether webhooks may go to http:// and private addresses: for development. */
+  readonly allowInsecureWebhooks: boolean;
   readonly logLevel: string;
 }
 
@@ -113,6 +116,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       address: data.RATE_LIMIT_ADDRESS,
     },
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
+    allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
     logLevel: data.LOG_LEVEL,
   };
 }

@@ -37,6 +37,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'graphql/execute.ts',
       'type graphql/',
       'domain/errors.ts',
+      'domain/input-problems.ts',
       'domain/*/*-input.ts',
       'type domain/',
     ],

@@ -21,6 +21,7 @@ export const ERROR_STATUS = {
   amount_mismatch: 422,
   invalid_ice: 422,
   duplicate_number: 422,
+  endpoint_limit_reached: 422,
   rate_limit_exceeded: 429,
   internal_error: 500,
 } as const;

@@ -3,7 +3,7 @@ import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
 import { ServiceError } from '../domain/errors.ts';
-import { problemsOf } from '../domain/invoice/create-invoice-input.ts';
+import { problemsOf } from '../domain/input-problems.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 

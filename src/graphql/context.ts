@@ -4,6 +4,7 @@ import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 
 /** The use cases that resolvers call. */
 export interface UseCases {
@@ -11,6 +12,7 @@ export interface UseCases {
   readonly readInvoice: ReadInvoice;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;
+  readonly webhookEndpoints: ManageEndpoints;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }

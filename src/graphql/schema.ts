@@ -1,6 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
 import './types/invoice.ts';
+import './types/webhook-endpoint.ts';
 
 /** The service's GraphQL schema. */
 export const schema = builder.toSchema();

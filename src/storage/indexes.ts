@@ -34,6 +34,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
   jobs: [{ name: 'invoice', key: { 'data.invoiceId': 1 } }],
   mock_submissions: [],
+  webhook_endpoints: [{ name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true }],
 };
 
 /** Makes whatever index is missing. Safe to run in many processes at once and at each start. */

@@ -7,6 +7,8 @@ import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/invoice/order-key.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
 import { invoicesWithJob } from '../../src/jobs/waiting-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
@@ -14,6 +16,7 @@ import { createInstallationRepository } from '../../src/storage/installation.ts'
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
@@ -21,6 +24,7 @@ let mongo: TestMongo;
 let store: Store;
 let invoices: InvoiceRepository;
 let tenants: TenantRepository;
+let endpoints: EndpointRepository;
 let kept: Invoice;
 const seen: CommandStartedEvent[] = [];
 
@@ -30,6 +34,8 @@ beforeAll(async () => {
   await ensureIndexes(store.db);
   invoices = createInvoiceRepository(store.db);
   tenants = createTenantRepository(store.db);
+  endpoints = createWebhookEndpointRepository(store.db);
+  for (let i = 0; i < 12; i++) await endpoints.insert(endpointNamed(`we_${i}`, `ten_${i % 3}`));
   for (let i = 0; i < 30; i++) {
     const { createdAt, order } = newCreationMoment();
     kept = pendingInvoice({ tenantId: `ten_${i % 3}`, createdAt });
@@ -50,6 +56,21 @@ function keyNamed(id: string): ApiKey {
   return { id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null };
 }
 
+function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
+  return {
+    id,
+    tenantId,
+    environment: 'test',
+    url: 'https://example.com/',
+    description: null,
+    events: ['invoice.accepted'],
+    active: true,
+    secrets: [],
+    createdAt: new Date(),
+    updatedAt: new Date(),
+  };
+}
+
 /** Every stage of a plan, inner ones included. */
 function stagesOf(plan: Document): string[] {
   const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
@@ -62,7 +83,7 @@ async function plansOf(call: () => Promise<unknown>): Promise<{ stages: string[]
   await call();
   const plans = [];
   for (const { command } of seen.filter(({ commandName }) =>
-    ['find', 'findAndModify', 'update', 'aggregate', 'count'].includes(commandName),
+    ['find', 'findAndModify', 'update', 'delete', 'aggregate', 'count'].includes(commandName),
   )) {
     const {
       lsid: _l,
@@ -113,6 +134,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['tenants.keysOf', () => tenants.keysOf('ten_1'), 1],
   ['tenants.revokeKey', () => tenants.revokeKey('key_9', new Date()), 1],
   ['tenants.updateProfile', () => tenants.updateProfile('ten_1', {}), 1],
+  ['webhookEndpoints.insert', () => endpoints.insert(endpointNamed('we_new')), 5],
+  ['webhookEndpoints.list', () => endpoints.list('ten_1', 'test'), 5],
+  ['webhookEndpoints.find', () => endpoints.find('ten_1', 'test', 'we_1'), 1],
+  ['webhookEndpoints.update', () => endpoints.update('ten_1', 'test', 'we_1', { active: false }), 1],
+  ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 1],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],

@@ -1,3 +1,4 @@
+import type { EventType } from '../event.ts';
 import type { Centimes } from '../money.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
@@ -66,15 +67,13 @@ export interface Work {
   readonly dueAt: Date;
 }
 
-export type InvoiceEventType = 'invoice.signing' | 'invoice.transmitted' | 'invoice.accepted' | 'invoice.rejected';
-
 /** A status change as it happened, written in the same update as the change itself. Whole seconds are shown, milliseconds kept. */
 export interface InvoiceEvent {
   /** Prefix evt_; the receivers' deduplication key. */
   readonly id: string;
   /** 1, 2, 3… within the invoice. */
   readonly sequence: number;
-  readonly type: InvoiceEventType;
+  readonly type: EventType;
   readonly status: InvoiceStatus;
   readonly dgiId: string | null;
   readonly rejectionReason: string | null;

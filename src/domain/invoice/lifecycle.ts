@@ -1,4 +1,4 @@
-import type { InvoiceEventType } from './invoice.ts';
+import type { EventType } from '../event.ts';
 
 export const INVOICE_STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
@@ -8,7 +8,7 @@ export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render'] as c
 export type Stage = (typeof STAGES)[number];
 
 /** The event of each status that is reached by processing (specification, "States and transitions"). */
-export const EVENT_OF_STATUS: Readonly<Record<Exclude<InvoiceStatus, 'pending'>, InvoiceEventType>> = {
+export const EVENT_OF_STATUS: Readonly<Record<Exclude<InvoiceStatus, 'pending'>, EventType>> = {
   signing: 'invoice.signing',
   transmitted: 'invoice.transmitted',
   accepted: 'invoice.accepted',

@@ -1,16 +1,12 @@
 import type { Context } from 'koa';
-import type { ZodType } from 'zod';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
-import {
-  idempotencyKeyProblem,
-  inputOfRestBody,
-  problemsOf,
-  restInvoiceBody,
-} from '../../domain/invoice/create-invoice-input.ts';
+import { ServiceError } from '../../domain/errors.ts';
+import { problemsOf } from '../../domain/input-problems.ts';
+import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import type { Principal } from '../../domain/principal.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
+import { clientSecretOf, parseQuery, refuseQuery } from './query.ts';
 import type { Route } from './routes.ts';
 import { streamStatus } from './stream.ts';
 
@@ -132,22 +128,4 @@ function idempotencyKeyOf(ctx: Context): string | null {
   const unusable = idempotencyKeyProblem(key);
   if (unusable) throw new ServiceError([unusable]);
   return key;
-}
-
-function clientSecretOf(ctx: Context): string | null {
-  const given = ctx.query.client_secret;
-  if (Array.isArray(given)) throw serviceError('invalid_request', 'client_secret must be given once.', 'client_secret');
-  return given ?? null;
-}
-
-function refuseQuery(ctx: Context, allowed: readonly string[]): void {
-  const unknown = Object.keys(ctx.query).find((name) => !allowed.includes(name));
-  if (unknown !== undefined)
-    throw serviceError('invalid_request', `${unknown} is not a known query parameter.`, unknown);
-}
-
-function parseQuery<T>(ctx: Context, schema: ZodType<T>): T {
-  const parsed = schema.safeParse({ ...ctx.query });
-  if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
-  return parsed.data;
 }

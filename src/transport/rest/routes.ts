@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { type InvoiceRoutesParts, invoiceRoutes } from './invoices.ts';
+import { webhookEndpointRoutes } from './webhook-endpoints.ts';
 
 /** One operation of the REST interface: how a request becomes a prepared GraphQL operation's variables, and its data an answer. */
 export interface Route {
@@ -15,5 +16,5 @@ export interface Route {
 
 /** The specification's endpoints ("Endpoints"), in its order. */
 export function restRoutes(parts: InvoiceRoutesParts): readonly Route[] {
-  return [...invoiceRoutes(parts)];
+  return [...invoiceRoutes(parts), ...webhookEndpointRoutes()];
 }

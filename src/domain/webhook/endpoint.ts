@@ -1,0 +1,34 @@
+import type { EventType } from '../event.ts';
+import type { Environment } from '../tenant/tenant.ts';
+
+/** How many endpoints a tenant may have in each environment (design, section 5, "endpoints"). */
+export const MAX_ENDPOINTS = 16;
+
+/** Where a tenant receives events (specification, "Webhook endpoint"). */
+export interface WebhookEndpoint {
+  /** Prefix we_. */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly environment: Environment;
+  /** As the client wrote it. */
+  readonly url: string;
+  readonly description: string | null;
+  /** The subscribed types: at least one, each once. */
+  readonly events: readonly EventType[];
+  /** Nothing is delivered to an endpoint that is not. */
+  readonly active: boolean;
+  /** Newest first, at least one; each valid one signs every delivery. */
+  readonly secrets: readonly EndpointSecret[];
+  readonly createdAt: Date;
+  /** When the client last changed it. */
+  readonly updatedAt: Date;
+}
+
+/** A signing secret at rest. */
+export interface EndpointSecret {
+  /** Opened by the `SecretBox` with the endpoint's id; the secret is `whsec_` and standard base64 of 32 bytes. */
+  readonly sealed: string;
+  readonly createdAt: Date;
+  /** When it stops signing; null for the present one. */
+  readonly expiresAt: Date | null;
+}

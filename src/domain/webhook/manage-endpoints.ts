@@ -1,0 +1,119 @@
+import { randomBytes } from 'node:crypto';
+import { serviceError } from '../errors.ts';
+import { isId, newId } from '../ids.ts';
+import { type Principal, requireSecretKey } from '../principal.ts';
+import { MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
+import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
+import type { EndpointRepository } from './ports.ts';
+import type { SecretBox } from './secret-box.ts';
+
+/** An endpoint at its creation: the only moment at which its secret is shown. */
+export interface CreatedEndpoint {
+  readonly endpoint: WebhookEndpoint;
+  /** `whsec_…` */
+  readonly secret: string;
+}
+
+/**
+ * The use cases of webhook endpoints (specification, "POST /v1/webhook_endpoints" and the following). All need a secret key and see
+ * its tenant and environment only.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or another's
+ */
+export interface ManageEndpoints {
+  /** @throws {ServiceError} invalid_request for an http:// URL, unless the installation allows it; endpoint_limit_reached */
+  create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
+  /** Newest first. */
+  list(principal: Principal): Promise<WebhookEndpoint[]>;
+  /** @throws {ServiceError} */
+  find(principal: Principal, endpointId: string): Promise<WebhookEndpoint>;
+  /** Changes what the input holds. @throws {ServiceError} invalid_request as for `create` */
+  update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
+  /** @throws {ServiceError} */
+  delete(principal: Principal, endpointId: string): Promise<void>;
+}
+
+/** @param allowHttp whether http:// addresses will do (ALLOW_INSECURE_WEBHOOKS) */
+export function createManageEndpoints(
+  endpoints: EndpointRepository,
+  secretBox: SecretBox,
+  allowHttp: boolean,
+): ManageEndpoints {
+  return {
+    async create(principal, input) {
+      const { tenant, environment } = requireSecretKey(principal);
+      refuseHttp(input.url);
+      const id = newId('we');
+      const secret = newEndpointSecret();
+      const createdAt = new Date();
+      const endpoint: WebhookEndpoint = {
+        id,
+        tenantId: tenant.id,
+        environment,
+        url: input.url,
+        description: input.description ?? null,
+        events: input.events,
+        active: true,
+        secrets: [{ sealed: secretBox.seal(secret, id), createdAt, expiresAt: null }],
+        createdAt,
+        updatedAt: createdAt,
+      };
+      if (await endpoints.insert(endpoint)) return { endpoint, secret };
+      throw serviceError(
+        'endpoint_limit_reached',
+        `There are ${MAX_ENDPOINTS} webhook endpoints already, the most that a tenant may have. Delete one that is not used.`,
+      );
+    },
+
+    async list(principal) {
+      const { tenant, environment } = requireSecretKey(principal);
+      return endpoints.list(tenant.id, environment);
+    },
+
+    async find(principal, endpointId) {
+      const { tenant, environment } = requireSecretKey(principal);
+      const found = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
+      return found ?? missing(endpointId);
+    },
+
+    async update(principal, endpointId, input) {
+      const { tenant, environment } = requireSecretKey(principal);
+      const { url, events, description, active } = input;
+      if (url !== undefined) refuseHttp(url);
+      const changes = {
+        ...(url !== undefined && { url }),
+        ...(events !== undefined && { events }),
+        ...(description !== undefined && { description }),
+        ...(active !== undefined && { active }),
+        updatedAt: new Date(),
+      };
+      const changed = isId('we', endpointId)
+        ? await endpoints.update(tenant.id, environment, endpointId, changes)
+        : null;
+      return changed ?? missing(endpointId);
+    },
+
+    async delete(principal, endpointId) {
+      const { tenant, environment } = requireSecretKey(principal);
+      const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
+      if (!deleted) missing(endpointId);
+    },
+  };
+
+  function refuseHttp(url: string): void {
+    if (allowHttp || /^https:/i.test(url)) return;
+    throw serviceError('invalid_request', 'url must be an absolute https:// URL; http:// is not secure.', 'url');
+  }
+}
+
+/** `whsec_` and standard base64 of 32 random bytes (design, section 5, "webhook secrets and signatures"). */
+export function newEndpointSecret(): string {
+  return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+function missing(endpointId: string): never {
+  throw serviceError(
+    'resource_not_found',
+    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key.`,
+    'id',
+  );
+}

@@ -1,0 +1,28 @@
+import type { Environment } from '../tenant/tenant.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+
+/** What an update may change. */
+export type EndpointChanges = Partial<
+  Pick<WebhookEndpoint, 'url' | 'description' | 'events' | 'active' | 'secrets' | 'updatedAt'>
+>;
+
+/** Where webhook endpoints are kept. Another tenant's or environment's is never found. Every method uses an index. */
+export interface EndpointRepository {
+  /**
+   * Stores it unless its tenant has `MAX_ENDPOINTS` in this environment; the limit holds under concurrency.
+   * @returns whether it was stored
+   */
+  insert(endpoint: WebhookEndpoint): Promise<boolean>;
+  /** Newest first. */
+  list(tenantId: string, environment: Environment): Promise<WebhookEndpoint[]>;
+  find(tenantId: string, environment: Environment, endpointId: string): Promise<WebhookEndpoint | null>;
+  /** One atomic update. @returns the endpoint as changed */
+  update(
+    tenantId: string,
+    environment: Environment,
+    endpointId: string,
+    changes: EndpointChanges,
+  ): Promise<WebhookEndpoint | null>;
+  /** @returns whether it was there */
+  delete(tenantId: string, environment: Environment, endpointId: string): Promise<boolean>;
+}

@@ -1,0 +1,115 @@
+import type { ZodType } from 'zod';
+import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
+import {
+  type CreateEndpointInput,
+  createEndpointInput,
+  type UpdateEndpointInput,
+  updateEndpointInput,
+} from '../../domain/webhook/endpoint-input.ts';
+import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
+import { builder } from '../builder.ts';
+import './scalars.ts';
+
+export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
+  description: 'Where events are delivered.',
+  fields: (t) => ({
+    id: t.exposeID('id', { description: 'Prefix `we_`.' }),
+    url: t.exposeString('url', { description: 'The address that receives events.' }),
+    description: t.exposeString('description', { nullable: true, description: "The client's own words." }),
+    events: t.stringList({
+      description:
+        'The subscribed types: `invoice.signing`, `invoice.transmitted`, `invoice.accepted`, `invoice.rejected`.',
+      resolve: ({ events }) => [...events],
+    }),
+    active: t.exposeBoolean('active', { description: 'Whether anything is delivered to it.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+  }),
+});
+
+builder.queryFields((t) => ({
+  webhookEndpoints: t.field({
+    type: [WebhookEndpointType],
+    authScopes: { secretKey: true },
+    description: 'The endpoints of the secret key’s tenant and environment, newest first; 16 at most.',
+    resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints.list(principal),
+  }),
+  webhookEndpoint: t.field({
+    type: WebhookEndpointType,
+    authScopes: { secretKey: true },
+    description: 'One endpoint.',
+    args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
+    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
+  }),
+}));
+
+const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
+  description: 'An endpoint to create.',
+  fields: (t) => ({
+    url: t.string({ required: true, description: 'An https:// address without user name and password.' }),
+    events: t.stringList({ required: true, description: 'At least one event type, each once.' }),
+    description: t.string({ description: 'At most 500 characters.' }),
+  }),
+});
+
+const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
+  description: 'What to change; the rest stays as it is.',
+  fields: (t) => ({
+    url: t.string({ description: 'An https:// address without user name and password.' }),
+    events: t.stringList({ description: 'At least one event type, each once.' }),
+    description: t.string({ description: 'At most 500 characters; null clears it.' }),
+    active: t.boolean({ description: 'False disables the endpoint.' }),
+  }),
+});
+
+const CreateWebhookEndpointPayload = builder.objectRef<CreatedEndpoint>('CreateWebhookEndpointPayload').implement({
+  description: 'A created endpoint.',
+  fields: (t) => ({
+    endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
+    secret: t.exposeString('secret', { description: 'Prefix `whsec_`; signs deliveries. Shown here only.' }),
+  }),
+});
+
+builder.mutationFields((t) => ({
+  createWebhookEndpoint: t.field({
+    type: CreateWebhookEndpointPayload,
+    authScopes: { secretKey: true },
+    description: 'Creates an endpoint, 16 a tenant and environment at most. Needs a secret key.',
+    args: {
+      input: t.arg({
+        type: CreateWebhookEndpointInput,
+        required: true,
+        description: 'The endpoint.',
+        // The plugin hands on what the schema parsed, so the resolver gets a CreateEndpointInput.
+        validate: { schema: createEndpointInput as unknown as ZodType<typeof CreateWebhookEndpointInput.$inferInput> },
+      }),
+    },
+    resolve: (_root, { input }, { principal, useCases }) =>
+      useCases.webhookEndpoints.create(principal, input as CreateEndpointInput),
+  }),
+  updateWebhookEndpoint: t.field({
+    type: WebhookEndpointType,
+    authScopes: { secretKey: true },
+    description: 'Changes an endpoint. Needs a secret key.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
+      input: t.arg({
+        type: UpdateWebhookEndpointInput,
+        required: true,
+        description: 'What to change.',
+        validate: { schema: updateEndpointInput as unknown as ZodType<typeof UpdateWebhookEndpointInput.$inferInput> },
+      }),
+    },
+    resolve: (_root, { id, input }, { principal, useCases }) =>
+      useCases.webhookEndpoints.update(principal, id, input as UpdateEndpointInput),
+  }),
+  deleteWebhookEndpoint: t.id({
+    authScopes: { secretKey: true },
+    description: 'Deletes an endpoint for good and answers its id. Needs a secret key.',
+    args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
+    resolve: async (_root, { id }, { principal, useCases }) => {
+      await useCases.webhookEndpoints.delete(principal, id);
+      return id;
+    },
+  }),
+}));

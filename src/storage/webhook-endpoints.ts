@@ -1,0 +1,67 @@
+import { type Collection, type Db, MongoServerError } from 'mongodb';
+import { MAX_ENDPOINTS, type WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import type { EndpointRepository } from '../domain/webhook/ports.ts';
+
+interface EndpointDocument extends Omit<WebhookEndpoint, 'id'> {
+  _id: string;
+  /** 0 to MAX_ENDPOINTS - 1, unique in tenant and environment: there is no place for one more, whoever else is inserting. */
+  slot: number;
+}
+
+const DUPLICATE_KEY = 11000;
+
+/** Webhook endpoints in the collection `webhook_endpoints`. */
+export function createWebhookEndpointRepository(db: Db): EndpointRepository {
+  const endpoints: Collection<EndpointDocument> = db.collection<EndpointDocument>('webhook_endpoints');
+  return {
+    async insert({ id, ...endpoint }) {
+      const { tenantId, environment } = endpoint;
+      for (;;) {
+        const taken = await endpoints.find({ tenantId, environment }).project<{ slot: number }>({ slot: 1 }).toArray();
+        const slot = freeSlot(new Set(taken.map((each) => each.slot)));
+        if (slot === null) return false;
+        try {
+          await endpoints.insertOne({ _id: id, ...endpoint, slot });
+          return true;
+        } catch (error) {
+          // Another insertion took the slot: there are fewer to try now.
+          if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+        }
+      }
+    },
+    async list(tenantId, environment) {
+      const found = await endpoints.find({ tenantId, environment }).toArray();
+      return found.map(endpointOf).sort(newestFirst);
+    },
+    async find(tenantId, environment, endpointId) {
+      const found = await endpoints.findOne({ _id: endpointId, tenantId, environment });
+      return found && endpointOf(found);
+    },
+    async update(tenantId, environment, endpointId, changes) {
+      const changed = await endpoints.findOneAndUpdate(
+        { _id: endpointId, tenantId, environment },
+        { $set: changes },
+        { returnDocument: 'after' },
+      );
+      return changed && endpointOf(changed);
+    },
+    async delete(tenantId, environment, endpointId) {
+      const { deletedCount } = await endpoints.deleteOne({ _id: endpointId, tenantId, environment });
+      return deletedCount === 1;
+    },
+  };
+}
+
+/** One at random, so that concurrent insertions seldom choose the same. */
+function freeSlot(taken: ReadonlySet<number>): number | null {
+  const free = Array.from({ length: MAX_ENDPOINTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
+  return free[Math.floor(Math.random() * free.length)] ?? null;
+}
+
+function newestFirst(a: WebhookEndpoint, b: WebhookEndpoint): number {
+  return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
+}
+
+function endpointOf({ _id, slot: _slot, ...endpoint }: EndpointDocument): WebhookEndpoint {
+  return { id: _id, ...endpoint };
+}
