@@ -1,14 +1,15 @@
 import type { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
-import type { SigningIdentity } from './adapters/xades/document-signer.ts';
+import { loadPkcs12 } from './adapters/signing-key/pkcs12.ts';
+import { softwareKey } from './adapters/signing-key/software-key.ts';
+import { loadTestIdentity } from './adapters/signing-key/test-identity.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
-import { loadPkcs12 } from './adapters/xades/pkcs12.ts';
-import { loadSigningIdentity } from './adapters/xades/signing-identity.ts';
 import type { Verification } from './adapters/xades/verification.ts';
 import type { Config } from './config.ts';
 import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
 import type { InstallationRepository } from './domain/installation/first-start.ts';
+import type { SigningKey } from './domain/signing-key.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
@@ -61,15 +62,14 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
 }
 
 /** What documents are signed with: SIGNING_P12, or the test identity under DATA_DIR. @throws when its file can't be read or written */
-export function signingIdentity({ signingP12, dataDir }: Config): Promise<SigningIdentity> {
-  return signingP12 ? loadPkcs12(signingP12.file, signingP12.passphrase) : loadSigningIdentity(dataDir);
+export async function signingKey({ signingP12, dataDir }: Config): Promise<SigningKey> {
+  if (signingP12) return softwareKey(await loadPkcs12(signingP12.file, signingP12.passphrase));
+  return softwareKey(await loadTestIdentity(dataDir), true);
 }
 
-/** The certificate that documents are signed with, made now when there is none yet. @throws as {@link signingIdentity} */
+/** The certificate that documents are signed with, made now when there is none yet. @throws as {@link signingKey} */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
-  const [certificate] = (await signingIdentity(config)).certificateChain;
-  if (!certificate) throw new Error('There is no certificate to sign with.');
-  return certificate;
+  return (await signingKey(config)).certificateChain[0];
 }
 
 /** Draws a page with the browser of the configuration, in a process of its own. Never throws. */

@@ -9,7 +9,7 @@ import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from './adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
-import { administrationOf, signingIdentity } from './administration.ts';
+import { administrationOf, signingKey } from './administration.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './domain/api-key/authenticate.ts';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
@@ -98,10 +98,10 @@ async function build(
   close: () => Promise<void>,
 ): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const [store, masterKey, identity] = await Promise.all([
+  const [store, masterKey, key] = await Promise.all([
     parts.store ?? openOwnStore(config, closers),
     loadMasterKey(config),
-    signingIdentity(config),
+    signingKey(config),
   ]);
   const { db } = store;
   await ensureIndexes(db);
@@ -126,6 +126,8 @@ async function build(
       log,
     });
   closers.push(() => renderer.close());
+  const writer = createInvoiceWriter();
+  closers.push(() => writer.close());
   const verifier = createDocumentVerifier();
   closers.push(() => verifier.close());
   // Before what the running jobs need.
@@ -146,8 +148,8 @@ async function build(
     documents,
     queue: jobs.queue,
     numbering: createNumbering(invoices),
-    writer: createInvoiceWriter(),
-    signer: createDocumentSigner(identity),
+    writer,
+    signer: createDocumentSigner(key),
     authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
     renderer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,

@@ -3,10 +3,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createMockAuthority } from '../../src/adapters/authority/mock-authority.ts';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
+import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
+import { loadTestIdentity } from '../../src/adapters/signing-key/test-identity.ts';
 import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from '../../src/adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
-import { loadSigningIdentity } from '../../src/adapters/xades/signing-identity.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
@@ -51,13 +52,14 @@ tell({ url: app.url, secretKey: app.firstStart.demo.secretKey });
 
 async function startWorker({ store: { db } }: App, publicUrl: string): Promise<() => Promise<void>> {
   const renderer = createPdfRenderer({ cacheDir: join(dataDir, 'chromium') });
+  const writer = createInvoiceWriter();
   const verifier = createDocumentVerifier();
   const end = await startStockAgenda({
     db,
     invoices: createInvoiceRepository(db),
     documents: createDocumentStore(db),
-    writer: createInvoiceWriter(),
-    signer: createDocumentSigner(await loadSigningIdentity(dataDir)),
+    writer,
+    signer: createDocumentSigner(softwareKey(await loadTestIdentity(dataDir), true)),
     authority: createMockAuthority({
       ledger: createSubmissionLedger(db),
       verify: (document) => verifier.verify(document),
@@ -68,6 +70,7 @@ async function startWorker({ store: { db } }: App, publicUrl: string): Promise<(
   await Promise.all([renderer.warm(), verifier.verify(new Uint8Array())]);
   return async () => {
     await end();
+    await writer.close();
     await Promise.all([renderer.close(), verifier.close()]);
   };
 }

@@ -42,12 +42,12 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     async normalize(invoice) {
       const year = seriesYear(invoice.createdAt);
       const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
-      writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
+      await writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
       await update(invoice, transition(invoice, 'signing', { series: { year, serial } }));
       return 'sign';
     },
     async sign(invoice) {
-      const signed = await signer.sign(writer.write(legal(invoice)), new Date());
+      const signed = await signer.sign(await writer.write(legal(invoice)), new Date());
       const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
       await update(invoice, { $set: { xml } });
       return 'transmit';

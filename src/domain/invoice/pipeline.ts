@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../ids.ts';
+import { SigningFailed } from '../signing-key.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { legalInvoice, legalNumber } from './legal-invoice.ts';
@@ -14,7 +15,6 @@ import {
   NotReceived,
   type PdfRenderer,
   type Receipt,
-  SigningFailed,
   type Submission,
 } from './ports.ts';
 import {
@@ -83,7 +83,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       const { invoice } = claim;
       return numbering.withNext(invoice, async (series) => {
         try {
-          writer.write(legalInvoice(invoice, legalNumber(series)));
+          await writer.write(legalInvoice(invoice, legalNumber(series)));
         } catch (error) {
           if (!(error instanceof InvalidDocument)) throw error;
           parts.report({
@@ -109,7 +109,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       try {
         if (scenarioOf(invoice) === 'signing-fails')
           throw new SigningFailed('the magic ICE of the test environment asks for it');
-        signed = await signer.sign(writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
+        signed = await signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
       } catch (error) {
         if (!(error instanceof SigningFailed)) throw error;
         const attempts = attemptsOf(invoice) + 1;

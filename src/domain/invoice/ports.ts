@@ -25,18 +25,20 @@ export interface LegalInvoice {
 /** Writes UBL 2.1. */
 export interface InvoiceWriter {
   /**
-   * The unsigned Invoice document, checked against the rules of UBL and of Morocco.
+   * The unsigned Invoice document, checked against the rules of UBL and of Morocco. The event loop is not held.
    * @throws {InvalidDocument} when the document breaks a rule: a defect of ours, which rejects the invoice
    */
-  write(invoice: LegalInvoice): UnsignedDocument;
+  write(invoice: LegalInvoice): Promise<UnsignedDocument>;
 }
 
 /** UBL in exclusive canonical form with the place of its signature marked, so that it is digested without being parsed. */
 export interface UnsignedDocument {
   /** The whole document without a signature, canonical UTF-8. */
-  readonly xml: string;
-  /** Offset in `xml` (UTF-16 units) at which the ds:Signature element goes. */
+  readonly octets: Uint8Array;
+  /** Offset in `octets` at which the ds:Signature element goes. */
   readonly signatureAt: number;
+  /** Of `octets`, base64. */
+  readonly sha256: string;
 }
 
 /** Our own document breaks a rule. */
@@ -48,10 +50,6 @@ export class InvalidDocument extends Error {
 export interface DocumentSigner {
   /** @returns the signed document, UTF-8 @throws {SigningFailed} */
   sign(document: UnsignedDocument, signingTime: Date): Promise<Uint8Array>;
-}
-
-export class SigningFailed extends Error {
-  override readonly name = 'SigningFailed';
 }
 
 /** What the authority is asked to register. The same `submissionId` and digest always mean the same submission. */

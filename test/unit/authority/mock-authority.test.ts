@@ -1,9 +1,10 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { createMockAuthority } from '../../../src/adapters/authority/mock-authority.ts';
-import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
+import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
-import { makeTestIdentity } from '../../../src/adapters/xades/test-certificate.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import {
   type Authority,
@@ -44,7 +45,7 @@ const ledger: SubmissionLedger = {
   },
 };
 
-const signer = createDocumentSigner(await makeTestIdentity(new Date(START)));
+const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(START))));
 
 beforeEach(() => {
   [rows, refusals, trips, now] = [new Map(), new Map(), [], START];
@@ -56,10 +57,13 @@ function submissionOf(document: Uint8Array, customerIce: string): Submission {
 }
 
 async function signed(customerIce: string, change = (xml: string) => xml): Promise<Submission> {
-  const { xml, signatureAt } = createInvoiceWriter().write(
+  const { xml, signatureAt } = writeInvoice(
     sampleInvoice({ customer: { ice: customerIce, name: 'Client', address: null, email: null } }),
   );
-  return submissionOf(await signer.sign({ xml: change(xml), signatureAt }, new Date(START)), customerIce);
+  return submissionOf(
+    await signer.sign(unsignedDocument({ xml: change(xml), signatureAt }), new Date(START)),
+    customerIce,
+  );
 }
 
 describe('an ordinary submission', () => {
@@ -81,9 +85,11 @@ describe('an ordinary submission', () => {
 
   test.each([1, -1])('whose VAT was rounded on each line (%i centime) is accepted', async (centime) => {
     const plain = sampleInvoice();
-    const document = createInvoiceWriter().write({ ...plain, amount: plain.totals.gross + centime });
+    const document = writeInvoice({ ...plain, amount: plain.totals.gross + centime });
     expect(document.xml).toContain('PayableRoundingAmount');
-    const { decision } = await authority.submit(submissionOf(await signer.sign(document, new Date(START)), ORDINARY));
+    const { decision } = await authority.submit(
+      submissionOf(await signer.sign(unsignedDocument(document), new Date(START)), ORDINARY),
+    );
     expect(decision).toMatchObject({ outcome: 'accepted' });
   });
 

@@ -5,7 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { selfSignedCertificate } from '../../../src/adapters/xades/test-certificate.ts';
+import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-certificate.ts';
 import type { OpenAdministration } from '../../../src/administration.ts';
 import { findingText } from '../../../src/cli/doctor.ts';
 import {

@@ -58,7 +58,7 @@ function bench(
     documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
     queue: { enqueue: async () => {} },
     numbering: createNumbering(invoices),
-    writer: parts.writer ?? { write: () => ({ xml: '<a/>', signatureAt: 0 }) },
+    writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
     signer: { sign: async () => Buffer.from('<a/>') },
     authorityOf: () => ({
       submit: (submission) => {
@@ -186,7 +186,7 @@ it('a lease is renewed well before it ends for as long as a stage runs, and not 
 describe('defects', () => {
   it('a stage that throws changes nothing, is told of, and rests longer than a lease', async () => {
     const writer = {
-      write: () => {
+      write: async () => {
         throw new TypeError('defect');
       },
     };
@@ -199,7 +199,7 @@ describe('defects', () => {
 
   it('an invalid document of ours rejects the invoice, which keeps its number', async () => {
     const writer = {
-      write: () => {
+      write: async () => {
         throw new InvalidDocument('BR-CO-10');
       },
     };

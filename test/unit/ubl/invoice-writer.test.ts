@@ -1,13 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
-import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { writeInvoice as write } from '../../../src/adapters/ubl/write-invoice.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/invoice.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
 import { isTolerated } from '../../../src/domain/invoice/totals.ts';
 import { sampleInvoice, sampleLine } from './sample-invoice.ts';
 
-const { write } = createInvoiceWriter();
 /** The document without its namespace declarations. */
 const plain = (xml: string) => xml.replace(/ xmlns(:\w+)?="[^"]*"/g, '');
 

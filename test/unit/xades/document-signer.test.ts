@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
-import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
+import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import { type LegalInvoice, SigningFailed } from '../../../src/domain/invoice/ports.ts';
+import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
+import { SigningFailed } from '../../../src/domain/signing-key.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
-import { ecKey, identityOf, rsaKey, SIGNING_TIME } from './identities.ts';
+import { ecKey, identityOf, rsaKey, signedInvoice } from './identities.ts';
 import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from './xmlsec1.ts';
 
-const { write } = createInvoiceWriter();
 const p256 = identityOf(ecKey('P-256'));
 
 const HOSTILE = [
@@ -35,14 +36,13 @@ describe.each([
   ['ECDSA P-256', ecKey('P-256')],
 ])('a signature with %s', (_kind, key) => {
   const identity = identityOf(key);
-  const signer = createDocumentSigner(identity);
 
   test.each([
     ['an ordinary invoice', () => sampleInvoice()],
     ['hostile texts', hostileInvoice],
     ['1,000 lines', () => sampleInvoice({ lines: sampleLines(1000) })],
   ])('verifies in xadesjs and xmlsec1: %s', async (_what, invoice) => {
-    const signed = await signer.sign(write(invoice()), SIGNING_TIME);
+    const signed = await signedInvoice(identity, invoice());
     const verification = await verifySignedDocument(signed);
     expect(verification).toMatchObject({
       valid: true,
@@ -56,15 +56,15 @@ describe.each([
 
 test('xmlsec1 finds a changed document invalid', async ({ skip }) => {
   if (!hasXmlsec1) skip(WITHOUT_XMLSEC1);
-  const signed = Buffer.from(await createDocumentSigner(p256).sign(write(sampleInvoice()), SIGNING_TIME));
+  const signed = await signedInvoice(p256, sampleInvoice());
   const changed = signed.toString().replace('Prestation 3', 'Prestation 8');
   expect(await xmlsec1Verifies(Buffer.from(changed), String(p256.certificateChain[0]))).toBe(false);
 });
 
 describe('the signed document', () => {
   test('is the unsigned one, byte for byte, with the signature in its place', async () => {
-    const document = write(hostileInvoice());
-    const signed = Buffer.from(await createDocumentSigner(p256).sign(document, SIGNING_TIME)).toString();
+    const document = writeInvoice(hostileInvoice());
+    const signed = (await signedInvoice(p256, hostileInvoice())).toString();
     const start = signed.indexOf('<ds:Signature ');
     const end = signed.indexOf('</ds:Signature>') + '</ds:Signature>'.length;
     expect(start).toBe(document.signatureAt);
@@ -74,7 +74,7 @@ describe('the signed document', () => {
   });
 
   test('is XAdES baseline B-B: signing time, certificate, format, and nothing that is not signed', async () => {
-    const signed = Buffer.from(await createDocumentSigner(p256).sign(write(sampleInvoice()), SIGNING_TIME)).toString();
+    const signed = (await signedInvoice(p256, sampleInvoice())).toString();
     const properties = signed
       .slice(signed.indexOf('<ds:Object>'), signed.indexOf('</ds:Object>'))
       .replace(/ xmlns:\w+="[^"]*"/g, '');
@@ -99,20 +99,20 @@ describe('the signer refuses', () => {
     ['RSA-1024', rsaKey(1024)],
     ['P-384', ecKey('P-384')],
   ])('a key of %s', (_kind, key) => {
-    expect(() => createDocumentSigner(identityOf(key))).toThrow(SigningFailed);
+    expect(() => softwareKey(identityOf(key))).toThrow(SigningFailed);
   });
 
   test('a key without its certificate', () => {
     const { certificateChain } = p256;
-    expect(() => createDocumentSigner({ privateKey: ecKey('P-256'), certificateChain })).toThrow(
+    expect(() => softwareKey({ privateKey: ecKey('P-256'), certificateChain })).toThrow(
       /not that of the signing certificate/,
     );
-    expect(() => createDocumentSigner({ privateKey: p256.privateKey, certificateChain: [] })).toThrow(SigningFailed);
+    expect(() => softwareKey({ privateKey: p256.privateKey, certificateChain: [] })).toThrow(SigningFailed);
   });
 
   test('to sign when its certificate is not valid', async () => {
-    const { sign } = createDocumentSigner(p256);
-    const document = write(sampleInvoice());
+    const { sign } = createDocumentSigner(softwareKey(p256));
+    const document = unsignedDocument(writeInvoice(sampleInvoice()));
     await expect(sign(document, new Date('2025-12-31T23:59:59Z'))).rejects.toThrow(SigningFailed);
     await expect(sign(document, new Date('2036-01-01T00:00:01Z'))).rejects.toThrow(/is valid from .* not at/);
   });

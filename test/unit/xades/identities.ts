@@ -1,6 +1,9 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
-import type { SigningIdentity } from '../../../src/adapters/xades/document-signer.ts';
-import { selfSignedCertificate } from '../../../src/adapters/xades/test-certificate.ts';
+import { type SigningIdentity, softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-certificate.ts';
+import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
+import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
+import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 
 export const FROM = new Date('2026-01-01T00:00:00Z');
 export const TO = new Date('2036-01-01T00:00:00Z');
@@ -20,4 +23,14 @@ export function identityOf(
   certificate: { from?: Date; to?: Date; usage?: number } = {},
 ): SigningIdentity {
   return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from: FROM, to: TO, ...certificate })] };
+}
+
+/** Writes and signs an invoice. */
+export async function signedInvoice(
+  identity: SigningIdentity,
+  invoice: LegalInvoice,
+  time = SIGNING_TIME,
+): Promise<Buffer> {
+  const signed = await createDocumentSigner(softwareKey(identity)).sign(unsignedDocument(writeInvoice(invoice)), time);
+  return Buffer.from(signed);
 }

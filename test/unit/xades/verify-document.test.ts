@@ -1,21 +1,21 @@
 import { createHash, createSign } from 'node:crypto';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
-import { createDocumentSigner, type SigningIdentity } from '../../../src/adapters/xades/document-signer.ts';
+import type { SigningIdentity } from '../../../src/adapters/signing-key/software-key.ts';
+import { writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { createDocumentVerifier } from '../../../src/adapters/xades/document-verifier.ts';
 import { signature, signedInfo, signedProperties } from '../../../src/adapters/xades/signature-template.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { ECDSA_SHA256, RSA_SHA256 } from '../../../src/adapters/xades/vocabulary.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
-import { ecKey, identityOf, rsaKey, SIGNING_TIME } from './identities.ts';
+import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
 
 const identity = identityOf(ecKey('P-256'));
-const document = createInvoiceWriter().write(sampleInvoice());
+const document = writeInvoice(sampleInvoice());
 let signed: string;
 
 beforeAll(async () => {
-  signed = Buffer.from(await createDocumentSigner(identity).sign(document, SIGNING_TIME)).toString();
+  signed = (await signedInvoice(identity, sampleInvoice())).toString();
 });
 
 const verify = (text: string) => verifySignedDocument(Buffer.from(text));

@@ -30,7 +30,7 @@ import {
   Validity,
   Version,
 } from '@peculiar/asn1-x509';
-import type { SigningIdentity } from './document-signer.ts';
+import type { SigningIdentity } from './software-key.ts';
 
 /**
  * A new key with a certificate that it signed itself, for test documents only: its subject says so. The key is ECDSA on P-256: made within

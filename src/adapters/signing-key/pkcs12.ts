@@ -1,7 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CertBag, Certificate, PFX, PKCS8ShroudedKeyBag, PrivateKeyInfo, type SafeContents } from 'pkijs';
-import type { SigningIdentity } from './document-signer.ts';
+import type { SigningIdentity } from './software-key.ts';
 
 /**
  * Reads the key and certificates of a PKCS#12 file (RFC 7292), the signer's certificate first and each followed by its issuer as far as

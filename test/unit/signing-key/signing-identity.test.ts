@@ -3,8 +3,8 @@ import { mkdtemp, readdir, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { loadPkcs12 } from '../../../src/adapters/xades/pkcs12.ts';
-import { loadSigningIdentity } from '../../../src/adapters/xades/signing-identity.ts';
+import { loadPkcs12 } from '../../../src/adapters/signing-key/pkcs12.ts';
+import { loadTestIdentity } from '../../../src/adapters/signing-key/test-identity.ts';
 
 let folder: string;
 beforeEach(async () => {
@@ -16,7 +16,7 @@ afterEach(async () => {
 
 describe('the test identity', () => {
   test('is made once, says that it is a test, and is valid for ten years', async () => {
-    const { privateKey, certificateChain } = await loadSigningIdentity(join(folder, 'data'));
+    const { privateKey, certificateChain } = await loadTestIdentity(join(folder, 'data'));
     const [certificate] = certificateChain;
     expect(certificate?.checkPrivateKey(privateKey)).toBe(true);
     expect(certificate?.verify(certificate.publicKey)).toBe(true);
@@ -24,13 +24,13 @@ describe('the test identity', () => {
     expect(certificate?.ca).toBe(false);
     const years = (certificate!.validToDate.getTime() - certificate!.validFromDate.getTime()) / (365.25 * 86_400_000);
     expect(years).toBeCloseTo(10, 1);
-    const again = await loadSigningIdentity(join(folder, 'data'));
+    const again = await loadTestIdentity(join(folder, 'data'));
     expect(again.certificateChain[0]?.fingerprint256).toBe(certificate?.fingerprint256);
     expect(again.privateKey.equals(privateKey)).toBe(true);
   });
 
   test('is one for all that start at once, in a private file', async () => {
-    const identities = await Promise.all(Array.from({ length: 8 }, () => loadSigningIdentity(folder)));
+    const identities = await Promise.all(Array.from({ length: 8 }, () => loadTestIdentity(folder)));
     expect(new Set(identities.map(({ certificateChain }) => certificateChain[0]?.fingerprint256)).size).toBe(1);
     const files = await readdir(folder);
     expect(files).toHaveLength(1);
@@ -38,10 +38,10 @@ describe('the test identity', () => {
   });
 
   test('is never replaced when its file is spoilt', async () => {
-    await loadSigningIdentity(folder);
+    await loadTestIdentity(folder);
     const [file = ''] = await readdir(folder);
     await writeFile(join(folder, file), 'spoilt');
-    await expect(loadSigningIdentity(folder)).rejects.toThrow(/holds no private key with its certificate/);
+    await expect(loadTestIdentity(folder)).rejects.toThrow(/holds no private key with its certificate/);
   });
 });
 

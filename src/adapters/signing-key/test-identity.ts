@@ -1,7 +1,7 @@
 import { createPrivateKey, randomUUID, X509Certificate } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { SigningIdentity } from './document-signer.ts';
+import type { SigningIdentity } from './software-key.ts';
 import { makeTestIdentity } from './test-certificate.ts';
 
 const FILE = 'signing-test-identity.pem';
@@ -11,7 +11,7 @@ const FILE = 'signing-test-identity.pem';
  * and appears whole or not at all; of several processes that start at once, all use the one that came first.
  * @throws when the folder cannot be written, or when the file is there and holds no key with its certificate
  */
-export async function loadSigningIdentity(dataDir: string): Promise<SigningIdentity> {
+export async function loadTestIdentity(dataDir: string): Promise<SigningIdentity> {
   const file = join(dataDir, FILE);
   const kept = await readIdentity(file);
   if (kept !== null) return kept;

@@ -1,0 +1,44 @@
+import { type KeyObject, sign, type X509Certificate } from 'node:crypto';
+import { promisify } from 'node:util';
+import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+
+/** A private key in this process's memory and the certificates that say whose it is, the signer's own first, then its issuers. */
+export interface SigningIdentity {
+  readonly privateKey: KeyObject;
+  readonly certificateChain: readonly X509Certificate[];
+}
+
+/**
+ * A key that signs on a thread of Node's pool.
+ * @throws {SigningFailed} when the key is of a kind that documents are not signed with, or not that of the first certificate
+ */
+export function softwareKey({ privateKey, certificateChain }: SigningIdentity, testOnly = false): SigningKey {
+  const [certificate, ...issuers] = certificateChain;
+  if (certificate === undefined) throw new SigningFailed('There is no certificate to sign with.');
+  const algorithm = signatureAlgorithm(certificate);
+  if (!certificate.checkPrivateKey(privateKey)) {
+    throw new SigningFailed('The private key is not that of the signing certificate.');
+  }
+  return {
+    certificateChain: [certificate, ...issuers],
+    algorithm,
+    testOnly,
+    async sign(octets) {
+      try {
+        return await signAsync('sha256', octets, { key: privateKey, dsaEncoding: 'ieee-p1363' });
+      } catch (error) {
+        throw new SigningFailed('The signing key could not be used.', { cause: error });
+      }
+    },
+  };
+}
+
+/** What a certificate's key signs with. @throws {SigningFailed} when it is weaker than the baseline, or of another kind */
+export function signatureAlgorithm({ publicKey }: X509Certificate): SigningKey['algorithm'] {
+  const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
+  if (type === 'rsa' && (details.modulusLength ?? 0) >= 2048) return 'RSA-SHA256';
+  if (type === 'ec' && details.namedCurve === 'prime256v1') return 'ECDSA-SHA256';
+  throw new SigningFailed('The signing key must be RSA of 2048 bits or more, or ECDSA on P-256.');
+}
+
+const signAsync = promisify<string, Uint8Array, { key: KeyObject; dsaEncoding: 'ieee-p1363' }, Buffer>(sign);
