@@ -39,6 +39,8 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/errors.ts',
       'domain/input-problems.ts',
       'domain/*/*-input.ts',
+      // The sets and limits that the contract shows.
+      ...['domain/event.ts', 'domain/invoice/invoice.ts', 'domain/invoice/lifecycle.ts', 'domain/webhook/endpoint.ts'],
       'type domain/',
     ],
   },

@@ -12,11 +12,11 @@ import { graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { identify } from './middleware/identify.ts';
 import { request, securityHeaders } from './middleware/request.ts';
-import type { InvoiceRoutesParts } from './rest/invoices.ts';
-import { restRoutes } from './rest/routes.ts';
+import type { RestParts } from './rest/route.ts';
+import { ROUTES } from './rest/routes.ts';
 import { principalOf, requestIdOf } from './state.ts';
 
-export interface ServerParts extends InvoiceRoutesParts {
+export interface ServerParts extends RestParts {
   readonly log: Logger;
   readonly authenticate: Authenticate;
   readonly limiter: RateLimiter;
@@ -48,11 +48,11 @@ export function createServer(parts: ServerParts): Koa {
   });
 
   const router = new Router({ sensitive: true });
-  for (const route of restRoutes(parts)) {
+  for (const route of ROUTES) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
       if (route.secretKeyOnly) requireSecretKey(graphql.principal);
-      await route.handle(ctx, graphql);
+      await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
   router.all('/graphql', graphqlOverHttp(contextOf, log) as RouterMiddleware);

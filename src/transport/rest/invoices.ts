@@ -1,20 +1,21 @@
 import type { Context } from 'koa';
+import { z } from 'zod';
 import { ServiceError } from '../../domain/errors.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
 import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
-import type { Principal } from '../../domain/principal.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
-import { clientSecretOf, parseQuery, refuseQuery } from './query.ts';
-import type { Route } from './routes.ts';
+import { answerJson, answerRead } from '../json.ts';
+import { type Route, route } from './route.ts';
+import {
+  createdInvoiceSchema,
+  invoiceIdSchema,
+  invoiceListSchema,
+  invoiceSchema,
+  statusMessageSchema,
+} from './schemas.ts';
 import { streamStatus } from './stream.ts';
-
-/** What the invoices' routes need besides the schema. */
-export interface InvoiceRoutesParts {
-  /** Throws idempotency_conflict when the caller has used the key before: asked when a body is not valid. */
-  readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;
-}
 
 const FIELDS = `
   id status amount currency
@@ -44,75 +45,117 @@ const list = prepare<{
     }
   }`);
 
+const clientSecretQuery = z.strictObject({
+  client_secret: z
+    .string({ error: 'must be given once' })
+    .optional()
+    .meta({ description: "With a publishable key: the invoice's client_secret." }),
+});
+
 /** The invoices' endpoints (specification, "Endpoints"). */
-export function invoiceRoutes({ refuseReusedKey }: InvoiceRoutesParts): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/v1/invoices',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx, []);
-        const idempotencyKey = idempotencyKeyOf(ctx);
-        const parsed = restInvoiceBody.safeParse(await readJson(ctx));
-        if (!parsed.success) {
-          if (idempotencyKey !== null) await refuseReusedKey(graphql.principal, idempotencyKey);
-          throw new ServiceError(problemsOf(parsed.error));
-        }
-        const { createInvoice } = await create.execute(graphql, {
-          input: inputOfRestBody(parsed.data),
-          idempotencyKey,
-        });
-        if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
-        ctx.status = 201;
-        ctx.body = bodyOf(createInvoice.invoice, createInvoice.clientSecret);
-      },
+export const INVOICE_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/invoices',
+    operation: 'createInvoice',
+    group: 'Invoices',
+    summary: 'Create an invoice',
+    description:
+      'Stores the invoice as `pending` and answers at once; processing goes on. With an `Idempotency-Key` the same request never creates ' +
+      'a second invoice: it is answered as the first time, with `Idempotent-Replayed: true`.',
+    secretKeyOnly: true,
+    headers: ['Idempotency-Key'],
+    body: restInvoiceBody,
+    answers: {
+      201: { description: 'Created.', schema: createdInvoiceSchema, headers: ['Idempotent-Replayed'] },
     },
-    {
-      method: 'GET',
-      path: '/v1/invoices/:id',
-      secretKeyOnly: false,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx, ['client_secret']);
-        const { invoice } = await read.execute(graphql, { id: ctx.params.id, clientSecret: clientSecretOf(ctx) });
-        ctx.body = bodyOf(invoice);
-      },
+    rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
+    async handle(ctx, graphql, _query, { refuseReusedKey }) {
+      const idempotencyKey = idempotencyKeyOf(ctx);
+      const parsed = restInvoiceBody.safeParse(await readJson(ctx));
+      if (!parsed.success) {
+        if (idempotencyKey !== null) await refuseReusedKey(graphql.principal, idempotencyKey);
+        throw new ServiceError(problemsOf(parsed.error));
+      }
+      const { createInvoice } = await create.execute(graphql, {
+        input: inputOfRestBody(parsed.data),
+        idempotencyKey,
+      });
+      if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
+      answerJson(ctx, 201, bodyOf(createInvoice.invoice, createInvoice.clientSecret));
     },
-    {
-      method: 'GET',
-      path: '/v1/invoices',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        const query = parseQuery(ctx, listInvoicesQuery);
-        const backwards = query.ending_before !== undefined;
-        const { invoices } = await list.execute(graphql, {
-          status: query.status,
-          [backwards ? 'last' : 'first']: query.limit,
-          after: query.starting_after,
-          before: query.ending_before,
-          createdAfter: query.created_after?.toISOString(),
-          createdBefore: query.created_before?.toISOString(),
-        });
-        const data = invoices.edges.map(({ node }) => bodyOf(node));
-        ctx.body = {
-          object: 'list',
-          data,
-          has_more: backwards ? invoices.pageInfo.hasPreviousPage : invoices.pageInfo.hasNextPage,
-          next_cursor: data.at(-1)?.id ?? null,
-        };
-      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/invoices/:id',
+    id: invoiceIdSchema,
+    operation: 'readInvoice',
+    group: 'Invoices',
+    summary: 'Read an invoice',
+    description:
+      'By a secret key, by the client_secret of the invoice, or by a publishable key with the parameter `client_secret`.',
+    secretKeyOnly: false,
+    query: clientSecretQuery,
+    headers: ['If-None-Match'],
+    answers: { 200: { description: 'The invoice.', schema: invoiceSchema, headers: ['ETag'] } },
+    async handle(ctx, graphql, query) {
+      const { invoice } = await read.execute(graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null });
+      answerRead(ctx, bodyOf(invoice));
     },
-    {
-      method: 'GET',
-      path: '/v1/invoices/:id/stream',
-      secretKeyOnly: false,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx, ['client_secret']);
-        await streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: clientSecretOf(ctx) });
-      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/invoices',
+    operation: 'listInvoices',
+    group: 'Invoices',
+    summary: 'List invoices',
+    description:
+      "The invoices of the key's tenant and environment, newest first. `next_cursor` is the `starting_after` of the next page.",
+    secretKeyOnly: true,
+    query: listInvoicesQuery,
+    headers: ['If-None-Match'],
+    answers: { 200: { description: 'A page.', schema: invoiceListSchema, headers: ['ETag'] } },
+    async handle(ctx, graphql, query) {
+      const backwards = query.ending_before !== undefined;
+      const { invoices } = await list.execute(graphql, {
+        status: query.status,
+        [backwards ? 'last' : 'first']: query.limit,
+        after: query.starting_after,
+        before: query.ending_before,
+        createdAfter: query.created_after?.toISOString(),
+        createdBefore: query.created_before?.toISOString(),
+      });
+      const data = invoices.edges.map(({ node }) => bodyOf(node));
+      answerRead(ctx, {
+        object: 'list',
+        data,
+        has_more: backwards ? invoices.pageInfo.hasPreviousPage : invoices.pageInfo.hasNextPage,
+        next_cursor: data.at(-1)?.id ?? null,
+      });
     },
-  ];
-}
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/invoices/:id/stream',
+    id: invoiceIdSchema,
+    operation: 'streamInvoice',
+    group: 'Invoices',
+    summary: 'Follow an invoice live',
+    description:
+      'Server-Sent Events: the present status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
+      'as `data`, the JSON object below. A comment is sent every 15 s. The stream ends after `accepted` or `rejected`; reconnecting ' +
+      'with `Last-Event-ID` then answers 204.',
+    secretKeyOnly: false,
+    query: clientSecretQuery,
+    headers: ['Last-Event-ID'],
+    answers: {
+      200: { description: 'The stream.', schema: statusMessageSchema, type: 'text/event-stream' },
+      204: { description: 'Nothing is left to tell: `Last-Event-ID` was the final event.' },
+    },
+    handle: (ctx, graphql, query) =>
+      streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null }),
+  }),
+];
 
 /** The invoice object with its fields in the specification's order. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {

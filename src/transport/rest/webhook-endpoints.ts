@@ -5,8 +5,15 @@ import { problemsOf } from '../../domain/input-problems.ts';
 import { createEndpointInput, updateEndpointInput } from '../../domain/webhook/endpoint-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
-import { refuseQuery } from './query.ts';
-import type { Route } from './routes.ts';
+import { answerJson, answerRead } from '../json.ts';
+import { type Route, route } from './route.ts';
+import {
+  createdEndpointSchema,
+  deletedEndpointSchema,
+  endpointIdSchema,
+  endpointListSchema,
+  endpointSchema,
+} from './schemas.ts';
 
 const FIELDS = 'id url description events active created_at: createdAt';
 
@@ -24,54 +31,74 @@ const remove = prepare<{ deleteWebhookEndpoint: string }>(`
   mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) }`);
 
 /** The webhook endpoints' endpoints (specification, "Endpoints"; design, section 5, "endpoints"). */
-export function webhookEndpointRoutes(): readonly Route[] {
-  return [
-    {
-      method: 'POST',
-      path: '/v1/webhook_endpoints',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx);
-        const input = await parseBody(ctx, createEndpointInput);
-        const { createWebhookEndpoint } = await create.execute(graphql, { input });
-        ctx.status = 201;
-        ctx.body = bodyOf(createWebhookEndpoint.endpoint, createWebhookEndpoint.secret);
-      },
+export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
+  route({
+    method: 'POST',
+    path: '/v1/webhook_endpoints',
+    operation: 'createWebhookEndpoint',
+    group: 'Webhook endpoints',
+    summary: 'Create a webhook endpoint',
+    description: 'At most 16 in each environment. The answer shows the signing secret, this once.',
+    secretKeyOnly: true,
+    body: createEndpointInput,
+    answers: { 201: { description: 'Created.', schema: createdEndpointSchema } },
+    rules: ['endpoint_limit_reached'],
+    async handle(ctx, graphql) {
+      const input = await parseBody(ctx, createEndpointInput);
+      const { createWebhookEndpoint } = await create.execute(graphql, { input });
+      answerJson(ctx, 201, bodyOf(createWebhookEndpoint.endpoint, createWebhookEndpoint.secret));
     },
-    {
-      method: 'GET',
-      path: '/v1/webhook_endpoints',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx);
-        const { webhookEndpoints } = await list.execute(graphql, {});
-        const data = webhookEndpoints.map((endpoint) => bodyOf(endpoint));
-        ctx.body = { object: 'list', data, has_more: false, next_cursor: data.at(-1)?.id ?? null };
-      },
+  }),
+  route({
+    method: 'GET',
+    path: '/v1/webhook_endpoints',
+    operation: 'listWebhookEndpoints',
+    group: 'Webhook endpoints',
+    summary: 'List webhook endpoints',
+    description: "All endpoints of the key's tenant and environment, newest first, without their secrets.",
+    secretKeyOnly: true,
+    headers: ['If-None-Match'],
+    answers: { 200: { description: 'The endpoints.', schema: endpointListSchema, headers: ['ETag'] } },
+    async handle(ctx, graphql) {
+      const { webhookEndpoints } = await list.execute(graphql, {});
+      const data = webhookEndpoints.map((endpoint) => bodyOf(endpoint));
+      answerRead(ctx, { object: 'list', data, has_more: false, next_cursor: data.at(-1)?.id ?? null });
     },
-    {
-      method: 'PATCH',
-      path: '/v1/webhook_endpoints/:id',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx);
-        const input = await parseBody(ctx, updateEndpointInput);
-        const { updateWebhookEndpoint } = await update.execute(graphql, { id: ctx.params.id, input });
-        ctx.body = bodyOf(updateWebhookEndpoint);
-      },
+  }),
+  route({
+    method: 'PATCH',
+    path: '/v1/webhook_endpoints/:id',
+    id: endpointIdSchema,
+    operation: 'updateWebhookEndpoint',
+    group: 'Webhook endpoints',
+    summary: 'Change a webhook endpoint',
+    description:
+      'What is absent stays as it is. `active: false` disables the endpoint and cancels its pending retries.',
+    secretKeyOnly: true,
+    body: updateEndpointInput,
+    answers: { 200: { description: 'The endpoint as it is now, without its secret.', schema: endpointSchema } },
+    async handle(ctx, graphql) {
+      const input = await parseBody(ctx, updateEndpointInput);
+      const { updateWebhookEndpoint } = await update.execute(graphql, { id: ctx.params.id, input });
+      answerJson(ctx, 200, bodyOf(updateWebhookEndpoint));
     },
-    {
-      method: 'DELETE',
-      path: '/v1/webhook_endpoints/:id',
-      secretKeyOnly: true,
-      async handle(ctx, graphql) {
-        refuseQuery(ctx);
-        const { deleteWebhookEndpoint } = await remove.execute(graphql, { id: ctx.params.id });
-        ctx.body = { id: deleteWebhookEndpoint, object: 'webhook_endpoint', deleted: true };
-      },
+  }),
+  route({
+    method: 'DELETE',
+    path: '/v1/webhook_endpoints/:id',
+    id: endpointIdSchema,
+    operation: 'deleteWebhookEndpoint',
+    group: 'Webhook endpoints',
+    summary: 'Delete a webhook endpoint',
+    description: 'Cancels its pending retries too.',
+    secretKeyOnly: true,
+    answers: { 200: { description: 'Deleted.', schema: deletedEndpointSchema } },
+    async handle(ctx, graphql) {
+      const { deleteWebhookEndpoint } = await remove.execute(graphql, { id: ctx.params.id });
+      answerJson(ctx, 200, { id: deleteWebhookEndpoint, object: 'webhook_endpoint', deleted: true });
     },
-  ];
-}
+  }),
+];
 
 /** The endpoint object with its fields in the specification's order. */
 function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?: string) {

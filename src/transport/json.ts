@@ -1,0 +1,27 @@
+import { hash } from 'node:crypto';
+import type { Context } from 'koa';
+
+/** Answers JSON that no cache may keep: it may hold what is shown only once. */
+export function answerJson(ctx: Context, status: number, body: unknown): void {
+  ctx.status = status;
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.body = JSON.stringify(body);
+}
+
+/**
+ * Answers a read: with a weak ETag over what is shown, which changes whenever that does and is the same in each content coding; 304 when
+ * the client has it already (RFC 9110, section 13.1.2). Only the client itself may keep it, and asks before it uses it again.
+ */
+export function answerRead(ctx: Context, body: unknown): void {
+  const text = JSON.stringify(body);
+  ctx.status = 200;
+  ctx.set('ETag', `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`);
+  ctx.set('Cache-Control', 'private, no-cache');
+  ctx.vary('Authorization');
+  if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
+    ctx.status = 304;
+    return;
+  }
+  ctx.type = 'application/json; charset=utf-8';
+  ctx.body = text;
+}
