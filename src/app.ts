@@ -171,7 +171,7 @@ async function build(
     const readInvoice = createReadInvoice(invoices, clientSecrets);
     const koa = createServer({
       log,
-      authenticate: createAuthenticate(tenants, clientSecrets),
+      authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
       limiter: createRateLimiter(
         config.rateLimits,
         alone ? null : { client: store.client, databaseName: db.databaseName },
@@ -193,7 +193,7 @@ async function build(
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       operations: await jobsDashboard(jobs.agenda, () => installation.operatorHash()),
       ready: () => pingOf(store),
-      trustProxy: config.trustProxy,
+      trustedProxies: config.trustedProxies,
     });
     serve(koa.callback());
   }
@@ -252,7 +252,10 @@ async function loadMasterKey(config: Config): Promise<Uint8Array> {
 }
 
 async function listen(config: Config, closers: (() => Promise<unknown>)[]): Promise<Server> {
-  const server = createHttpServer();
+  const server = createHttpServer({
+    // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
+    joinDuplicateHeaders: true,
+  });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
     server.listen(config.port, config.host, resolve);

@@ -25,6 +25,7 @@ const environment = z
     PORT: port.default(3000),
     HOST: z.string().default('127.0.0.1'),
     PUBLIC_URL: origin.optional(),
+    SANDBOX_URL: origin.optional(),
     DATA_DIR: z.string().min(1).default('./data'),
     MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
     ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
@@ -32,7 +33,13 @@ const environment = z
       .string()
       .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
       .optional(),
-    TRUST_PROXY: z.stringbool({ error: 'must be true or false' }).default(false),
+    TRUST_PROXY: z
+      .string()
+      .regex(/^(true|false|[0-9]|1[0-6])$/, {
+        error: 'must be true, false or the number of proxies in front, 16 at most',
+      })
+      .transform((text) => (text === 'true' ? 1 : text === 'false' ? 0 : Number(text)))
+      .default(0),
     SIGNING_P12: z.string().optional(),
     SIGNING_P12_PASSPHRASE: z.string().optional(),
     CHROMIUM_PATH: z.string().optional(),
@@ -53,6 +60,13 @@ const environment = z
         message: 'is required with MONGODB_URL: every process needs the same one',
       });
     }
+    if (env.SANDBOX_URL !== undefined && env.PUBLIC_URL === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['SANDBOX_URL'],
+        message: 'needs PUBLIC_URL beside it: the address of the other environment',
+      });
+    }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
       context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });
     }
@@ -64,13 +78,16 @@ export interface Config {
   readonly host: string;
   /** Without a trailing slash; null: the address that the server listens on. */
   readonly publicUrl: string | null;
+  /** Where each environment is served, without trailing slashes; null: both at every address. */
+  readonly sites: { readonly live: string; readonly test: string } | null;
   readonly dataDir: string;
   /** null: the embedded engine. */
   readonly mongodbUrl: string | null;
   readonly role: 'all' | 'api' | 'worker';
   /** 32 bytes in hex; null: made and kept under `dataDir`. */
   readonly masterKey: string | null;
-  readonly trustProxy: boolean;
+  /** How many proxies in front set X-Forwarded-*. */
+  readonly trustedProxies: number;
   /** The key and certificates that documents are signed with; null: a self-made test identity. */
   readonly signingP12: { readonly file: string; readonly passphrase: string } | null;
   readonly chromiumPath: string | null;
@@ -103,11 +120,15 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     port: data.PORT,
     host: data.HOST,
     publicUrl: data.PUBLIC_URL ?? null,
+    sites:
+      data.PUBLIC_URL !== undefined && data.SANDBOX_URL !== undefined
+        ? { live: data.PUBLIC_URL, test: data.SANDBOX_URL }
+        : null,
     dataDir: data.DATA_DIR,
     mongodbUrl: data.MONGODB_URL ?? null,
     role: data.ROLE,
     masterKey: data.MASTER_KEY ?? null,
-    trustProxy: data.TRUST_PROXY,
+    trustedProxies: data.TRUST_PROXY,
     signingP12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
     chromiumPath: data.CHROMIUM_PATH ?? null,
     rateLimits: {

@@ -26,8 +26,8 @@ export interface ServerParts extends RestParts {
   readonly operations: Middleware;
   /** Whether the service can do its work; the text says what is wrong when it can not. */
   readonly ready: () => Promise<string | null>;
-  /** Whether X-Forwarded-* of a proxy are believed. */
-  readonly trustProxy: boolean;
+  /** How many proxies in front set X-Forwarded-*; 0: these headers are anyone's, and ignored. */
+  readonly trustedProxies: number;
 }
 
 /** Clients break off as they please, also amid a body: nothing that this service could mend. */
@@ -36,7 +36,7 @@ const BROKEN_OFF = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
 /** The HTTP face: what a request passes, in this order. */
 export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
-  const app = new Koa({ proxy: parts.trustProxy });
+  const app = new Koa({ proxy: parts.trustedProxies > 0, maxIpsCount: parts.trustedProxies });
   app.on('error', (err: NodeJS.ErrnoException) => {
     const level = BROKEN_OFF.test(err.code ?? '') ? 'debug' : 'error';
     log[level]({ err }, 'Koa reports an error');

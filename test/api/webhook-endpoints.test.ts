@@ -238,7 +238,7 @@ describe('PATCH and DELETE /v1/webhook_endpoints/:id: 404', () => {
   it('an unknown endpoint, one of another tenant or environment, or no id at all; nothing of theirs changes', async () => {
     const { id } = await created();
     const other = await service.tenant();
-    const live = await liveKeyOf(tenant.id);
+    const live = await service.liveKey(tenant.id);
     const unknown = 'we_550e8400-e29b-41d4-a716-446655440000';
     for (const [token, target] of [
       [other.secretKey, id],
@@ -303,9 +303,3 @@ describe('the same in GraphQL', () => {
     expect(problems.map(({ param }) => param)).toEqual(['url', 'events.0']);
   });
 });
-
-/** A live key, which the use cases issue only where an authority is set up. */
-async function liveKeyOf(tenantId: string): Promise<string> {
-  const { createManageKeys } = await import('../../src/domain/api-key/manage-keys.ts');
-  return (await createManageKeys(service.app.tenants, true).create(tenantId, 'secret', 'live')).token;
-}

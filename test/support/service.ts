@@ -4,6 +4,7 @@ import { join } from 'node:path';
 import { type App, type AppParts, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
+import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { SellerProfile } from '../../src/domain/tenant/tenant.ts';
 import { freshDbName, startTestMongo } from './mongodb.ts';
@@ -14,6 +15,8 @@ export interface TestService {
   readonly url: string;
   /** A new tenant with test keys. */
   tenant(profile?: Partial<SellerProfile>): Promise<TestTenant>;
+  /** A live key of a tenant: nothing is issued by the service itself where no authority is set up. */
+  liveKey(tenantId: string, kind?: KeyKind): Promise<string>;
   close(): Promise<void>;
 }
 
@@ -65,6 +68,9 @@ export async function startService(
       await app.tenants.insert({ id, name: 'Test tenant', profile, createdAt: new Date() });
       const key = async (kind: KeyKind) => (await app.manageKeys.create(id, kind, 'test')).token;
       return { id, secretKey: await key('secret'), publishableKey: await key('publishable') };
+    },
+    async liveKey(tenantId, kind = 'secret') {
+      return (await createManageKeys(app.tenants, true).create(tenantId, kind, 'live')).token;
     },
     async close() {
       if (mongo) await app.store.db.dropDatabase();

@@ -2,17 +2,24 @@ import { serviceError } from '../errors.ts';
 import type { ClientSecrets } from '../invoice/client-secret.ts';
 import type { Principal } from '../principal.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
+import { type Arrival, refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
 
 /**
  * Resolves the `Authorization` header to who is calling (specification, "Authentication"). One indexed read for a key, none for a
  * client_secret. Nothing is remembered between calls, so revocation takes effect at once in every process.
- * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, api_key_revoked
+ * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, a key
+ *   that must not be used this way (`refuseMisplacedKey`); api_key_revoked
  */
-export type Authenticate = (authorization: string | undefined) => Promise<Principal>;
+export type Authenticate = (authorization: string | undefined, arrival: Arrival) => Promise<Principal>;
 
-export function createAuthenticate(tenants: TenantRepository, clientSecrets: ClientSecrets): Authenticate {
-  return async (authorization) => {
+/** @param sites where each environment is served; null: both at every address */
+export function createAuthenticate(
+  tenants: TenantRepository,
+  clientSecrets: ClientSecrets,
+  sites: Sites | null,
+): Authenticate {
+  return async (authorization, arrival) => {
     if (!authorization) {
       throw serviceError('invalid_api_key', 'No credential was sent. Send the header Authorization: Bearer <key>.');
     }
@@ -23,7 +30,9 @@ export function createAuthenticate(tenants: TenantRepository, clientSecrets: Cli
         'The Authorization header is badly formed. Expected: Authorization: Bearer <key>.',
       );
     }
-    if (parseToken(token)) {
+    const claimed = parseToken(token);
+    if (claimed) {
+      refuseMisplacedKey(claimed.environment, arrival, sites);
       const found = await tenants.findByKeyHash(hashToken(token));
       if (!found) throw serviceError('invalid_api_key', 'This API key is not known. Check that it was copied whole.');
       if (found.key.revokedAt) {

@@ -1,4 +1,5 @@
 import type { Context, Middleware } from 'koa';
+import type { Arrival } from '../../domain/api-key/admission.ts';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
@@ -40,11 +41,15 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
 
 async function identityOf(ctx: Context, authenticate: Authenticate): Promise<NonNullable<RequestState['identity']>> {
   try {
-    return { principal: await authenticate(ctx.get('Authorization') || undefined) };
+    return { principal: await authenticate(ctx.get('Authorization') || undefined, arrivalOf(ctx)) };
   } catch (error) {
     if (error instanceof ServiceError) return { refusal: error };
     throw error;
   }
+}
+
+function arrivalOf({ secure, ip, host }: Context): Arrival {
+  return { encrypted: secure, address: ip, host };
 }
 
 function bucketOf(ctx: Context, state: RequestState): Parameters<RateLimiter['consume']> {

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
 import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
@@ -164,9 +164,10 @@ function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
 
 /** Both forms are taken: the bare string, and the quoted one of the IETF draft. */
 function idempotencyKeyOf(ctx: Context): string | null {
-  const header = ctx.headers['idempotency-key'];
-  if (header === undefined) return null;
-  const text = Array.isArray(header) ? header.join(', ') : header;
+  if (ctx.headers['idempotency-key'] === undefined) return null;
+  const [text = '', second] = ctx.req.headersDistinct['idempotency-key'] ?? [];
+  if (second !== undefined)
+    throw serviceError('invalid_request', 'Idempotency-Key must be sent once.', 'Idempotency-Key');
   const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
   const unusable = idempotencyKeyProblem(key);
   if (unusable) throw new ServiceError([unusable]);
