@@ -1,0 +1,71 @@
+import { BlockList, isIP } from 'node:net';
+import { networkInterfaces } from 'node:os';
+
+/** IPv4 blocks that are not the public internet (IANA special-purpose registry), and a cloud's metadata address outside of them. */
+const CLOSED_IPV4 = [
+  '0.0.0.0/8',
+  '10.0.0.0/8',
+  '100.64.0.0/10',
+  '127.0.0.0/8',
+  '169.254.0.0/16',
+  '172.16.0.0/12',
+  '192.0.0.0/24',
+  '192.0.2.0/24',
+  '192.31.196.0/24',
+  '192.52.193.0/24',
+  '192.88.99.0/24',
+  '192.168.0.0/16',
+  '192.175.48.0/24',
+  '198.18.0.0/15',
+  '198.51.100.0/24',
+  '203.0.113.0/24',
+  '224.0.0.0/4',
+  '240.0.0.0/4',
+  '168.63.129.16/32',
+];
+
+/** Global unicast is 2000::/3; within it these reach an embedded IPv4 address (6to4, Teredo) or nobody (documentation, protocol use). */
+const GLOBAL_IPV6 = '2000::/3';
+const CLOSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
+
+/** Ports below 1024 that a receiver may use, and those above that speak something else than HTTP (WHATWG Fetch, "bad ports"). */
+const LOW_PORTS = new Set([443]);
+const CLOSED_PORTS = new Set([
+  ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
+  ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
+]);
+
+const closedIpv4 = listOf(CLOSED_IPV4, 'ipv4');
+const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
+const closedIpv6 = listOf(CLOSED_IPV6, 'ipv6');
+
+/** Whether the outside may have us call this address: public unicast only, and none of this machine's own. */
+export function isPublicAddress(address: string): boolean {
+  const family = isIP(address);
+  // A zone means link-local; isIP lets it pass.
+  if (family === 0 || address.includes('%') || isOwnAddress(address)) return false;
+  if (family === 4) return !closedIpv4.check(address, 'ipv4');
+  // Mapped, NAT64, ULA, link-local and multicast addresses are all outside of 2000::/3.
+  return globalIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
+}
+
+/** Why this URL may not be called, whatever its host resolves to; null when it may be. */
+export function urlRefusal(url: URL): string | null {
+  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: https: is`;
+  const port = url.port === '' ? 443 : Number(url.port);
+  if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is not allowed`;
+  return null;
+}
+
+function listOf(blocks: readonly string[], family: 'ipv4' | 'ipv6'): BlockList {
+  const list = new BlockList();
+  for (const block of blocks) {
+    const [network = '', bits] = block.split('/');
+    list.addSubnet(network, Number(bits), family);
+  }
+  return list;
+}
+
+function isOwnAddress(address: string): boolean {
+  return Object.values(networkInterfaces()).some((each) => each?.some((own) => own.address === address));
+}

@@ -1,0 +1,164 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createHttpsServer } from 'node:https';
+import { createServer as createTcpServer, type Socket } from 'node:net';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
+import { makeTestIdentity } from '../../../src/adapters/xades/test-certificate.ts';
+
+let sender: WebhookHttpSender;
+const servers: { close(): unknown }[] = [];
+
+beforeAll(() => {
+  sender = createWebhookSender({ allowInsecure: true, connectTimeoutMs: 500, totalTimeoutMs: 700 });
+});
+afterEach(() => {
+  for (const server of servers.splice(0)) server.close();
+});
+afterAll(() => sender.close());
+
+async function listen(server: Server | ReturnType<typeof createTcpServer>): Promise<number> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => sockets.add(socket));
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  servers.push({
+    close() {
+      server.close();
+      for (const socket of sockets) socket.destroy();
+    },
+  });
+  return (server.address() as { port: number }).port;
+}
+
+async function answered(receiver: RequestListener) {
+  const port = await listen(createServer(receiver));
+  return sender.send({ url: `http://127.0.0.1:${port}/hook?a=1`, headers: { 'X-Test': 'yes' }, body: '{"a":"é"}' });
+}
+
+it('posts the body and the headers as they are, and tells what came', async () => {
+  let seen = {};
+  const result = await answered((request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen = { method: request.method, url: request.url, test: request.headers['x-test'], body };
+      response.writeHead(201, { 'X-Answer': 'yes' }).end('thanks');
+    });
+  });
+  expect(seen).toEqual({ method: 'POST', url: '/hook?a=1', test: 'yes', body: '{"a":"é"}' });
+  expect(result).toMatchObject({ status: 201, body: 'thanks', truncated: false, failure: null });
+  expect(result.headers).toContainEqual(['x-answer', 'yes']);
+  expect(result.latencyMs).toBeGreaterThan(0);
+});
+
+it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer and is not followed', async (status) => {
+  let followed = false;
+  const result = await answered((request, response) => {
+    if (request.url === '/elsewhere') followed = true;
+    response.writeHead(status, { Location: '/elsewhere' }).end();
+  });
+  expect(result).toMatchObject({ status, failure: null });
+  expect(followed).toBe(false);
+});
+
+it.each([400, 410, 429, 500, 503])('%i is an answer', async (status) => {
+  const result = await answered((_request, response) => response.writeHead(status, { 'Retry-After': '7' }).end('no'));
+  expect(result).toMatchObject({ status, body: 'no', failure: null });
+  expect(result.headers).toContainEqual(['retry-after', '7']);
+});
+
+it('an answer that never comes ends at the limit', async () => {
+  const result = await answered(() => undefined);
+  expect(result).toMatchObject({ status: null, failure: { code: 'timeout' } });
+  expect(result.latencyMs).toBeGreaterThanOrEqual(690);
+});
+
+it('the status of a receiver that drips its body is known, and the attempt ends at the limit', async () => {
+  const result = await answered((_request, response) => {
+    response.writeHead(200);
+    const drip = setInterval(() => response.write('.'), 50);
+    response.on('close', () => clearInterval(drip));
+  });
+  expect(result).toMatchObject({ status: 200, failure: null });
+  expect(result.latencyMs).toBeLessThan(5000);
+});
+
+it('dripped headers are no answer', async () => {
+  const port = await listen(
+    createTcpServer((socket) => {
+      socket.on('error', () => undefined);
+      socket.write('HTTP/1.1 200 OK\r\nX-Slow: ');
+      const drip = setInterval(() => socket.write('.'), 50);
+      socket.on('close', () => clearInterval(drip));
+    }),
+  );
+  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ status: null, failure: { code: 'timeout' } });
+});
+
+it('of a gigabyte 16 KiB are read, and the rest is never sent', async () => {
+  let written = 0;
+  const chunk = Buffer.alloc(64 * 1024, 'x');
+  const result = await answered((_request, response) => {
+    const more = () => {
+      while (written < 2 ** 30 && !response.destroyed) {
+        written += chunk.length;
+        if (!response.write(chunk)) return response.once('drain', more);
+      }
+      return response.end();
+    };
+    more();
+  });
+  expect(result).toMatchObject({ status: 200, truncated: true, failure: null });
+  expect(result.body).toBe('x'.repeat(16 * 1024));
+  expect(written).toBeLessThan(64 * 1024 * 1024);
+});
+
+it('a receiver that breaks the connection, or speaks no HTTP', async () => {
+  const broken = await answered((request) => request.socket.resetAndDestroy());
+  expect(broken).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+  const port = await listen(createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-x\r\n')));
+  const alien = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(alien).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+});
+
+it('endless headers are refused', async () => {
+  const result = await answered((_request, response) =>
+    response.writeHead(200, { 'X-Long': 'x'.repeat(20_000) }).end(),
+  );
+  expect(result).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+});
+
+it('nobody listens, or the name is unknown', async () => {
+  const port = await listen(createTcpServer());
+  servers.pop()?.close();
+  const refused = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(refused).toMatchObject({ status: null, failure: { code: 'connection_failed' } });
+  const failing = createWebhookSender({
+    allowInsecure: true,
+    resolve: (host, done) => done(Object.assign(new Error(`no ${host}`), { code: 'ENOTFOUND' }), []),
+  });
+  const unknown = await failing.send({ url: 'https://nowhere.example/', headers: {}, body: '{}' });
+  await failing.close();
+  expect(unknown).toMatchObject({ status: null, failure: { code: 'unknown_host' } });
+});
+
+it('a certificate that nobody trusts ends the attempt before anything is sent', async () => {
+  const { privateKey, certificateChain } = await makeTestIdentity(new Date(Date.now() - 1000));
+  let requests = 0;
+  const server = createHttpsServer({
+    key: privateKey.export({ type: 'pkcs8', format: 'pem' }),
+    cert: certificateChain.map(String).join('\n'),
+  });
+  server.on('request', () => requests++);
+  const port = await listen(server);
+  const result = await sender.send({ url: `https://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ status: null, failure: { code: 'tls_failed' } });
+  expect(requests).toBe(0);
+});
+
+it('what can not be sent is a failure too', async () => {
+  const result = await sender.send({ url: 'http://127.0.0.1:1/', headers: { 'X-Bad': 'a\nb' }, body: '{}' });
+  expect(result).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+});
