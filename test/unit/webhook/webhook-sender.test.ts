@@ -2,8 +2,8 @@ import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
-import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
+import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 
 let sender: WebhookHttpSender;
 const servers: { close(): unknown }[] = [];
