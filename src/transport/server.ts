@@ -47,7 +47,7 @@ export function createServer(parts: ServerParts): Koa {
     useCases,
   });
 
-  const router = new Router({ sensitive: true });
+  const router = new Router({ sensitive: true, strict: true });
   for (const route of ROUTES) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);

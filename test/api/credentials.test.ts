@@ -119,7 +119,14 @@ describe('paths and methods', () => {
   it('404 for what is not there, in the error shape, with a request id', async () => {
     for (const path of [
       '/v1/nothing',
+      '/v1',
+      '/v1/',
+      '/v1/invoices/',
+      `/v1/invoices/${invoice.id}/`,
+      '/v1//invoices',
+      '/v0/invoices',
       '/v2/invoices',
+      '/v1.1/invoices',
       '/nothing',
       '/V1/INVOICES',
       `/V1/invoices/${invoice.id}`,
