@@ -1,10 +1,4 @@
-import {
-  diagnoseMail,
-  diagnoseRenderer,
-  openAdministration,
-  signingCertificate,
-  verifyDocument,
-} from './administration.ts';
+import { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from './administration.ts';
 import type { CommandContext } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
@@ -27,7 +21,6 @@ const context: CommandContext = {
     verifyDocument,
     signingCertificate,
     diagnoseRenderer,
-    diagnoseMail,
     // The service is large, and one command needs it.
     startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
   },

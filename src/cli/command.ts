@@ -1,10 +1,4 @@
-import type {
-  diagnoseMail,
-  diagnoseRenderer,
-  openAdministration,
-  signingCertificate,
-  verifyDocument,
-} from '../administration.ts';
+import type { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from '../administration.ts';
 import type { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import type { ParsedArguments } from './parse.ts';
@@ -48,7 +42,6 @@ export interface CommandParts {
   readonly verifyDocument: typeof verifyDocument;
   readonly signingCertificate: typeof signingCertificate;
   readonly diagnoseRenderer: typeof diagnoseRenderer;
-  readonly diagnoseMail: typeof diagnoseMail;
   readonly startApp: typeof startApp;
 }
 

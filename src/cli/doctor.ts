@@ -4,7 +4,6 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
-  checkMail,
   checkNode,
   checkRenderer,
   checkService,
@@ -48,7 +47,6 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   yield certificate.finding;
   yield checkClock(new Date(), { store: clock, validFrom: certificate.validFrom });
   yield await checkRenderer(() => parts.diagnoseRenderer(config));
-  yield await checkMail(() => parts.diagnoseMail(config));
   yield await checkService(config);
 }
 

@@ -1,16 +1,29 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { DocumentSigner } from '../../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
-import { signature, signedInfo, signedProperties } from './signature-template.ts';
+import { type SignaturePolicy, signature, signedInfo, signedProperties } from './signature-template.ts';
+import { stampedOctets } from './time-stamp.ts';
+import type { StampTime } from './time-stamp-authority.ts';
 import { ECDSA_SHA256, RSA_SHA256 } from './vocabulary.ts';
 
 const METHOD = { 'RSA-SHA256': RSA_SHA256, 'ECDSA-SHA256': ECDSA_SHA256 } as const;
 
+/** How documents are signed beyond the baseline B-B. */
+export interface SignatureForm {
+  /** The signature policy to name, or null. */
+  readonly policy?: SignaturePolicy | null;
+  /** Time-stamps each signature (baseline B-T), or null. */
+  readonly stampTime?: StampTime | null;
+}
+
 /**
- * Signs documents with XAdES baseline B-B (ETSI EN 319 132-1). The document comes digested, so that no more is done here, whatever its
+ * Signs documents with XAdES baseline B-B, or B-T with a time stamp (ETSI EN 319 132-1). The document comes digested, so that no more is done here, whatever its
  * length, than to sign some hundred octets and to put the signature in its place.
  */
-export function createDocumentSigner(key: SigningKey): DocumentSigner {
+export function createDocumentSigner(
+  key: SigningKey,
+  { policy = null, stampTime = null }: SignatureForm = {},
+): DocumentSigner {
   const [certificate] = key.certificateChain;
   const chain = key.certificateChain.map(({ raw }) => raw.toString('base64'));
   const certificateDigest = sha256(certificate.raw);
@@ -18,12 +31,13 @@ export function createDocumentSigner(key: SigningKey): DocumentSigner {
   return {
     async sign({ octets, signatureAt, sha256: documentDigest }, signingTime) {
       expectValidity(certificate, signingTime);
-      const properties = signedProperties(signingTime, certificateDigest);
+      const properties = signedProperties(signingTime, certificateDigest, policy);
       const info = signedInfo(METHOD[key.algorithm], documentDigest, sha256(properties));
       const value = Buffer.from(await key.sign(Buffer.from(info))).toString('base64');
+      const stamp = stampTime && Buffer.from(await stampTime(stampedOctets(value))).toString('base64');
       return Buffer.concat([
         octets.subarray(0, signatureAt),
-        Buffer.from(signature(info, value, chain, properties)),
+        Buffer.from(signature(info, value, chain, properties, stamp)),
         octets.subarray(signatureAt),
       ]);
     },

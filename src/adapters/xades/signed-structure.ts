@@ -1,4 +1,5 @@
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import { stampedOctets } from './time-stamp.ts';
 import { Refused } from './verification.ts';
 import {
   DS,
@@ -24,6 +25,8 @@ export interface SignedStructure {
   readonly signingTime: string;
   /** SHA-256 of the signer's certificate as it was signed, base64. */
   readonly certificateDigest: string;
+  /** The time stamp with what it should be of; null when there is none. */
+  readonly timeStamp: { readonly token: Uint8Array; readonly stamped: Uint8Array } | null;
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
@@ -51,7 +54,12 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     'Signature',
   );
 
-  const [info, , keyInfo, object] = childrenOf(signature, DS, ['SignedInfo', 'SignatureValue', 'KeyInfo', 'Object']);
+  const [info, value, keyInfo, object] = childrenOf(signature, DS, [
+    'SignedInfo',
+    'SignatureValue',
+    'KeyInfo',
+    'Object',
+  ]);
   const [c14n, method, documentReference, propertiesReference] = childrenOf(info, DS, [
     'CanonicalizationMethod',
     'SignatureMethod',
@@ -70,7 +78,12 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     qualifying.getAttribute('Target') === `#${signature.getAttribute('Id')}`,
     'Its qualifying properties are not those of its signature.',
   );
-  const [properties] = childrenOf(qualifying, XADES, ['SignedProperties']);
+  const isStamped = elementsOf(qualifying).length === 2;
+  const [properties, unsigned] = childrenOf(
+    qualifying,
+    XADES,
+    isStamped ? ['SignedProperties', 'UnsignedProperties'] : ['SignedProperties'],
+  ) as readonly [Element, Element?];
 
   demand(documentReference.getAttribute('URI') === '', 'Its first reference is not to the whole document.');
   const documentDigest = digestOf(documentReference, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N]);
@@ -98,7 +111,26 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
       .map(textOf),
     signingTime: textOf(only(signatureProperties, XADES, 'SigningTime')),
     certificateDigest: textOf(only(certificateDigest, DS, 'DigestValue')),
+    timeStamp: unsigned === undefined ? null : timeStampOf(unsigned, value),
   };
+}
+
+/** The one unsigned property that is taken, because it protects itself: a time stamp of the signature value. */
+function timeStampOf(unsigned: Element, value: Element): NonNullable<SignedStructure['timeStamp']> {
+  const [properties] = childrenOf(unsigned, XADES, ['UnsignedSignatureProperties']);
+  const [timeStamp] = childrenOf(properties, XADES, ['SignatureTimeStamp']);
+  const [method, token] = elementsOf(timeStamp);
+  expectAlgorithm(method, EXCLUSIVE_C14N);
+  demand(
+    token?.localName === 'EncapsulatedTimeStamp' && elementsOf(timeStamp).length === 2,
+    'Its time stamp must be one in RFC 3161 form.',
+  );
+  demand(
+    [...value.attributes].every(({ name }) => name === 'Id' || name.startsWith('xmlns')),
+    'Its signature value has attributes that have no place there.',
+  );
+  const stamped = stampedOctets(value.textContent ?? '', value.prefix ?? '', value.getAttribute('Id'));
+  return { token: Buffer.from(textOf(token), 'base64'), stamped };
 }
 
 /** UTF-8 without a DOCTYPE (entities are how XML bombs are made), comments, CDATA (both are outside of what is signed) or instructions. */

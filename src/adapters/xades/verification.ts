@@ -10,6 +10,8 @@ export interface ValidSignature {
   /** Whose key signed. Whether this signer is to be trusted is for the caller to decide, by its fingerprint. */
   readonly certificate: SigningCertificate;
   readonly covered: CoveredDocument;
+  /** When the signature was there for certain, by a time-stamping authority (baseline B-T); null where it has no time stamp. */
+  readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
 }
 
 export interface SigningCertificate {
@@ -36,9 +38,10 @@ export interface InvalidSignature {
   readonly valid: false;
   /**
    * The first check that failed: `structure` (not one signature over a whole UBL document), `digest` (changed after it was signed),
-   * `signature` (not made by the certificate's key) or `certificate` (not the one that was signed with, or not fit for signing).
+   * `signature` (not made by the certificate's key), `certificate` (not the one that was signed with, or not fit for signing) or
+   * `timestamp` (not of this signature, or not made by a time-stamping authority).
    */
-  readonly failed: 'structure' | 'digest' | 'signature' | 'certificate';
+  readonly failed: 'structure' | 'digest' | 'signature' | 'certificate' | 'timestamp';
   /** A sentence for a person. */
   readonly reason: string;
 }

@@ -4,6 +4,7 @@ import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
 import { readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { readSigningCertificate } from './signing-certificate.ts';
+import { readTimeStamp } from './time-stamp.ts';
 import { Refused, type Verification } from './verification.ts';
 import { ECDSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
 
@@ -21,6 +22,11 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
     const signingTime = readTime(structure.signingTime);
     const certificate = readSigningCertificate(structure.certificates[0], structure.certificateDigest, signingTime);
     await verifyDigestsAndSignature(structure, certificate);
+    const stamp = structure.timeStamp;
+    const timeStamp = stamp && (await readTimeStamp(stamp.token, stamp.stamped));
+    if (timeStamp && (timeStamp.time < certificate.validFromDate || timeStamp.time > certificate.validToDate)) {
+      throw new Refused('timestamp', 'The certificate was not valid any more when the signature was time-stamped.');
+    }
     return {
       valid: true,
       signingTime,
@@ -34,6 +40,7 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
         fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
       },
       covered: coveredDocument(structure),
+      timeStamp: timeStamp && { time: timeStamp.time, authority: timeStamp.authority },
     };
   } catch (error) {
     if (error instanceof Refused) return { valid: false, failed: error.failed, reason: error.message };
@@ -57,10 +64,15 @@ async function verifyDigestsAndSignature(structure: SignedStructure, certificate
     });
   });
 
+  const verifier = new SignedXml(document as unknown as globalThis.Document);
+  try {
+    verifier.LoadXml(signature as unknown as globalThis.Element);
+  } catch (cause) {
+    if (cause instanceof RangeError) throw cause;
+    throw new Refused('structure', 'Its signature has properties that are not understood.', { cause });
+  }
   let valid: boolean;
   try {
-    const verifier = new SignedXml(document as unknown as globalThis.Document);
-    verifier.LoadXml(signature as unknown as globalThis.Element);
     // xadesjs would import the key anew by this, without the curve.
     delete verifier.Algorithm;
     // Its enveloped transform takes signatures only from right under the root.

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { emailAddress } from '../email-address.ts';
 import { type Problem, problem } from '../errors.ts';
 import { objectError } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
@@ -23,7 +22,10 @@ const customer = z.strictObject(
     ice: z.string({ error: 'is required: a string of 15 digits' }),
     name: filledText(LIMITS.name, 'the company name, a string'),
     address: printableText(LIMITS.address, 'a string: the full address').nullish(),
-    email: emailAddress().nullish(),
+    email: z
+      .email({ error: 'must be an e-mail address' })
+      .max(254, { error: 'is too long: at most 254 characters' })
+      .nullish(),
   },
   { error: objectError('must be an object with ice and name') },
 );

@@ -17,7 +17,7 @@ export function isReplacement(update: Doc | readonly Doc[]): boolean {
 }
 
 export interface UpdateOptions {
-  arrayFilters?: unknown;
+  arrayFilters?: readonly Doc[] | undefined;
   /** The values of the command's `let`, for pipelines. */
   variables?: Doc | undefined;
 }

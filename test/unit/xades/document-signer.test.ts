@@ -7,7 +7,8 @@ import { verifySignedDocument } from '../../../src/adapters/xades/verify-documen
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { SigningFailed } from '../../../src/domain/signing-key.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
-import { ecKey, identityOf, rsaKey, signedInvoice } from './identities.ts';
+import { hasUblSchema, schemaErrors } from '../ubl/ubl-schema.ts';
+import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
 import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from './xmlsec1.ts';
 
 const p256 = identityOf(ecKey('P-256'));
@@ -116,4 +117,28 @@ describe('the signer refuses', () => {
     await expect(sign(document, new Date('2025-12-31T23:59:59Z'))).rejects.toThrow(SigningFailed);
     await expect(sign(document, new Date('2036-01-01T00:00:01Z'))).rejects.toThrow(/is valid from .* not at/);
   });
+});
+
+test('a signature policy is named among what is signed, with its digest', async () => {
+  const policy = {
+    id: '1.2.504.9.1',
+    sha256: createHash('sha256').update('policy').digest('base64'),
+    url: 'https://x.example/p?a=1&b=2',
+  };
+  const sign = (changes: object) =>
+    createDocumentSigner(softwareKey(p256), { policy: { ...policy, ...changes } })
+      .sign(unsignedDocument(writeInvoice(sampleInvoice())), SIGNING_TIME)
+      .then((signed) => Buffer.from(signed));
+  const signed = await sign({});
+  expect(signed.toString()).toContain(
+    '</xades:SigningCertificateV2><xades:SignaturePolicyIdentifier><xades:SignaturePolicyId><xades:SigPolicyId>' +
+      '<xades:Identifier Qualifier="OIDAsURN">urn:oid:1.2.504.9.1</xades:Identifier></xades:SigPolicyId>',
+  );
+  const byUri = await sign({ id: 'https://x.example/policy?a=1&b=2' });
+  expect(byUri.toString()).toContain('<xades:Identifier>https://x.example/policy?a=1&amp;b=2</xades:Identifier>');
+  for (const document of [signed, byUri]) {
+    expect(await verifySignedDocument(document)).toMatchObject({ valid: true, timeStamp: null });
+    if (hasXmlsec1) expect(await xmlsec1Verifies(document, String(p256.certificateChain[0]))).toBe(true);
+    if (hasUblSchema) expect(await schemaErrors([document])).toEqual([]);
+  }
 });
