@@ -1,5 +1,8 @@
-import type { z } from 'zod';
+import { z } from 'zod';
 import { type Problem, problem } from './errors.ts';
+
+/** Characters of a text that a message quotes. */
+const MAX_SHOWN = 40;
 
 /** GraphQL's names of fields whose REST names differ. */
 const REST_NAMES: ReadonlyMap<string, string> = new Map([
@@ -20,19 +23,42 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys) {
         const param = [...path, key].join('.');
-        unknown.push(problem('invalid_request', `${param} is not a known field.`, param));
+        unknown.push(problem('invalid_request', `${param} ${issue.message}.`, param));
       }
       continue;
     }
     const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
     const param = path.length > 0 ? path.join('.') : null;
-    known.push(problem('invalid_request', `${param === null ? '' : `${param} `}${message}.`, param));
+    known.push(problem('invalid_request', `${param ?? 'The body'} ${message}.`, param));
   }
   const [first, ...rest] = [...known, ...unknown];
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
 }
 
-/** The message of a schema of an object: for unknown fields, and for what is no such object. */
-export function objectError(text: string) {
-  return (issue: { code?: string | undefined }) => (issue.code === 'unrecognized_keys' ? 'is not a known field' : text);
+/**
+ * The message of a schema: what is expected, and what was sent instead.
+ * @param what completes "is required: …" and "must be …"
+ */
+export function expected(what: string) {
+  return ({ input }: { readonly input?: unknown }): string =>
+    input === undefined ? `is required: ${what}` : `must be ${what}; ${described(input)} was sent`;
+}
+
+function described(input: unknown): string {
+  if (input === null) return 'null';
+  if (Array.isArray(input)) return 'a list';
+  if (typeof input === 'object') return 'an object';
+  return typeof input === 'string' ? JSON.stringify(input.slice(0, MAX_SHOWN)) : String(input);
+}
+
+/**
+ * The schema of an object with these fields and no other.
+ * @param what the object as a whole, as for {@link expected}
+ */
+export function exactly<Shape extends z.ZodRawShape>(shape: Shape, what: string) {
+  const known = Object.keys(shape).map((name) => REST_NAMES.get(name) ?? name);
+  const instead = known.length > 0 ? `; expected are ${known.join(', ')}` : '; none is expected';
+  return z.strictObject(shape, {
+    error: (issue) => (issue.code === 'unrecognized_keys' ? `is not known here${instead}` : expected(what)(issue)),
+  });
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { expected } from './input-problems.ts';
 
 // What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
@@ -12,7 +13,7 @@ export function isPrintable(text: string): boolean {
 /** Text that an invoice can carry. @param max characters @param what is expected, for the messages */
 export function printableText(max: number, what: string) {
   return z
-    .string({ error: `must be ${what}` })
+    .string({ error: expected(what) })
     .max(max, { error: `is too long: at most ${max} characters` })
     .refine(isPrintable, {
       error: 'holds a control character or half a character, which an invoice can not carry',

@@ -19,7 +19,7 @@ export interface SigningKey {
   sign(octets: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A document could not be signed; the text says why. */
+/** A document could not be signed; the message is a sentence that says why, and the client sees it. */
 export class SigningFailed extends Error {
   override readonly name = 'SigningFailed';
 }

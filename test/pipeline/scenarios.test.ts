@@ -72,7 +72,7 @@ describe('magic ICEs (design, section 6)', () => {
         dgi_id: null,
         xml_url: null,
         pdf_url: null,
-        rejection_reason: expect.stringMatching(/\.$/),
+        rejection_reason: expect.stringMatching(/ (Check|Look) [^.]*issue a new invoice[^.]*\.$/),
       });
     },
   );
@@ -93,7 +93,7 @@ describe('magic ICEs (design, section 6)', () => {
   it('999000000000587 is rejected after five attempts within 15 s, never received', async () => {
     const { settled, statuses, ledger } = await outcome('999000000000587', 16_000);
     expect(statuses).toEqual(['signing', 'rejected']);
-    expect(settled.rejection_reason).toMatch(/^dgi_transmission_failed: /);
+    expect(settled.rejection_reason).toMatch(/^dgi_transmission_failed: .*\. Create the invoice again, [^.]*\.$/);
     expect(ledger).toHaveLength(0);
   });
 
@@ -106,7 +106,7 @@ describe('magic ICEs (design, section 6)', () => {
   it('999000000000781 is rejected with signature_error and never sent', async () => {
     const { settled, statuses, ledger } = await outcome('999000000000781');
     expect(statuses).toEqual(['signing', 'rejected']);
-    expect(settled.rejection_reason).toMatch(/^signature_error: /);
+    expect(settled.rejection_reason).toMatch(/^signature_error: .*[^.]\. Create the invoice again, [^.]*\.$/);
     expect(ledger).toHaveLength(0);
   });
 });

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { type Problem, problem } from '../errors.ts';
-import { objectError } from '../input-problems.ts';
+import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
 import { filledText, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
@@ -17,29 +17,28 @@ export const LIMITS = {
   metadataValue: 500,
 } as const;
 
-const customer = z.strictObject(
+const customer = exactly(
   {
-    ice: z.string({ error: 'is required: a string of 15 digits' }),
+    ice: z.string({ error: expected('a string of 15 digits') }),
     name: filledText(LIMITS.name, 'the company name, a string'),
     address: printableText(LIMITS.address, 'a string: the full address').nullish(),
     email: z
-      .email({ error: 'must be an e-mail address' })
+      .email({ error: expected('an e-mail address, such as compta@example.com') })
       .max(254, { error: 'is too long: at most 254 characters' })
       .nullish(),
   },
-  { error: objectError('must be an object with ice and name') },
+  'an object with ice and name',
 );
 
 const description = filledText(LIMITS.description, 'the designation, a string');
 const quantity = z
-  .number({ error: 'must be a positive integer' })
-  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: 'must be a positive integer' });
+  .number({ error: expected('a positive integer') })
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') });
+const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 const unitPrice = z
-  .number({ error: 'must be an integer of centimes, zero or more' })
-  .refine((value) => Number.isSafeInteger(value) && value >= 0, {
-    error: 'must be an integer of centimes, zero or more',
-  });
-const taxRate = z.literal(TAX_RATES, { error: `must be one of ${TAX_RATES.join(', ')} (percent)` }).default(20);
+  .number({ error: expected(CENTIMES) })
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: expected(`${CENTIMES}, zero or more`) });
+const taxRate = z.literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) }).default(20);
 
 const metadataKey = z
   .string()
@@ -55,7 +54,7 @@ const metadata = z
   })
   .pipe(
     z.record(metadataKey, printableText(LIMITS.metadataValue, 'a string'), {
-      error: 'must be an object of string values',
+      error: expected('an object of string values'),
     }),
   )
   .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, {
@@ -64,35 +63,35 @@ const metadata = z
   .default({});
 
 function invoiceOf<Line extends z.ZodType>(line: Line) {
-  return z.strictObject(
+  return exactly(
     {
       amount: z
-        .number({ error: 'is required: an integer of centimes' })
-        .refine(Number.isSafeInteger, { error: `must be an integer of centimes, at most ${MAX_CENTIMES}` }),
-      currency: z.literal('MAD', { error: 'must be MAD, the only currency' }),
+        .number({ error: expected(CENTIMES) })
+        .refine(Number.isSafeInteger, { error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`) }),
+      currency: z.literal('MAD', { error: expected('MAD, the only currency') }),
       customer,
       lines: z
-        .array(line, { error: 'must be a list of at least one line' })
-        .min(1, { error: 'must hold at least one line' })
+        .array(line, { error: expected('a list of at least one line') })
+        .min(1, { error: 'is empty: at least one line is expected' })
         .max(LIMITS.lines, { error: `has too many lines: at most ${LIMITS.lines}` }),
       metadata,
     },
-    { error: objectError('The body must be a JSON object') },
+    'a JSON object with amount, currency, customer and lines',
   );
 }
 
 /** The body of POST /v1/invoices (specification, "POST /v1/invoices"): structure only, what fails here is a 400. */
 export const restInvoiceBody = invoiceOf(
-  z.strictObject(
+  exactly(
     { description, quantity, unit_price: unitPrice, tax_rate: taxRate },
-    { error: objectError('must be an object') },
+    'an object with description, quantity and unit_price',
   ),
 );
 export type RestInvoiceBody = z.infer<typeof restInvoiceBody>;
 
 /** The same in GraphQL's names: what the use case takes. */
 export const createInvoiceInput = invoiceOf(
-  z.strictObject({ description, quantity, unitPrice, taxRate }, { error: objectError('must be an object') }),
+  exactly({ description, quantity, unitPrice, taxRate }, 'an object with description, quantity and unitPrice'),
 );
 export type CreateInvoiceInput = z.infer<typeof createInvoiceInput>;
 

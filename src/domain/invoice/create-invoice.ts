@@ -113,9 +113,20 @@ function ruleProblems(input: CreateInvoiceInput): Problem[] {
     );
   }
   if (!/^[0-9]{15}$/.test(input.customer.ice)) {
-    problems.push(problem('invalid_ice', 'customer.ice must be exactly 15 digits.', 'customer.ice'));
+    problems.push(
+      problem(
+        'invalid_ice',
+        `customer.ice must be exactly 15 digits, 0 to 9; ${lengthOf(input.customer.ice)} sent.`,
+        'customer.ice',
+      ),
+    );
   }
   return problems;
+}
+
+function lengthOf(ice: string): string {
+  const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
+  return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;
 }
 
 function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {

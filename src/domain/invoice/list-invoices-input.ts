@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { exactly, expected } from '../input-problems.ts';
 import { INVOICE_STATUSES } from './lifecycle.ts';
 
 const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
@@ -17,20 +18,23 @@ export function parseInstant(text: string): Date | null {
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
-  .refine((text) => parseInstant(text) !== null, { error: `must be ${INSTANT}` })
+  .refine((text) => parseInstant(text) !== null, { error: expected(INSTANT) })
   .transform((text) => new Date(text));
 
 /** The query parameters of GET /v1/invoices. */
-export const listInvoicesQuery = z.strictObject({
-  status: z.enum(INVOICE_STATUSES, { error: `must be one of ${INVOICE_STATUSES.join(', ')}` }).optional(),
-  limit: once
-    .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, {
-      error: 'must be an integer from 1 to 100',
-    })
-    .transform(Number)
-    .default(20),
-  starting_after: once.optional(),
-  ending_before: once.optional(),
-  created_after: instant.optional(),
-  created_before: instant.optional(),
-});
+export const listInvoicesQuery = exactly(
+  {
+    status: z.enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) }).optional(),
+    limit: once
+      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, {
+        error: expected('an integer from 1 to 100'),
+      })
+      .transform(Number)
+      .default(20),
+    starting_after: once.optional(),
+    ending_before: once.optional(),
+    created_after: instant.optional(),
+    created_before: instant.optional(),
+  },
+  'query parameters',
+);

@@ -62,6 +62,8 @@ const SIGN_SCHEDULE = [0, 500, 2000] as const;
 /** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
 const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 const ASK_AGAIN_MS = 2000;
+/** What to do about an invoice that the authority does not hold: with its old key its rejection would be answered again. */
+const AGAIN = 'Create the invoice again, with a new Idempotency-Key';
 
 /** The next step of an invoice: run on at once under the same claim, or null when this run is over. */
 type Step = Claim | null;
@@ -94,7 +96,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
             error,
           });
           await change(claim, {
-            ...rejection(invoice, `Our own document is invalid: ${error.message} Contact support.`),
+            ...rejection(
+              invoice,
+              `Our own document is invalid: ${error.message} Nothing was sent to the tax authority. Contact the support of the invoicing service.`,
+            ),
             series,
           });
           return null;
@@ -108,7 +113,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       let signed: Uint8Array;
       try {
         if (scenarioOf(invoice) === 'signing-fails')
-          throw new SigningFailed('the magic ICE of the test environment asks for it');
+          throw new SigningFailed('The magic ICE of the test environment asks for it.');
         signed = await signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
       } catch (error) {
         if (!(error instanceof SigningFailed)) throw error;
@@ -126,7 +131,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           claim,
           rejection(
             invoice,
-            `signature_error: ${error.message}. Nothing was sent; create the invoice again, and contact support if it recurs.`,
+            `signature_error: ${error.message} Nothing was sent to the tax authority. ${AGAIN}; if that is rejected too, contact the support of the invoicing service.`,
           ),
         );
         return null;
@@ -221,7 +226,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const attempts = attemptsOf(invoice) + 1;
     if (attempts >= schedule.length && !outcomeUnknown) {
-      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. Create the invoice again later.`;
+      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${AGAIN}, later.`;
       await change(claim, rejection(invoice, reason));
       return null;
     }

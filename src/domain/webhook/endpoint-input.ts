@@ -1,24 +1,24 @@
 import { z } from 'zod';
 import { EVENT_TYPES } from '../event.ts';
-import { objectError } from '../input-problems.ts';
+import { exactly, expected } from '../input-problems.ts';
 import { printableText } from '../printable-text.ts';
 
 /** Limits of an endpoint's texts, characters. */
 export const ENDPOINT_LIMITS = { url: 2048, description: 500 } as const;
 
 const url = z
-  .string({ error: 'must be a string: the https:// address that receives events' })
+  .string({ error: expected('the https:// address that receives events, a string') })
   .max(ENDPOINT_LIMITS.url, { error: `is too long: at most ${ENDPOINT_LIMITS.url} characters` })
   .superRefine((text, context) => {
     const wrong = urlProblem(text);
     if (wrong !== null) context.addIssue({ code: 'custom', message: wrong });
   });
 
-const eventType = z.enum(EVENT_TYPES, { error: `must be one of ${EVENT_TYPES.join(', ')}` });
+const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) });
 
 const events = z
-  .array(eventType, { error: `must be a list of event types: ${EVENT_TYPES.join(', ')}` })
-  .min(1, { error: `must hold at least one event type: ${EVENT_TYPES.join(', ')}` })
+  .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })
+  .min(1, { error: `is empty: at least one event type is expected, of ${EVENT_TYPES.join(', ')}` })
   .superRefine((types, context) => {
     const twice = types.findIndex((type, i) => types.indexOf(type) < i);
     if (twice >= 0)
@@ -31,21 +31,18 @@ const description = printableText(ENDPOINT_LIMITS.description, 'a string').nulli
  * The body of POST /v1/webhook_endpoints and GraphQL's input. Whether http:// will do is the installation's choice, so the use case
  * decides it.
  */
-export const createEndpointInput = z.strictObject(
-  { url, events, description },
-  { error: objectError('The body must be a JSON object with url and events') },
-);
+export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events');
 export type CreateEndpointInput = z.infer<typeof createEndpointInput>;
 
 /** The body of PATCH /v1/webhook_endpoints/:id and GraphQL's input: what is absent stays as it is. */
-export const updateEndpointInput = z.strictObject(
+export const updateEndpointInput = exactly(
   {
     url: url.optional(),
     events: events.optional(),
     description,
-    active: z.boolean({ error: 'must be true or false' }).optional(),
+    active: z.boolean({ error: expected('true or false') }).optional(),
   },
-  { error: objectError('The body must be a JSON object of what to change: url, events, description, active') },
+  'a JSON object of what to change: url, events, description, active',
 );
 export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
 

@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
 import { ServiceError, serviceError } from '../../domain/errors.ts';
-import { problemsOf } from '../../domain/input-problems.ts';
+import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
@@ -45,12 +45,15 @@ const list = prepare<{
     }
   }`);
 
-const clientSecretQuery = z.strictObject({
-  client_secret: z
-    .string({ error: 'must be given once' })
-    .optional()
-    .meta({ description: "With a publishable key: the invoice's client_secret." }),
-});
+const clientSecretQuery = exactly(
+  {
+    client_secret: z
+      .string({ error: 'must be given once' })
+      .optional()
+      .meta({ description: "With a publishable key: the invoice's client_secret." }),
+  },
+  'query parameters',
+);
 
 /** The invoices' endpoints (specification, "Endpoints"). */
 export const INVOICE_ROUTES: readonly Route[] = [

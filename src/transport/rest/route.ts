@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
-import { z } from 'zod';
+import type { z } from 'zod';
 import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
-import { problemsOf } from '../../domain/input-problems.ts';
+import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
 
@@ -67,7 +67,7 @@ export interface Deprecation {
   readonly link: string;
 }
 
-const NO_QUERY = z.strictObject({});
+const NO_QUERY = exactly({}, 'no query parameters');
 
 /** A row of the table whose query parameters are checked before it runs: `handle` gets them parsed. */
 export function route<Query extends z.ZodObject = typeof NO_QUERY>(
