@@ -1,5 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
+import { createSmtp } from './adapters/email/smtp.ts';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
 import { loadPkcs12 } from './adapters/signing-key/pkcs12.ts';
 import { softwareKey } from './adapters/signing-key/software-key.ts';
@@ -82,5 +83,31 @@ export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promi
     return await renderer.diagnose();
   } finally {
     await renderer.close();
+  }
+}
+
+export interface MailDiagnosis {
+  /** `smtp://host:port`, without the credential; null: there is none, mails go into the outbox. */
+  readonly server: string | null;
+  readonly outbox: string;
+  /** Why the server can't be used; null: it can, or there is none. */
+  readonly trouble: string | null;
+}
+
+const DIAGNOSIS_TIMES = { connect: 10_000, silence: 10_000, total: 20_000 };
+
+/** Connects and logs in to the mail server of the configuration. Never throws. */
+export async function diagnoseMail({ mail, dataDir }: Config): Promise<MailDiagnosis> {
+  const outbox = join(dataDir, 'outbox');
+  if (mail.smtpUrl === null) return { server: null, outbox, trouble: null };
+  const { protocol, host } = new URL(mail.smtpUrl);
+  const smtp = createSmtp(mail.smtpUrl, DIAGNOSIS_TIMES);
+  try {
+    await smtp.verify();
+    return { server: `${protocol}//${host}`, outbox, trouble: null };
+  } catch (error) {
+    return { server: `${protocol}//${host}`, outbox, trouble: (error as Error).message };
+  } finally {
+    smtp.close();
   }
 }

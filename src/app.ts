@@ -5,6 +5,7 @@ import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
+import { createMailer } from './adapters/email/mailer.ts';
 import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from './adapters/xades/document-signer.ts';
@@ -130,6 +131,8 @@ async function build(
   closers.push(() => writer.close());
   const verifier = createDocumentVerifier();
   closers.push(() => verifier.close());
+  const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
+  closers.push(async () => mailer.close());
   // Before what the running jobs need.
   closers.push(() => jobs.stop(DRAIN_MS));
   const mockAuthority = createMockAuthority({
@@ -152,6 +155,7 @@ async function build(
     signer: createDocumentSigner(key),
     authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
     renderer,
+    mailer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
     report: (event) => logPipeline(log, event),

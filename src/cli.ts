@@ -1,4 +1,10 @@
-import { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from './administration.ts';
+import {
+  diagnoseMail,
+  diagnoseRenderer,
+  openAdministration,
+  signingCertificate,
+  verifyDocument,
+} from './administration.ts';
 import type { CommandContext } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
@@ -21,6 +27,7 @@ const context: CommandContext = {
     verifyDocument,
     signingCertificate,
     diagnoseRenderer,
+    diagnoseMail,
     // The service is large, and one command needs it.
     startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
   },

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { asciiAddress } from './domain/email-address.ts';
 
 const duration = /^(\d+)(ms|s|m|h)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
@@ -16,6 +17,22 @@ const schedule = z.string().transform((text, context) => {
 
 const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
+const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
+const mailAddress = z.string().transform((text, context) => {
+  const address = asciiAddress(text.trim());
+  if (address === null) context.addIssue({ code: 'custom', message: 'must be an e-mail address, without a name' });
+  return address ?? '';
+});
+/** `a@b.ma,@example.com` */
+const mailAllowance = z.string().transform((text, context) =>
+  text.split(',').map((part) => {
+    const entry = part.trim();
+    const address = asciiAddress(entry.startsWith('@') ? `any${entry}` : entry);
+    if (address === null)
+      context.addIssue({ code: 'custom', message: 'must be addresses or @domains, separated by commas' });
+    return (entry.startsWith('@') ? (address ?? '').slice('any'.length) : (address ?? '')).toLowerCase();
+  }),
+);
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
@@ -43,6 +60,9 @@ const environment = z
     SIGNING_P12: z.string().optional(),
     SIGNING_P12_PASSPHRASE: z.string().optional(),
     CHROMIUM_PATH: z.string().optional(),
+    SMTP_URL: smtpUrl.optional(),
+    MAIL_FROM: mailAddress.optional(),
+    TEST_MAIL_ALLOW: mailAllowance.default([]),
     RATE_LIMIT_SECRET: perMinute.default(100),
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
     RATE_LIMIT_ADDRESS: perMinute.default(100),
@@ -66,6 +86,9 @@ const environment = z
         path: ['SANDBOX_URL'],
         message: 'needs PUBLIC_URL beside it: the address of the other environment',
       });
+    }
+    if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined) {
+      context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
     }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
       context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });
@@ -91,6 +114,14 @@ export interface Config {
   /** The key and certificates that documents are signed with; null: a self-made test identity. */
   readonly signingP12: { readonly file: string; readonly passphrase: string } | null;
   readonly chromiumPath: string | null;
+  readonly mail: {
+    /** With its credential; null: mails are written to the outbox. */
+    readonly smtpUrl: string | null;
+    /** The sender's address; set where `smtpUrl` is. */
+    readonly from: string | null;
+    /** Whom test invoices are really mailed to: addresses or `@domain`, lower case. */
+    readonly testAllow: readonly string[];
+  };
   /** Requests a minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   readonly dgiRetrySchedule: readonly number[];
@@ -131,6 +162,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     trustedProxies: data.TRUST_PROXY,
     signingP12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
     chromiumPath: data.CHROMIUM_PATH ?? null,
+    mail: { smtpUrl: data.SMTP_URL ?? null, from: data.MAIL_FROM ?? null, testAllow: data.TEST_MAIL_ALLOW },
     rateLimits: {
       secret: data.RATE_LIMIT_SECRET,
       publishable: data.RATE_LIMIT_PUBLISHABLE,

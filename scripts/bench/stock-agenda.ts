@@ -38,7 +38,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     collection.updateOne({ _id: invoice.id, status: invoice.status }, what);
   const legal = (invoice: Invoice) => legalInvoice(invoice, invoice.number ?? '');
 
-  const stages: Record<Stage, (invoice: Invoice) => Promise<Stage | null>> = {
+  const stages: Record<BenchedStage, (invoice: Invoice) => Promise<BenchedStage | null>> = {
     async normalize(invoice) {
       const year = seriesYear(invoice.createdAt);
       const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
@@ -80,6 +80,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   };
 
   for (const stage of STAGES) {
+    if (stage === 'email') continue;
     agenda.define<{ invoiceId: string }>(jobName(stage), async (job: Job<{ invoiceId: string }>) => {
       const { invoiceId } = job.attrs.data;
       const next = await stages[stage](present(await invoices.find(invoiceId)));
@@ -90,6 +91,9 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   await agenda.start();
   return () => agenda.stop(false).then(() => undefined);
 }
+
+/** The benched invoices have no address to be mailed to. */
+type BenchedStage = Exclude<Stage, 'email'>;
 
 function transition(
   invoice: Invoice,

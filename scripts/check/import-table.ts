@@ -28,7 +28,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   },
   { path: 'administration.ts', may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'open-store.ts'] },
   { path: 'open-store.ts', may: ['config.ts', 'storage/', 'engine/embedded.ts', 'engine/running.ts'] },
-  { path: 'config.ts', may: ['type domain/'] },
+  { path: 'config.ts', may: ['domain/email-address.ts', 'type domain/'] },
   {
     path: 'transport/rest/',
     may: [

@@ -1,4 +1,10 @@
-import type { diagnoseRenderer, openAdministration, signingCertificate, verifyDocument } from '../administration.ts';
+import type {
+  diagnoseMail,
+  diagnoseRenderer,
+  openAdministration,
+  signingCertificate,
+  verifyDocument,
+} from '../administration.ts';
 import type { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
 import type { ParsedArguments } from './parse.ts';
@@ -42,6 +48,7 @@ export interface CommandParts {
   readonly verifyDocument: typeof verifyDocument;
   readonly signingCertificate: typeof signingCertificate;
   readonly diagnoseRenderer: typeof diagnoseRenderer;
+  readonly diagnoseMail: typeof diagnoseMail;
   readonly startApp: typeof startApp;
 }
 

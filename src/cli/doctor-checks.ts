@@ -1,7 +1,7 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
 import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { join, resolve } from 'node:path';
-import type { OpenAdministration, RendererDiagnosis } from '../administration.ts';
+import type { MailDiagnosis, OpenAdministration, RendererDiagnosis } from '../administration.ts';
 import type { Config } from '../config.ts';
 import { reasonOf } from './files.ts';
 import { serviceAddress, serviceState } from './service-address.ts';
@@ -171,6 +171,20 @@ export async function checkRenderer(diagnose: () => Promise<RendererDiagnosis>):
   const { version, executable, milliseconds, sandboxed } = diagnosis;
   const sandbox = sandboxed ? '' : ', without its sandbox';
   return { subject, state: 'works', found: `${version}${sandbox}, a page in ${milliseconds} ms; ${executable}` };
+}
+
+/** Mail never holds an invoice back, so it warns only. */
+export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise<Finding> {
+  const subject = 'mail';
+  const { server, outbox, trouble } = await diagnose();
+  if (server === null) return { subject, state: 'works', found: `no SMTP_URL: mails are written to ${outbox}` };
+  if (trouble === null) return { subject, state: 'works', found: `${server} takes mails` };
+  return {
+    subject,
+    state: 'warns',
+    found: `${server} takes no mails: ${oneLine(trouble)}`,
+    advice: 'Correct SMTP_URL or what the server complains of; mails are tried again for four days.',
+  };
 }
 
 export async function checkService(config: Config): Promise<Finding> {

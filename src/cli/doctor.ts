@@ -4,6 +4,7 @@ import {
   checkCertificate,
   checkClock,
   checkDataFolder,
+  checkMail,
   checkNode,
   checkRenderer,
   checkService,
@@ -47,6 +48,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   yield certificate.finding;
   yield checkClock(new Date(), { store: clock, validFrom: certificate.validFrom });
   yield await checkRenderer(() => parts.diagnoseRenderer(config));
+  yield await checkMail(() => parts.diagnoseMail(config));
   yield await checkService(config);
 }
 

@@ -5,6 +5,8 @@ import { join, resolve } from 'node:path';
 
 /** Longest path that a unix socket may have everywhere (macOS: 104 bytes with its end, Linux: 108). */
 const MAX_SOCKET_PATH = 103;
+/** Clients that may wait to be taken: a connect to a socket whose queue is full fails at once. */
+const BACKLOG = 4096;
 
 export interface Address {
   uri: string;
@@ -62,7 +64,7 @@ function started(server: Server, options: ListenOptions): Promise<void> {
         new Error(error.code === 'EADDRINUSE' ? `The address ${place} is taken by another process.` : error.message),
       );
     });
-    server.listen(options, () => {
+    server.listen({ ...options, backlog: BACKLOG }, () => {
       server.removeAllListeners('error');
       resolve();
     });

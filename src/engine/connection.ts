@@ -1,9 +1,13 @@
 import type { Socket } from 'node:net';
+import type { HeldBytes, Holder } from './held-bytes.ts';
 import { Framing } from './wire/framing.ts';
 import { encodeMessage, parseMessage, type Request } from './wire/message.ts';
 
-/** Answers of this many bytes may wait for a slow client before its requests do. */
-const HIGH_WATER = 64 * 1024 * 1024;
+/** A client that has not read this many bytes of its answers gets no further ones; its requests wait. */
+const UNREAD = 1024 * 1024;
+/** Bytes, and number, of the requests that may wait before no more of them are read. */
+const WAITING_BYTES = 48_000_000;
+const WAITING = 1000;
 
 export interface ConnectionHandler {
   /** The encoded answer, at once or later. */
@@ -13,28 +17,33 @@ export interface ConnectionHandler {
 }
 
 /** One client: its requests are run one after the other, answers go out in order and not before they are durable. */
-export class Connection {
+export class Connection implements Holder {
   readonly id: number;
   readonly #socket: Socket;
   readonly #handler: ConnectionHandler;
+  readonly #held: HeldBytes;
   readonly #framing = new Framing();
   readonly #queue: Buffer[] = [];
   readonly #onClose = new Set<() => void>();
+  #queued = 0;
   #running = false;
   #lastId = 0;
 
-  constructor(id: number, socket: Socket, handler: ConnectionHandler) {
+  constructor(id: number, socket: Socket, handler: ConnectionHandler, held: HeldBytes) {
     this.id = id;
     this.#socket = socket;
     this.#handler = handler;
+    this.#held = held;
     socket.setNoDelay(true);
     socket.setKeepAlive(true, 60_000);
     socket.on('data', (chunk: Buffer) => this.#receive(chunk));
+    socket.on('drain', () => this.#next());
     socket.on('error', () => socket.destroy());
     socket.on('close', () => {
       for (const callback of this.#onClose) callback();
       this.#onClose.clear();
       this.#queue.length = 0;
+      held.set(this, 0);
     });
   }
 
@@ -47,22 +56,41 @@ export class Connection {
     this.#onClose.delete(callback);
   }
 
+  /** Closes the connection at once. */
+  drop(): void {
+    this.#socket.destroy();
+  }
+
   #receive(chunk: Buffer): void {
     try {
-      this.#queue.push(...this.#framing.push(chunk));
+      for (const message of this.#framing.push(chunk)) {
+        this.#queue.push(message);
+        this.#queued += message.length;
+      }
     } catch {
-      this.#socket.destroy();
+      this.drop();
       return;
     }
     this.#next();
   }
 
+  /** Serves one request, if one waits and may be served; other clients get their turn before the one after it. */
   #next(): void {
-    while (!this.#running) {
-      const message = this.#queue.shift();
-      if (!message || this.#socket.destroyed) return;
+    const message =
+      this.#running || this.#socket.writableLength > UNREAD || this.#socket.destroyed ? undefined : this.#queue.shift();
+    if (message) {
+      this.#queued -= message.length;
       this.#serve(message);
     }
+    const full = this.#queued > WAITING_BYTES || this.#queue.length > WAITING;
+    if (full && !this.#socket.isPaused()) this.#socket.pause();
+    else if (!full && this.#socket.isPaused()) this.#socket.resume();
+    this.#noteHeld();
+  }
+
+  #noteHeld(): void {
+    if (this.#socket.destroyed) return;
+    this.#held.set(this, this.#framing.held + this.#queued + this.#socket.writableLength);
   }
 
   #serve(message: Buffer): void {
@@ -70,29 +98,24 @@ export class Connection {
     try {
       request = parseMessage(message);
     } catch {
-      this.#socket.destroy();
+      this.drop();
       return;
     }
     this.#running = true;
     const answer = this.#handler.run(request, this);
-    if (answer instanceof Promise) void answer.then((reply) => this.#finish(request, reply)).then(() => this.#next());
+    if (answer instanceof Promise) void answer.then((reply) => this.#finish(request, reply));
     else this.#finish(request, answer);
   }
 
   #finish(request: Request, reply: Uint8Array): void {
     this.#handler.whenDurable((instead) => {
       this.#running = false;
-      if (!request.silent && !this.#socket.destroyed) this.#send(request, instead ?? reply);
-      this.#next();
+      if (!request.silent && !this.#socket.destroyed) {
+        this.#socket.write(encodeMessage(request, ++this.#lastId, instead ?? reply));
+      }
+      if (this.#queue.length > 0) setImmediate(() => this.#next());
+      else this.#noteHeld();
     });
-  }
-
-  #send(request: Request, reply: Uint8Array): void {
-    this.#socket.write(encodeMessage(request, ++this.#lastId, reply));
-    if (this.#socket.writableLength > HIGH_WATER) {
-      this.#socket.pause();
-      this.#socket.once('drain', () => this.#socket.resume());
-    }
   }
 
   close(): void {

@@ -4,17 +4,21 @@ import type { ServerInfo } from './commands/command.ts';
 import { commitFailure, dispatch } from './commands/dispatch.ts';
 import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
+import { HeldBytes } from './held-bytes.ts';
 import { startMaintenance } from './store/maintenance.ts';
 import { removeNote, writeNote } from './store/note.ts';
 import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
 const TTL_SECONDS = 60;
+/** What may be held for all clients together: requests on their way in, answers on their way out. */
+const HELD_BYTES = 512 * 1024 * 1024;
 
 /** Opens the folder and serves it in this thread; see `startEngine` for the options and what it refuses. */
 export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Promise<Engine> {
   const store = new Store(options.dataDir, { oplogBytes: options.oplogBytes ?? OPLOG_BYTES });
   const connections = new Set<Connection>();
+  const held = new HeldBytes(HELD_BYTES);
   let created = 0;
   const info: ServerInfo = {
     host: '',
@@ -27,7 +31,7 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
       store.commit.afterCommit((failure) => callback(failure && commitFailure(store, failure))),
   };
   const server = createServer((socket) => {
-    const connection = new Connection(++created, socket, handler);
+    const connection = new Connection(++created, socket, handler, held);
     connections.add(connection);
     socket.once('close', () => connections.delete(connection));
   });

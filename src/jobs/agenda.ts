@@ -18,7 +18,14 @@ const SWEEP_LIMIT = 100;
 const SWEEP_PAUSE_MS = 5000;
 
 /** How many invoices of a stage one process works on at once. Rendering holds a page of the browser. */
-const CONCURRENCY: Readonly<Record<Stage, number>> = { normalize: 16, sign: 16, transmit: 32, decide: 16, render: 4 };
+const CONCURRENCY: Readonly<Record<Stage, number>> = {
+  normalize: 16,
+  sign: 16,
+  transmit: 32,
+  decide: 16,
+  render: 4,
+  email: 8,
+};
 // Unlimited locks would let one process hoard a backlog; too few are refilled at each poll only.
 const LOCK_LIMIT = 500;
 

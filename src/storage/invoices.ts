@@ -15,12 +15,13 @@ import {
 } from '../domain/invoice/repository.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
-export interface InvoiceDocument extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events'> {
+export interface InvoiceDocument extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events' | 'email'> {
   _id: string;
   /** Pairs, because names may hold dots and dollar signs. */
   metadata: [string, string][];
   order: string;
   events: InvoiceEvent[];
+  email?: Invoice['email'];
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
@@ -231,6 +232,7 @@ function invoiceOf({
   order: _order,
   idempotency: _mark,
   series,
+  email,
   work,
   ...invoice
 }: InvoiceDocument): Invoice {
@@ -239,6 +241,7 @@ function invoiceOf({
     ...invoice,
     metadata: Object.fromEntries(metadata),
     number: series ? legalNumber(series) : null,
+    email: email ?? null,
     work: work
       ? { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: work.dueAt }
       : null,

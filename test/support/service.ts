@@ -13,6 +13,7 @@ import { freshDbName, startTestMongo } from './mongodb.ts';
 export interface TestService {
   readonly app: App;
   readonly url: string;
+  readonly dataDir: string;
   /** A new tenant with test keys. */
   tenant(profile?: Partial<SellerProfile>): Promise<TestTenant>;
   /** A live key of a tenant: nothing is issued by the service itself where no authority is set up. */
@@ -63,6 +64,7 @@ export async function startService(
   return {
     app,
     url: app.url,
+    dataDir,
     async tenant(profile = {}) {
       const id = newId('ten');
       await app.tenants.insert({ id, name: 'Test tenant', profile, createdAt: new Date() });

@@ -64,6 +64,11 @@ export class WireClient {
     if (!this.#closed) await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
   }
 
+  /** Reads nothing from now on. */
+  pause(): void {
+    this.#socket.pause();
+  }
+
   close(): void {
     this.#socket.destroy();
   }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailAddress } from '../email-address.ts';
 import { type Problem, problem } from '../errors.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
@@ -22,10 +23,7 @@ const customer = exactly(
     ice: z.string({ error: expected('a string of 15 digits') }),
     name: filledText(LIMITS.name, 'the company name, a string'),
     address: printableText(LIMITS.address, 'a string: the full address').nullish(),
-    email: z
-      .email({ error: expected('an e-mail address, such as compta@example.com') })
-      .max(254, { error: 'is too long: at most 254 characters' })
-      .nullish(),
+    email: emailAddress().nullish(),
   },
   'an object with ice and name',
 );

@@ -1,6 +1,7 @@
 import type { EventType } from '../event.ts';
 import type { Centimes } from '../money.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
+import type { InvoiceEmail } from './email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
 export interface Customer {
@@ -52,6 +53,8 @@ export interface Invoice {
   readonly xml: StoredDocument | null;
   /** The PDF, once it is rendered. */
   readonly pdf: StoredDocument | null;
+  /** What is recorded of its mail to the customer; null before the first attempt. */
+  readonly email: InvoiceEmail | null;
   /** What is to be done next; null when nothing is. */
   readonly work: Work | null;
 }

@@ -3,8 +3,8 @@ import type { EventType } from '../event.ts';
 export const INVOICE_STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const;
 export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
 
-/** The pipeline's stages, in their order. The first four move the status; rendering follows acceptance and never changes it. */
-export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render'] as const;
+/** The pipeline's stages, in their order. The first four move the status; rendering and mailing follow acceptance and never change it. */
+export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render', 'email'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** The event of each status that is reached by processing (specification, "States and transitions"). */

@@ -2,6 +2,8 @@ import { createHash } from 'node:crypto';
 import { newId } from '../ids.ts';
 import { SigningFailed } from '../signing-key.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Mailer } from './email.ts';
+import { createEmailStage } from './email-stage.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { legalInvoice, legalNumber } from './legal-invoice.ts';
 import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
@@ -37,6 +39,7 @@ export interface PipelineParts {
   readonly signer: DocumentSigner;
   readonly authorityOf: (environment: Environment) => Authority;
   readonly renderer: PdfRenderer;
+  readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
   /** Delays before the attempts to transmit, milliseconds; their number is the number of attempts. */
   readonly transmitSchedule: (environment: Environment) => readonly number[];
@@ -76,7 +79,7 @@ export interface Pipeline {
   run(invoiceId: string): Promise<void>;
 }
 
-/** The stages of design, section 4: normalize → sign → transmit → decide → render. */
+/** The stages of design, section 4: normalize → sign → transmit → decide → render → email. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, documents, queue, numbering, writer, signer, renderer } = parts;
 
@@ -182,7 +185,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           acceptedAt,
           verifyUrl: parts.verifyUrlOf(invoice),
         });
-        await change(claim, { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf'), work: null });
+        const stored = { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') };
+        if (invoice.customer.email !== null) return await handOver(claim, 'email', stored);
+        await change(claim, { ...stored, work: null });
         return null;
       } catch (error) {
         if (error instanceof ClaimLost) throw error;
@@ -198,6 +203,16 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         return putOff(claim, { stage: 'render', attempts, outcomeUnknown: false }, delay);
       }
     },
+
+    email: createEmailStage({
+      documents,
+      mailer: parts.mailer,
+      verifyUrlOf: parts.verifyUrlOf,
+      change: (claim, what) => change(claim, what),
+      putOff: (claim, stage, attempts, delayMs, what) =>
+        putOff(claim, { stage, attempts, outcomeUnknown: false }, delayMs, what),
+      report: parts.report,
+    }),
   };
 
   /** @param askFirst an earlier run may have sent it: a lost reply is never answered by a blind resend */
@@ -259,21 +274,21 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       return null;
     }
     const { dgiId } = decision;
-    await change(claim, {
-      ...transition(invoice, 'accepted', { dgiId }),
-      dgiId,
-      work: { stage: 'render', attempts: 0, outcomeUnknown: false, in: 0, keep: false },
-    });
-    void queue.enqueue('render', invoice.id, 0);
-    return null;
+    return handOver(claim, 'render', { ...transition(invoice, 'accepted', { dgiId }), dgiId });
+  }
+
+  /** The following stage is a job of its own. */
+  function handOver(claim: Claim, stage: Stage, what: Omit<InvoiceChange, 'work'>): Promise<null> {
+    return putOff(claim, { stage, attempts: 0, outcomeUnknown: false }, 0, what);
   }
 
   async function putOff(
     claim: Claim,
     work: { stage: Stage; attempts: number; outcomeUnknown: boolean },
     delayMs: number,
+    what: Omit<InvoiceChange, 'work'> = {},
   ): Promise<null> {
-    await change(claim, { work: { ...work, in: delayMs, keep: false } });
+    await change(claim, { ...what, work: { ...work, in: delayMs, keep: false } });
     void queue.enqueue(work.stage, claim.invoice.id, delayMs);
     return null;
   }

@@ -1,4 +1,5 @@
 import type { Environment } from '../tenant/tenant.ts';
+import type { InvoiceEmail } from './email.ts';
 import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
@@ -33,6 +34,7 @@ export interface InvoiceChange {
   readonly rejectionReason?: string;
   readonly xml?: StoredDocument;
   readonly pdf?: StoredDocument;
+  readonly email?: InvoiceEmail;
   /** The next stage: kept under this claim (`keep`), or handed over or put off by `in` milliseconds, which ends the claim; null when all is done. */
   readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
 }

@@ -4,7 +4,7 @@ import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
 import { timestampOf } from '../store/oplog.ts';
 import type { Store } from '../store/store.ts';
-import { decodeDocument, encodeReply } from '../wire/bson.ts';
+import { checkDepth, decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
 import type { Command, Context, ServerInfo } from './command.ts';
@@ -29,6 +29,8 @@ const COMMON = [
 ];
 
 const KNOWN = new Map([...COMMANDS].map(([name, command]) => [name, new Set([...COMMON, ...command.options])]));
+/** Levels of nesting that a command may have. */
+const MAX_LEVELS = 200;
 const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable'];
 
 export interface Caller {
@@ -60,6 +62,7 @@ export function commitFailure(store: Store, error: Error): Uint8Array {
 }
 
 function execute(caller: Caller, request: Request): Doc | Promise<Doc> {
+  checkDepth(request.body, MAX_LEVELS, `BSONObj exceeds maximum nested object depth: ${MAX_LEVELS}`);
   const name = Object.keys(request.body)[0] ?? '';
   const command = COMMANDS.get(name);
   const known = KNOWN.get(name);

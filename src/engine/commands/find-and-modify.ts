@@ -77,7 +77,7 @@ function updateOne(
   const update = args.body.update;
   const spec = Array.isArray(update) ? (update as Doc[]) : asDoc(update);
   if (!spec) throw new CommandError('FailedToParse', 'Either an update or remove=true must be specified');
-  const change = compileChange(query.filter, spec, args.list('arrayFilters') as Doc[] | undefined, args.variables());
+  const change = compileChange(query.filter, spec, args.body.arrayFilters, args.variables());
   const returnNew = args.flag('new');
   if (collection && match) {
     const { doc } = updateMatch(store, collection, change, match);

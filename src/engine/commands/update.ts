@@ -75,7 +75,7 @@ export function updateStatement(statement: Doc, variables: Doc): { query: Query;
     throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
   checkCollation(statement.collation);
   const multi = statement.multi === true;
-  const change = compileChange(filter, spec, statement.arrayFilters as Doc[] | undefined, variables);
+  const change = compileChange(filter, spec, statement.arrayFilters, variables);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');
   return {

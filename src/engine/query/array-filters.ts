@@ -1,16 +1,19 @@
 import { CommandError } from '../errors.ts';
 import { type Node, parseFilter } from './filter-parse.ts';
 import { compileNode } from './match.ts';
-import type { Doc } from './types.ts';
+import { isDoc } from './types.ts';
 
 /** The tests of `arrayFilters` by identifier. */
 export type ArrayFilters = Map<string, (element: unknown) => boolean>;
 
 /**
  * Compiles an update's `arrayFilters`, each of which speaks of one identifier.
- * @throws CommandError FailedToParse or BadValue for a filter with no identifier, several, or one that another filter has.
+ * @throws CommandError TypeMismatch for anything but an array of documents, FailedToParse or BadValue for a filter with no identifier, several, or one that another filter has.
  */
-export function compileArrayFilters(filters: readonly Doc[]): ArrayFilters {
+export function compileArrayFilters(filters: unknown): ArrayFilters {
+  if (!Array.isArray(filters) || !filters.every(isDoc)) {
+    throw new CommandError('TypeMismatch', "BSON field 'arrayFilters' must be an array of objects");
+  }
   const compiled: ArrayFilters = new Map();
   for (const filter of filters) {
     const node = parseFilter(filter);

@@ -17,7 +17,7 @@ export function isReplacement(update: Doc | readonly Doc[]): boolean {
 }
 
 export interface UpdateOptions {
-  arrayFilters?: readonly Doc[] | undefined;
+  arrayFilters?: unknown;
   /** The values of the command's `let`, for pipelines. */
   variables?: Doc | undefined;
 }

@@ -1,7 +1,7 @@
 import { crc32 } from 'node:zlib';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, typeName } from '../query/types.ts';
-import { decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
+import { checkDepth, decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Catalog, Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
@@ -38,7 +38,7 @@ export class Documents {
   /** Stores a document. Error 53 for an `_id` that can be none, 11000 when a unique index has its key. */
   insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
     checkId(doc._id);
-    checkSize(bytes);
+    checkStorable(doc, bytes);
     const entries = collection.indexes.map((index) => entriesOf(index, doc));
     collection.indexes.forEach((index, n) => {
       this.#checkUnique(collection, index, entries[n] as Entries, doc, undefined);
@@ -61,7 +61,7 @@ export class Documents {
     description: UpdateDescription | undefined,
   ): void {
     const bytes = encodeDocument(after);
-    checkSize(bytes);
+    checkStorable(after, bytes);
     const heads = description && changedHeads(description);
     const changes = collection.indexes
       .filter((index) => !heads || touches(index, heads))
@@ -180,7 +180,15 @@ function checkId(id: unknown): void {
   );
 }
 
-function checkSize(bytes: Uint8Array): void {
+/** Levels of nesting that a stored document may have, as in MongoDB, and the least bytes that one more costs. */
+const MAX_LEVELS = 180;
+const LEVEL_BYTES = 7;
+
+/** Error 10334 for a document that is too large, 15 for one that is nested too deeply. */
+function checkStorable(doc: Doc, bytes: Uint8Array): void {
+  if (bytes.length > MAX_LEVELS * LEVEL_BYTES) {
+    checkDepth(doc, MAX_LEVELS, `cannot insert document because it exceeds ${MAX_LEVELS} levels of nesting`);
+  }
   if (bytes.length <= MAX_DOCUMENT) return;
   throw new CommandError(
     'BSONObjectTooLarge',

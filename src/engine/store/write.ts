@@ -16,12 +16,7 @@ export interface Change {
   apply: ReturnType<typeof compileUpdate>;
 }
 
-export function compileChange(
-  filter: Doc,
-  update: Doc | Doc[],
-  arrayFilters: Doc[] | undefined,
-  variables: Doc,
-): Change {
+export function compileChange(filter: Doc, update: Doc | Doc[], arrayFilters: unknown, variables: Doc): Change {
   const matcher = compileFilter(filter, variables);
   return {
     filter,

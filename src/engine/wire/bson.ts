@@ -25,6 +25,16 @@ export function decodeDocument(bytes: Uint8Array): Doc {
   }
 }
 
+/**
+ * Refuses documents within documents (arrays count as such) beyond `levels`, MongoDB's error 15: so all that goes through them recursively may do so.
+ */
+export function checkDepth(doc: object, levels: number, what: string): void {
+  if (levels === 0) throw new CommandError('Overflow', what);
+  for (const value of Array.isArray(doc) ? doc : Object.values(doc)) {
+    if (Array.isArray(value) || isPlain(value)) checkDepth(value, levels - 1, what);
+  }
+}
+
 /** Encodes a document; `undefined` fields are left out. */
 export function encodeDocument(doc: Doc): Uint8Array {
   return serialize(doc, { ignoreUndefined: true });

@@ -1,37 +1,63 @@
 import { MAX_MESSAGE, ProtocolError } from './message.ts';
 
+const HEADER = 16;
+/** A message up to this size gets its memory at once; a larger one as its bytes come, so that a length alone costs nothing. */
+const AT_ONCE = 1024 * 1024;
+
 /**
- * Cuts a connection's byte stream into messages. Holds at most one message's bytes.
- * Throws ProtocolError on a length that no message has.
+ * Cuts a connection's byte stream into messages. Holds the bytes of at most one message, in at most twice their memory however small the
+ * pieces are that they come in. Throws ProtocolError on a length that no message has.
  */
 export class Framing {
-  #chunks: Buffer[] = [];
+  #pending: Buffer = Buffer.alloc(0);
   #size = 0;
+
+  /** Bytes held of a message that is not complete. */
+  get held(): number {
+    return this.#size;
+  }
 
   /** Adds bytes and gives back every message that is complete now. */
   push(chunk: Buffer): Buffer[] {
-    this.#chunks.push(chunk);
-    this.#size += chunk.length;
     const messages: Buffer[] = [];
-    for (let length = this.#nextLength(); length !== undefined && this.#size >= length; length = this.#nextLength()) {
-      messages.push(this.#take(length));
+    let rest = chunk;
+    while (rest.length > 0) {
+      const whole = this.#size === 0 && rest.length >= HEADER ? lengthOf(rest) : Number.POSITIVE_INFINITY;
+      if (rest.length >= whole) {
+        messages.push(rest.subarray(0, whole));
+        rest = rest.subarray(whole);
+        continue;
+      }
+      rest = rest.subarray(this.#collect(rest));
+      if (this.#size < HEADER || this.#size < lengthOf(this.#pending)) continue;
+      messages.push(this.#pending.subarray(0, this.#size));
+      this.#pending = Buffer.alloc(0);
+      this.#size = 0;
     }
     return messages;
   }
 
-  #nextLength(): number | undefined {
-    if (this.#size < 16) return undefined;
-    if ((this.#chunks[0] as Buffer).length < 16) this.#chunks = [Buffer.concat(this.#chunks)];
-    const length = (this.#chunks[0] as Buffer).readInt32LE(0);
-    if (length < 16 || length > MAX_MESSAGE) throw new ProtocolError(`message length ${length} is out of range`);
-    return length;
+  /** Copies what belongs to the message begun, its header first; gives the number of bytes taken. */
+  #collect(bytes: Buffer): number {
+    const length = this.#size < HEADER ? HEADER : lengthOf(this.#pending);
+    const taken = Math.min(bytes.length, length - this.#size);
+    this.#reserve(this.#size + taken, length);
+    bytes.copy(this.#pending, this.#size, 0, taken);
+    this.#size += taken;
+    return taken;
   }
 
-  #take(length: number): Buffer {
-    const all = this.#chunks.length === 1 ? (this.#chunks[0] as Buffer) : Buffer.concat(this.#chunks);
-    const rest = all.subarray(length);
-    this.#chunks = rest.length > 0 ? [rest] : [];
-    this.#size = rest.length;
-    return all.subarray(0, length);
+  #reserve(needed: number, length: number): void {
+    if (needed <= this.#pending.length) return;
+    const capacity = length <= AT_ONCE ? length : Math.min(length, Math.max(AT_ONCE, 2 * this.#pending.length, needed));
+    const grown = Buffer.allocUnsafe(capacity);
+    this.#pending.copy(grown, 0, 0, this.#size);
+    this.#pending = grown;
   }
+}
+
+function lengthOf(header: Buffer): number {
+  const length = header.readInt32LE(0);
+  if (length < HEADER || length > MAX_MESSAGE) throw new ProtocolError(`message length ${length} is out of range`);
+  return length;
 }

@@ -6,18 +6,20 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-certificate.ts';
-import type { OpenAdministration } from '../../../src/administration.ts';
+import { diagnoseMail, type OpenAdministration } from '../../../src/administration.ts';
 import { findingText } from '../../../src/cli/doctor.ts';
 import {
   checkCertificate,
   checkClock,
   checkDataFolder,
+  checkMail,
   checkNode,
   checkRenderer,
   checkService,
   checkStore,
 } from '../../../src/cli/doctor-checks.ts';
 import { readConfig } from '../../../src/config.ts';
+import { startMailServer } from '../../support/mail-server.ts';
 
 const DAY_MS = 86_400_000;
 const NOW = new Date('2027-03-01T10:00:00Z');
@@ -166,4 +168,31 @@ it('a finding is shown with its mark and its advice below, within the width', ()
     '               → Start the server and',
     '               try it again',
   ]);
+});
+
+describe('mail', () => {
+  const check = (settings: Record<string, string>) =>
+    checkMail(() => diagnoseMail(readConfig({ MAIL_FROM: 'f@example.net', ...settings })));
+
+  it('goes into the outbox without a server', async () => {
+    expect(await check({})).toMatchObject({ state: 'works', found: expect.stringContaining('outbox') });
+  });
+
+  it('works with a server that lets us in, and warns of one that does not, without the password', async () => {
+    const server = await startMailServer();
+    try {
+      const url = server.url.replace('smtp://', 'smtp://user:hunter2@');
+      expect(await check({ SMTP_URL: url })).toMatchObject({ state: 'works' });
+      server.behaviour = { auth: '535 5.7.8 wrong' };
+      const warning = await check({ SMTP_URL: url });
+      expect(warning).toMatchObject({ state: 'warns', found: expect.stringContaining('535 5.7.8 wrong') });
+      expect(JSON.stringify(warning)).not.toContain('hunter2');
+    } finally {
+      await server.close();
+    }
+    expect(await check({ SMTP_URL: server.url })).toMatchObject({
+      state: 'warns',
+      found: expect.stringContaining('ECONNREFUSED'),
+    });
+  });
 });

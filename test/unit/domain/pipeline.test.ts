@@ -1,4 +1,6 @@
 import { describe, expect, it, vi } from 'vitest';
+import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
+import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/email-stage.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { createPipeline, LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/pipeline.ts';
@@ -24,9 +26,11 @@ const unknown = () => Promise.reject(new OutcomeUnknown('no reply'));
 /** One invoice and a pipeline over it. Every claim takes over, as if the last worker were dead or its pause were over. */
 function bench(
   authority: Partial<Authority>,
-  parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array> } = {},
+  parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array>; mailer?: Mailer; email?: string } = {},
 ) {
-  let invoice: Invoice = pendingInvoice({});
+  let invoice: Invoice = pendingInvoice({
+    customer: { ice: '001234567000089', name: 'Atlas', address: null, email: parts.email ?? null },
+  });
   let holder = 0;
   const pauses: number[] = [];
   const reports: PipelineReport[] = [];
@@ -71,6 +75,7 @@ function bench(
       },
     }),
     renderer: { render: parts.render ?? (async () => Buffer.from('%PDF')) },
+    mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
     verifyUrlOf: () => 'https://example.test',
     transmitSchedule: () => SCHEDULE,
     report: (report) => reports.push(report),
@@ -84,6 +89,8 @@ function bench(
     get invoice() {
       return invoice;
     },
+    /** {@link invoice}, also where the bench was spread. */
+    current: () => invoice,
     run: () => pipeline.run(invoice.id),
     async runTimes(times: number) {
       for (let i = 0; i < times; i++) await pipeline.run(invoice.id);
@@ -216,5 +223,80 @@ describe('defects', () => {
     expect(it.statuses()).toBe('signing,transmitted,accepted');
     // The first 0 hands the invoice over to rendering.
     expect(it.pauses).toEqual([0, 2000, 10_000, 60_000, 600_000, 600_000, 600_000]);
+  });
+});
+
+describe('the mail to the customer', () => {
+  function mailing(send: (mail: InvoiceMail) => Promise<void>) {
+    const sent: InvoiceMail[] = [];
+    const mailer: Mailer = {
+      messageIdOf: (id) => `<${id}@example.test>`,
+      send: (mail) => {
+        sent.push(mail);
+        return send(mail);
+      },
+    };
+    return { ...bench({}, { mailer, email: 'client@example.com' }), sent };
+  }
+  const refused = (permanent: boolean) => () => Promise.reject(new MailNotSent('550 no', permanent));
+
+  it('follows the PDF, once, and is recorded', async () => {
+    const it = mailing(async () => {});
+    const { run } = it;
+    await run();
+    await run();
+    expect(it.sent).toEqual([]);
+    await run();
+    await run();
+    expect(it.sent).toMatchObject([{ to: 'client@example.com', dgiId: 'DGI-1' }]);
+    const { email, work, status } = it.current();
+    expect({ email, work, status }).toMatchObject({
+      email: { status: 'sent', attempts: 1, lastError: null, sentAt: expect.any(Date) },
+      work: null,
+      status: 'accepted',
+    });
+  });
+
+  it('has no job where there is no address', async () => {
+    const it = bench({});
+    await it.runTimes(2);
+    expect(it.invoice).toMatchObject({ work: null, email: null, pdf: expect.anything() });
+  });
+
+  it('is tried again by its schedule, the same mail each time, and then has failed', async () => {
+    const it = mailing(refused(false));
+    await it.runTimes(2 + EMAIL_SCHEDULE.length);
+    expect(it.current()).toMatchObject({ email: { status: 'waiting', lastError: '550 no' }, status: 'accepted' });
+    expect(it.pauses.slice(2)).toEqual(EMAIL_SCHEDULE);
+    await it.runTimes(2);
+    const attempts = EMAIL_SCHEDULE.length + 1;
+    expect(it.current()).toMatchObject({ email: { status: 'failed', attempts }, work: null });
+    expect(it.sent).toHaveLength(attempts);
+    expect(new Set(it.sent.map(({ messageId, date }) => `${messageId} ${date.getTime()}`)).size).toBe(1);
+    expect(it.reports.map(({ level }) => level)).toEqual([...EMAIL_SCHEDULE.map(() => 'warn'), 'error']);
+  });
+
+  it('is not tried again when it is refused for good', async () => {
+    const it = mailing(refused(true));
+    await it.runTimes(5);
+    expect(it.sent).toHaveLength(1);
+    expect(it.current()).toMatchObject({ email: { status: 'refused', lastError: '550 no' }, work: null });
+  });
+
+  it('is sent again under the same Message-ID when the worker died over it, and that is told of', async () => {
+    const gone = Promise.withResolvers<void>();
+    const it = mailing(() => (it.sent.length === 1 ? gone.promise : Promise.resolve()));
+    await it.runTimes(2);
+    const stalled = it.run();
+    await expect.poll(() => it.sent.length).toBe(1);
+    expect(it.current().email).toMatchObject({ status: 'sending', attempts: 1 });
+    await it.run();
+    expect(it.sent[1]).toEqual(it.sent[0]);
+    expect(it.current().email).toMatchObject({ status: 'sent', attempts: 2 });
+    expect(it.reports).toMatchObject([{ level: 'warn', stage: 'email' }]);
+    // The first worker was not dead after all: what it records comes too late.
+    gone.resolve();
+    await stalled;
+    expect(it.current().email).toMatchObject({ status: 'sent', attempts: 2 });
   });
 });

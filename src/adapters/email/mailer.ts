@@ -1,0 +1,57 @@
+import { asciiAddress } from '../../domain/email-address.ts';
+import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
+import { composeMessage } from './message.ts';
+import { writeToOutbox } from './outbox.ts';
+import { createSmtp, type SmtpTimes } from './smtp.ts';
+
+export interface MailerOptions {
+  /** null: every mail goes into the outbox. */
+  readonly smtpUrl: string | null;
+  /** The sender's address, ASCII; null: one that exists nowhere, for the outbox. */
+  readonly from: string | null;
+  /** Whom test invoices are really mailed to: addresses, or `@domain` for all of a domain; ASCII, lower case. */
+  readonly testAllow: readonly string[];
+  /** The outbox folder. */
+  readonly outbox: string;
+  readonly log?: { info(fields: object, message: string): void };
+  readonly times?: SmtpTimes;
+}
+
+/** RFC 2606: a name that can never be registered. */
+const NO_SENDER = 'no-reply@fatoura.invalid';
+
+/** Mails invoices over SMTP; without a server, and for test invoices of receivers that are not allowed, into the outbox (design, section 5, "e-mail"). */
+export function createMailer(options: MailerOptions): Mailer & { close(): void } {
+  const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
+  const from = options.from ?? NO_SENDER;
+  return {
+    messageIdOf: (invoiceId) => `<${invoiceId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    async send(mail) {
+      const to = asciiAddress(mail.to);
+      // Refused when the invoice is made, by today's rule.
+      if (to === null) throw new MailNotSent(`'${mail.to}' is no address that mail can be sent to`, true);
+      const message = await composeMessage(mail, from, to);
+      if (smtp && (mail.invoice.environment === 'live' || isAllowed(to, options.testAllow))) {
+        await smtp.send(from, to, message);
+      } else {
+        await store(mail, message);
+      }
+    },
+    close: () => smtp?.close(),
+  };
+
+  async function store(mail: InvoiceMail, message: Uint8Array): Promise<void> {
+    const invoiceId = mail.invoice.id;
+    try {
+      const file = await writeToOutbox(options.outbox, invoiceId, message);
+      options.log?.info({ invoiceId, file }, 'a mail was written to the outbox');
+    } catch (error) {
+      throw new MailNotSent(`the outbox can not be written: ${(error as Error).message}`, false, error);
+    }
+  }
+}
+
+function isAllowed(to: string, allowed: readonly string[]): boolean {
+  const address = to.toLowerCase();
+  return allowed.includes(address) || allowed.includes(address.slice(address.lastIndexOf('@')));
+}

@@ -1,0 +1,115 @@
+import MailComposer from 'nodemailer/lib/mail-composer';
+import type { InvoiceMail } from '../../domain/invoice/email.ts';
+import { directionOf, localDate, localMoney } from '../../domain/localized-format.ts';
+import { html, type Markup } from '../../domain/markup.ts';
+import { MAIL_TEXTS } from './texts.ts';
+
+/**
+ * The mail as it is sent (RFC 5322, MIME): text and HTML, the PDF and the XML attached. Equal mails give equal bytes, boundaries included.
+ * @param from an ASCII address
+ * @param to an ASCII address
+ */
+export async function composeMessage(mail: InvoiceMail, from: string, to: string): Promise<Buffer> {
+  const { invoice, language } = mail;
+  const texts = MAIL_TEXTS[language];
+  const seller = oneLine(invoice.seller.legalName);
+  const marked = invoice.environment === 'test';
+  const facts: Fact[] = [
+    [texts.invoice, invoice.number],
+    [texts.date, localDate(invoice.issueDate, language)],
+    [texts.amount, localMoney(invoice.amount, language)],
+    [texts.dgiId, oneLine(mail.dgiId)],
+  ];
+  const composer = new MailComposer({
+    from: { name: seller, address: from },
+    to: { name: '', address: to },
+    // A specimen's address belongs to nobody.
+    ...(!invoice.specimen && { replyTo: { name: seller, address: invoice.seller.email } }),
+    subject: `${marked ? `[${texts.test}] ` : ''}${texts.subject(invoice.number, seller)}`,
+    date: mail.date,
+    messageId: mail.messageId,
+    headers: { 'Auto-Submitted': 'auto-generated', 'X-Invoice-Id': invoice.id },
+    text: plainText(mail, facts, seller),
+    html: page(mail, facts, seller).text,
+    attachments: [
+      attachment(`facture-${invoice.number}.pdf`, 'application/pdf', mail.pdf),
+      attachment(`facture-${invoice.number}.xml`, 'application/xml', mail.xml),
+    ],
+    baseBoundary: invoice.id,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  });
+  return composer.compile().build();
+}
+
+type Fact = readonly [label: string, value: string];
+
+function attachment(filename: string, contentType: string, bytes: Uint8Array) {
+  const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  return { filename, contentType, content, contentTransferEncoding: 'base64' };
+}
+
+/** Text for a header or within a sentence: no line breaks, controls or bidi controls, which could make a line read as another. */
+function oneLine(text: string): string {
+  return text
+    .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
+    .replaceAll(/[\u200e\u200f\u202a-\u202e\u2066-\u2069]/g, '')
+    .trim();
+}
+
+function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
+  const texts = MAIL_TEXTS[mail.language];
+  return [
+    ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
+    texts.greeting,
+    '',
+    texts.intro,
+    '',
+    ...facts.map(([label, value]) => `${label} : ${value}`),
+    '',
+    texts.attached,
+    '',
+    `${texts.verify} : ${mail.verifyUrl}`,
+    '',
+    seller,
+    '',
+    '-- ',
+    texts.automatic(seller),
+    '',
+  ].join('\n');
+}
+
+// Mail programs know no style sheets to speak of: tables, and a style on each element.
+const FONT = 'font-family:Arial,Helvetica,sans-serif';
+
+function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup {
+  const { invoice, language, verifyUrl } = mail;
+  const texts = MAIL_TEXTS[language];
+  const direction = directionOf(language);
+  const notice =
+    invoice.environment === 'test'
+      ? html`<tr><td style="padding:12px 32px;background:#fff4d6;color:#6b4b00;font-size:14px">${texts.testNotice}</td></tr>`
+      : null;
+  return html`<!doctype html>
+<html lang="${language}" dir="${direction}">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><title>${texts.invoice} ${invoice.number}</title></head>
+<body style="margin:0;background:#f2f4f3">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" dir="${direction}" style="background:#f2f4f3"><tr><td align="center" style="padding:24px 12px">
+<table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border-radius:8px;${FONT};color:#1d2b26;font-size:15px;line-height:1.5">
+${notice}
+<tr><td style="padding:28px 32px 0;font-size:18px;font-weight:bold"><bdi>${seller}</bdi></td></tr>
+<tr><td style="padding:20px 32px 0">${texts.greeting}<br><br>${texts.intro}</td></tr>
+<tr><td style="padding:20px 32px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${FONT};font-size:15px">
+${facts.map(
+  ([label, value]) => html`<tr><td style="padding:8px 0;border-top:1px solid #e3e8e6;color:#5b6b65">${label}</td>
+<td align="${direction === 'rtl' ? 'left' : 'right'}" style="padding:8px 0;border-top:1px solid #e3e8e6;font-weight:bold"><bdi>${value}</bdi></td></tr>`,
+)}
+</table></td></tr>
+<tr><td style="padding:24px 32px 0"><a href="${verifyUrl}" style="display:inline-block;padding:11px 20px;border-radius:6px;background:#0b6b4f;color:#ffffff;text-decoration:none;font-weight:bold">${texts.verify}</a></td></tr>
+<tr><td style="padding:24px 32px 28px">${texts.attached}</td></tr>
+<tr><td style="padding:16px 32px;border-top:1px solid #e3e8e6;color:#5b6b65;font-size:13px">${texts.automatic(seller)}</td></tr>
+</table></td></tr></table>
+</body>
+</html>
+`;
+}

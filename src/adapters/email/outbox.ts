@@ -1,0 +1,40 @@
+import { randomBytes } from 'node:crypto';
+import { mkdir, open, rename, rm } from 'node:fs/promises';
+import { join } from 'node:path';
+
+/**
+ * Writes a mail into a folder as `<name>.eml`, durable and whole or not at all; the same name again replaces it, so a mail that is written
+ * twice is there once.
+ * @returns the file's path
+ */
+export async function writeToOutbox(folder: string, name: string, message: Uint8Array): Promise<string> {
+  await mkdir(folder, { recursive: true, mode: 0o700 });
+  const file = join(folder, `${name}.eml`);
+  const draft = join(folder, `.${name}.${randomBytes(6).toString('hex')}.part`);
+  try {
+    const handle = await open(draft, 'w', 0o600);
+    try {
+      await handle.writeFile(message);
+      await handle.sync();
+    } finally {
+      await handle.close();
+    }
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+  await syncFolder(folder);
+  return file;
+}
+
+async function syncFolder(folder: string): Promise<void> {
+  // Windows opens no folders; its file systems keep renames by themselves.
+  if (process.platform === 'win32') return;
+  const handle = await open(folder, 'r');
+  try {
+    await handle.sync();
+  } finally {
+    await handle.close();
+  }
+}

@@ -1,0 +1,37 @@
+import { domainToASCII } from 'node:url';
+import { z } from 'zod';
+
+/** RFC 5321, 4.5.3.1. */
+const MAX_LOCAL = 64;
+const MAX_ADDRESS = 254;
+
+/** RFC 5322's dot-atom: quoted local parts are allowed there and taken by hardly any system. */
+const LOCAL = /^[\w!#$%&'*+/=?^`{|}~-]+(?:\.[\w!#$%&'*+/=?^`{|}~-]+)*$/;
+const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
+/** What no host name holds, though the conversion to ASCII would drop or decode it. */
+const UNFIT_DOMAIN = /[\s%/\\:?#@[\]<>^|\p{Cc}\p{Cf}]/u;
+
+/**
+ * An e-mail address as SMTP carries it: the domain in ASCII (`x@مثال.المغرب` → `x@xn--mgbh0fb.xn--mgbc0a9azcg`), the local part as it is.
+ * One address, without a name or brackets: nothing in it can end a header line or name a second receiver.
+ * @returns null when it is none, or its local part is not ASCII, which too few systems deliver
+ */
+export function asciiAddress(address: string): string | null {
+  const at = address.lastIndexOf('@');
+  const [local, domain] = [address.slice(0, at), address.slice(at + 1)];
+  if (at < 1 || local.length > MAX_LOCAL || !LOCAL.test(local) || UNFIT_DOMAIN.test(domain)) return null;
+  const ascii = domainToASCII(domain);
+  const labels = ascii.split('.');
+  // A top level of digits would be an IP address.
+  const isHostName = labels.length > 1 && labels.every((label) => LABEL.test(label)) && /\D/.test(labels.at(-1) ?? '');
+  const converted = `${local}@${ascii}`;
+  return isHostName && converted.length <= MAX_ADDRESS ? converted : null;
+}
+
+/** An address that mail can be sent to. */
+export function emailAddress() {
+  return z
+    .string({ error: 'must be an e-mail address' })
+    .max(MAX_ADDRESS, { error: `is too long: at most ${MAX_ADDRESS} characters` })
+    .refine((text) => asciiAddress(text) !== null, { error: 'must be an e-mail address' });
+}

@@ -1,0 +1,108 @@
+import { type InvoiceEmail, type Mailer, MailNotSent } from './email.ts';
+import type { Invoice } from './invoice.ts';
+import { legalInvoice } from './legal-invoice.ts';
+import type { Stage } from './lifecycle.ts';
+import type { PipelineReport } from './pipeline.ts';
+import type { Claim, DocumentStore, InvoiceChange } from './repository.ts';
+
+const MINUTE_MS = 60_000;
+const HOUR_MS = 60 * MINUTE_MS;
+
+/** Delays before the second and later attempts to send a mail, milliseconds: about four days in all (RFC 5321, 4.5.4.1), then it has failed. */
+export const EMAIL_SCHEDULE: readonly number[] = [
+  MINUTE_MS,
+  5 * MINUTE_MS,
+  30 * MINUTE_MS,
+  2 * HOUR_MS,
+  6 * HOUR_MS,
+  12 * HOUR_MS,
+  24 * HOUR_MS,
+  48 * HOUR_MS,
+];
+/** What is kept of a server's answer, characters. */
+const ERROR_LENGTH = 500;
+
+/** What the stage needs of the pipeline. */
+export interface EmailStageParts {
+  readonly documents: DocumentStore;
+  readonly mailer: Mailer;
+  readonly verifyUrlOf: (invoice: Invoice) => string;
+  readonly change: (claim: Claim, what: InvoiceChange) => Promise<Claim>;
+  readonly putOff: (
+    claim: Claim,
+    stage: Stage,
+    attempts: number,
+    delayMs: number,
+    what: Omit<InvoiceChange, 'work'>,
+  ) => Promise<null>;
+  readonly report: (event: PipelineReport) => void;
+}
+
+/**
+ * The last stage: sends the signed PDF and the XML to the customer. Recorded before and after (see {@link InvoiceEmail} for what that
+ * guarantees), tried again by {@link EMAIL_SCHEDULE} unless the server refuses the mail for good.
+ */
+export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Promise<null> {
+  return async (claim) => {
+    const { invoice } = claim;
+    const { pdf, xml, dgiId, number } = invoice;
+    const to = invoice.customer.email;
+    if (to === null || pdf === null || xml === null || dgiId === null || number === null)
+      throw new Error(`invoice ${invoice.id} is at email without an address, a document or its acceptance`);
+    const [pdfBytes, xmlBytes] = await Promise.all([parts.documents.get(pdf), parts.documents.get(xml)]);
+    const email = nextAttempt(invoice, parts.mailer);
+    if (invoice.email?.status === 'sending') tell('warn', 'an earlier attempt broke off; the same mail is sent again');
+    const work = { stage: 'email', attempts: email.attempts, outcomeUnknown: false, in: 0, keep: true } as const;
+    const recorded = await parts.change(claim, { email, work });
+    const failure = await parts.mailer
+      .send({
+        to,
+        messageId: email.messageId,
+        date: email.composedAt,
+        language: 'fr',
+        invoice: legalInvoice(invoice, number),
+        dgiId,
+        verifyUrl: parts.verifyUrlOf(invoice),
+        pdf: pdfBytes,
+        xml: xmlBytes,
+      })
+      .then(
+        () => null,
+        (error: unknown) => error,
+      );
+    if (failure === null) {
+      await parts.change(recorded, {
+        email: { ...email, status: 'sent', sentAt: new Date(), lastError: null },
+        work: null,
+      });
+      return null;
+    }
+    if (!(failure instanceof MailNotSent)) throw failure;
+    const lastError = failure.message.slice(0, ERROR_LENGTH);
+    const delay = EMAIL_SCHEDULE[email.attempts - 1];
+    if (!failure.permanent && delay !== undefined) {
+      tell('warn', `the mail was not sent (attempt ${email.attempts})`, failure);
+      const waiting: InvoiceEmail = { ...email, status: 'waiting', lastError };
+      return parts.putOff(recorded, 'email', email.attempts, delay, { email: waiting });
+    }
+    tell('error', failure.permanent ? 'the mail was refused for good' : 'the mail could not be sent', failure);
+    const status = failure.permanent ? 'refused' : 'failed';
+    await parts.change(recorded, { email: { ...email, status, lastError }, work: null });
+    return null;
+
+    function tell(level: PipelineReport['level'], message: string, error?: unknown): void {
+      parts.report({ level, invoiceId: invoice.id, stage: 'email', message, error });
+    }
+  };
+}
+
+function nextAttempt(invoice: Invoice, mailer: Mailer): InvoiceEmail {
+  return {
+    status: 'sending',
+    messageId: invoice.email?.messageId ?? mailer.messageIdOf(invoice.id, invoice.environment),
+    composedAt: invoice.email?.composedAt ?? new Date(),
+    attempts: (invoice.email?.attempts ?? 0) + 1,
+    lastError: invoice.email?.lastError ?? null,
+    sentAt: null,
+  };
+}

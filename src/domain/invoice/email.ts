@@ -1,0 +1,69 @@
+import type { DocumentLanguage } from '../localized-format.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { Invoice } from './invoice.ts';
+import type { LegalInvoice } from './ports.ts';
+
+/** Where the mail of an invoice stands. It never holds back or changes the invoice's status (design, section 5, "e-mail"). */
+export const EMAIL_STATUSES = ['waiting', 'sending', 'sent', 'refused', 'failed'] as const;
+export type EmailStatus = (typeof EMAIL_STATUSES)[number];
+
+/**
+ * What is recorded of an invoice's mail, before and after each attempt to send it.
+ *
+ * What the receiver gets: the mail is handed over at least once, unless it is refused for good or the attempts end, and every hand-over is
+ * the same mail to the byte under the same Message-ID. A second one happens only when a crash or a broken connection came between the
+ * server's taking the mail and our recording it; mail systems that go by the Message-ID then show one.
+ */
+export interface InvoiceEmail {
+  readonly status: EmailStatus;
+  /** Derived from the invoice's id, in angle brackets. */
+  readonly messageId: string;
+  /** The mail's Date: when the first attempt began. */
+  readonly composedAt: Date;
+  /** Attempts so far, one under way included. */
+  readonly attempts: number;
+  readonly lastError: string | null;
+  readonly sentAt: Date | null;
+}
+
+/** A mail to be sent; equal mails are composed to equal bytes. */
+export interface InvoiceMail {
+  readonly to: string;
+  readonly messageId: string;
+  readonly date: Date;
+  readonly language: DocumentLanguage;
+  readonly invoice: LegalInvoice;
+  readonly dgiId: string;
+  /** Where the receiver may check the documents. */
+  readonly verifyUrl: string;
+  readonly pdf: Uint8Array;
+  readonly xml: Uint8Array;
+}
+
+/** Sends mails: over SMTP, or into the outbox folder. */
+export interface Mailer {
+  /** The Message-ID of an invoice's mail, in angle brackets. */
+  messageIdOf(invoiceId: string, environment: Environment): string;
+  /** Resolves when the mail is in the care of a mail server, or on disk in the outbox. @throws {MailNotSent} */
+  send(mail: InvoiceMail): Promise<void>;
+}
+
+/** The mail was not taken, or that is not known. */
+export class MailNotSent extends Error {
+  override readonly name = 'MailNotSent';
+  /** Whether the server refused this mail for good (RFC 5321, 4.2.1: 5yz), so that another attempt would be refused too. */
+  readonly permanent: boolean;
+
+  constructor(message: string, permanent: boolean, cause?: unknown) {
+    super(message, { cause });
+    this.permanent = permanent;
+  }
+}
+
+/** Where the mail of an invoice stands, also before anything of it is recorded; null when it has none: no address, or a rejected invoice. */
+export function emailOf(invoice: Invoice): InvoiceEmailView | null {
+  if (invoice.customer.email === null || invoice.status === 'rejected') return null;
+  return invoice.email ?? { status: 'waiting', attempts: 0, lastError: null, sentAt: null };
+}
+
+export type InvoiceEmailView = Pick<InvoiceEmail, 'status' | 'attempts' | 'lastError' | 'sentAt'>;

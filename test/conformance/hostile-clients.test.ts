@@ -1,0 +1,119 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { opMsg, WireClient } from '../support/wire-client.ts';
+
+/** The embedded engine in a process of its own, among clients that mean it no good. */
+let folder: string;
+let engine: EngineProcess;
+let friend: MongoClient;
+const clients: WireClient[] = [];
+const ping = { ping: 1, $db: 'admin' };
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  engine = await startEngineProcess(folder);
+  friend = await new MongoClient(engine.uri).connect();
+});
+
+afterAll(async () => {
+  for (const client of clients) client.close();
+  await friend.close();
+  await engine.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function client(): Promise<WireClient> {
+  const made = await WireClient.connect(engine.uri);
+  clients.push(made);
+  return made;
+}
+
+async function residentMiB(): Promise<number> {
+  const { mem } = await friend.db('admin').command({ serverStatus: 1 });
+  return mem.resident;
+}
+
+async function eventually(check: () => Promise<boolean>): Promise<void> {
+  for (const end = Date.now() + 20_000; Date.now() < end; await new Promise((resolve) => setTimeout(resolve, 20))) {
+    if (await check()) return;
+  }
+  throw new Error('did not come about within 20 s');
+}
+
+describe('connections', () => {
+  test('a thousand at once are served, half of them with half a message outstanding', async () => {
+    const many = await Promise.all(Array.from({ length: 1000 }, client));
+    const halves = many.filter((_, n) => n % 2 === 0);
+    for (const half of halves) half.send(opMsg(1, ping).subarray(0, 30));
+    const whole = many.filter((_, n) => n % 2 === 1);
+    const replies = await Promise.all(
+      whole.map((wire, _id) => wire.command({ insert: 'many', documents: [{ _id }], $db: 'crowd' })),
+    );
+    expect(replies.every((reply) => reply.ok === 1)).toBe(true);
+    expect(await friend.db('crowd').collection('many').countDocuments()).toBe(500);
+    for (const wire of many) wire.close();
+    await eventually(async () => {
+      const { connections } = await friend.db('admin').command({ serverStatus: 1 });
+      return connections.current < 100;
+    });
+  });
+
+  test('a client that is gone in the middle of a getMore leaves no cursor', async () => {
+    const open = async (): Promise<number> => {
+      const { metrics } = await friend.db('admin').command({ serverStatus: 1 });
+      return Number(metrics.cursor.open.total);
+    };
+    const before = await open();
+    const gone = await Promise.all(
+      Array.from({ length: 50 }, async () => {
+        const wire = await client();
+        const { cursor } = await wire.command({
+          aggregate: 'c',
+          pipeline: [{ $changeStream: {} }],
+          cursor: {},
+          $db: 'gone',
+        });
+        wire.send(wire.message({ getMore: cursor.id, collection: 'c', maxTimeMS: 600_000, $db: 'gone' }));
+        return wire;
+      }),
+    );
+    expect(await open()).toBe(before + 50);
+    for (const wire of gone) wire.close();
+    await eventually(async () => (await open()) === before);
+  });
+
+  test('clients that ask for much and read nothing get no more than a little of it', async () => {
+    const collection = friend.db('greedy').collection<{ _id: number; text: string }>('c');
+    const text = 'x'.repeat(1_000_000);
+    await collection.insertMany(Array.from({ length: 16 }, (_, _id) => ({ _id, text })));
+    const before = await residentMiB();
+    const greedy = await Promise.all(Array.from({ length: 10 }, client));
+    for (const wire of greedy) {
+      wire.pause();
+      const request = wire.message({ find: 'c', batchSize: 16, $db: 'greedy' });
+      wire.send(Buffer.concat(Array.from({ length: 500 }, () => request)));
+    }
+    for (let n = 0; n < 20; n++) expect(await friend.db('greedy').command({ ping: 1 })).toMatchObject({ ok: 1 });
+    // 5,000 answers of 16 MB were asked for: 80 GB.
+    expect((await residentMiB()) - before).toBeLessThan(1200);
+    for (const wire of greedy) wire.close();
+  });
+
+  test('messages that never end hold no more than a bound, and make way', async () => {
+    const before = await residentMiB();
+    const slow = await Promise.all(Array.from({ length: 20 }, client));
+    const head = Buffer.alloc(16);
+    head.writeInt32LE(48_000_000, 0);
+    head.writeInt32LE(2013, 12);
+    const most = Buffer.concat([head, Buffer.alloc(40_000_000)]);
+    for (const wire of slow) wire.send(most);
+    await Promise.race(slow.map((wire) => wire.closed()));
+    expect((await residentMiB()) - before).toBeLessThan(1500);
+    expect(await friend.db('admin').command(ping)).toMatchObject({ ok: 1 });
+    for (const wire of slow) wire.close();
+  });
+});

@@ -1,0 +1,116 @@
+import { readdir, readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type MailServer, startMailServer } from '../support/mail-server.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let mailServer: MailServer;
+
+beforeAll(async () => {
+  mailServer = await startMailServer();
+  service = await startService({
+    SMTP_URL: mailServer.url,
+    MAIL_FROM: 'factures@example.net',
+    TEST_MAIL_ALLOW: '@allowed.example.com',
+  });
+});
+afterAll(async () => {
+  await service.close();
+  await mailServer.close();
+});
+
+const EMAIL = 'query ($id: ID!) { invoice(id: $id) { email { status attempts lastError sentAt } } }';
+
+async function created(email?: string): Promise<{ client: Client; id: string; clientSecret: string }> {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const customer = { ice: '001234567000089', name: 'Atlas', ...(email !== undefined && { email }) };
+  const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
+  return { client, id: body.id, clientSecret: body.client_secret };
+}
+
+async function emailOf(client: Client, id: string) {
+  return (await client.graphql(EMAIL, { id })).body.data.invoice.email;
+}
+
+const settled = { status: 'sent', attempts: 1, lastError: null, sentAt: expect.any(String) };
+const outbox = () => readdir(join(service.dataDir, 'outbox')).catch(() => []);
+
+describe('an accepted invoice', () => {
+  it('is mailed with both documents as they are served, once', async () => {
+    const { client, id } = await created('Compta@allowed.example.com');
+    await expect.poll(() => emailOf(client, id), { timeout: 10_000 }).toEqual(settled);
+    const mails = mailServer.mails.filter(({ message }) => message.includes(id));
+    expect(mails).toHaveLength(1);
+    const { xml_url, pdf_url } = (await client.get(`/v1/invoices/${id}`)).body;
+    for (const url of [xml_url, pdf_url]) {
+      const bytes = Buffer.from(await (await fetch(url)).arrayBuffer()).toString('base64');
+      expect(mails[0]?.message.replaceAll('\r\n', '')).toContain(bytes);
+    }
+    expect(await outbox()).not.toContain(`${id}.eml`);
+  });
+
+  it('of a test key is mailed to nobody else: the outbox has it', async () => {
+    const { client, id } = await created('real.customer@example.org');
+    await expect.poll(() => emailOf(client, id), { timeout: 10_000 }).toEqual(settled);
+    expect(mailServer.mails.filter(({ message }) => message.includes(id))).toEqual([]);
+    expect(await readFile(join(service.dataDir, 'outbox', `${id}.eml`), 'utf8')).toContain('real.customer@example.org');
+  });
+
+  it('shows its mail to a secret key alone', async () => {
+    const { id, clientSecret } = await created('real.customer@example.org');
+    const answer = await new Client(service.url, clientSecret).graphql(EMAIL, { id });
+    expect(answer.body).toEqual({ data: { invoice: { email: null } } });
+  });
+
+  it('without an address has no mail, nor has a rejected one', async () => {
+    const { client, id } = await created();
+    await client.settled(id);
+    expect(await emailOf(client, id)).toBeNull();
+    const customer = { ice: '999000000000102', name: 'Atlas', email: 'a@example.org' };
+    const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
+    expect((await client.settled(body.id)).status).toBe('rejected');
+    expect(await emailOf(client, body.id)).toBeNull();
+  });
+});
+
+it('a mail that fails shows it, and leaves the invoice as it is', async () => {
+  mailServer.behaviour = { rcptTo: '550 5.1.1 no such user' };
+  try {
+    const refused = await created('nobody@allowed.example.com');
+    await expect
+      .poll(() => emailOf(refused.client, refused.id), { timeout: 10_000 })
+      .toMatchObject({
+        status: 'refused',
+        attempts: 1,
+        lastError: expect.stringContaining('no such user'),
+        sentAt: null,
+      });
+    mailServer.behaviour = { end: 'drop' };
+    const dropped = await created('later@allowed.example.com');
+    await expect
+      .poll(() => emailOf(dropped.client, dropped.id), { timeout: 10_000 })
+      .toMatchObject({ status: 'waiting', attempts: 1, lastError: expect.any(String) });
+    for (const { client, id } of [refused, dropped]) {
+      const { body } = await client.get(`/v1/invoices/${id}`);
+      expect(body).toMatchObject({ status: 'accepted', pdf_url: expect.any(String), rejection_reason: null });
+    }
+  } finally {
+    mailServer.behaviour = {};
+  }
+});
+
+it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.1]', `${'a'.repeat(65)}@b.ma`])(
+  'an address that is none is refused at creation: %j',
+  async (email) => {
+    const { secretKey } = await service.tenant();
+    const customer = { ice: '001234567000089', name: 'Atlas', email };
+    const answer = await new Client(service.url, secretKey).post('/v1/invoices', invoiceBody({ customer }));
+    expect([answer.status, answer.body.error]).toMatchObject([
+      400,
+      { code: 'invalid_request', param: 'customer.email' },
+    ]);
+  },
+);

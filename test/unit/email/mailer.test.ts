@@ -1,0 +1,80 @@
+import { mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { createMailer, type MailerOptions } from '../../../src/adapters/email/mailer.ts';
+import { invoiceMail } from '../../support/mail.ts';
+import { type MailServer, startMailServer } from '../../support/mail-server.ts';
+
+let server: MailServer;
+let folder: string;
+const closers: (() => void)[] = [];
+
+beforeEach(async () => {
+  server = await startMailServer();
+  folder = await mkdtemp(join(tmpdir(), 'outbox-'));
+});
+afterEach(async () => {
+  for (const close of closers.splice(0)) close();
+  await server.close();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function mailer(options: Partial<MailerOptions> = {}) {
+  const outbox = join(folder, 'outbox');
+  const made = createMailer({ smtpUrl: server.url, from: 'f@example.net', testAllow: [], outbox, ...options });
+  closers.push(() => made.close());
+  return made;
+}
+
+const outbox = () => readdir(join(folder, 'outbox')).catch(() => []);
+const live = { ...invoiceMail().invoice, environment: 'live' as const };
+
+it('sends live invoices over SMTP', async () => {
+  await mailer().send(invoiceMail({ invoice: live }));
+  expect(server.mails).toMatchObject([{ from: 'f@example.net', to: ['client@example.com'] }]);
+  expect(await outbox()).toEqual([]);
+});
+
+it('writes those of the test environment into the outbox, unless their receiver is allowed', async () => {
+  await mailer().send(invoiceMail());
+  expect(server.mails).toEqual([]);
+  expect(await outbox()).toEqual([`${live.id}.eml`]);
+  for (const [testAllow, to] of [
+    ['client@example.com', 'Client@Example.com'],
+    ['@example.com', 'anybody@example.com'],
+  ] as const) {
+    await mailer({ testAllow: [testAllow] }).send(invoiceMail({ to }));
+  }
+  await mailer({ testAllow: ['@example.com'] }).send(invoiceMail({ to: 'x@sub.example.com' }));
+  expect(server.mails.map(({ to }) => to[0])).toEqual(['Client@example.com', 'anybody@example.com']);
+});
+
+it('without a server all goes into the outbox: one whole, private file an invoice, however often it is written', async () => {
+  const made = mailer({ smtpUrl: null, from: null });
+  await Promise.all([made.send(invoiceMail({ invoice: live })), made.send(invoiceMail({ invoice: live }))]);
+  await made.send(invoiceMail({ invoice: live }));
+  expect(await outbox()).toEqual([`${live.id}.eml`]);
+  const file = join(folder, 'outbox', `${live.id}.eml`);
+  expect((await stat(file)).mode & 0o777).toBe(0o600);
+  expect(await readFile(file, 'utf8')).toMatch(/^From: [^:]*<no-reply@fatoura\.invalid>\r$/m);
+});
+
+it('reaches a domain of another script by its ASCII form', async () => {
+  await mailer().send(invoiceMail({ invoice: live, to: 'client@مثال.المغرب' }));
+  expect(server.mails[0]?.to).toEqual(['client@xn--mgbh0fb.xn--mgbc0a9azcg']);
+  expect(server.mails[0]?.message).toMatch(/^To: client@xn--mgbh0fb\.xn--mgbc0a9azcg\r$/m);
+});
+
+it('refuses for good what is no address, and sends nothing', async () => {
+  for (const to of ['nobody', 'a@b.ma, c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', '<a@b.ma>']) {
+    await expect(mailer().send(invoiceMail({ invoice: live, to }))).rejects.toMatchObject({ permanent: true });
+  }
+  expect(server.mails).toEqual([]);
+});
+
+it('an outbox that can not be written is tried again later', async () => {
+  await writeFile(join(folder, 'file'), '');
+  const made = mailer({ smtpUrl: null, outbox: join(folder, 'file', 'outbox') });
+  await expect(made.send(invoiceMail())).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
+});

@@ -1,0 +1,152 @@
+import { describe, expect, it } from 'vitest';
+import { composeMessage } from '../../../src/adapters/email/message.ts';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/localized-format.ts';
+import { invoiceMail } from '../../support/mail.ts';
+
+const FROM = 'factures@example.net';
+const TO = 'client@example.com';
+
+interface Part {
+  headers: Record<string, string>;
+  body: Buffer;
+}
+
+/** The header fields of a message or part, unfolded, their names in lower case; and the rest. */
+function split(text: string): { headers: Record<string, string>; rest: string } {
+  const end = text.indexOf('\r\n\r\n');
+  const lines = text
+    .slice(0, end)
+    .replaceAll(/\r\n[ \t]+/g, ' ')
+    .split('\r\n');
+  const headers: Record<string, string> = {};
+  for (const line of lines) {
+    const colon = line.indexOf(':');
+    const name = line.slice(0, colon).toLowerCase();
+    if (name in headers) throw new Error(`two fields ${name}`);
+    headers[name] = line.slice(colon + 1).trim();
+  }
+  return { headers, rest: text.slice(end + 4) };
+}
+
+/** The leaves of a MIME message, in their order. */
+function parts(text: string): Part[] {
+  const { headers, rest } = split(text);
+  const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
+  if (boundary === undefined) return [{ headers, body: decoded(headers, rest) }];
+  return rest
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .flatMap((part) => parts(part.replace(/^\r\n/, '').replace(/\r\n$/, '')));
+}
+
+function decoded(headers: Record<string, string>, body: string): Buffer {
+  if (headers['content-transfer-encoding'] === 'base64') return Buffer.from(body, 'base64');
+  if (headers['content-transfer-encoding'] !== 'quoted-printable') return Buffer.from(body, 'latin1');
+  const bytes = body
+    .replaceAll('=\r\n', '')
+    .replaceAll(/=([0-9A-F]{2})/g, (_, hex: string) => String.fromCharCode(Number.parseInt(hex, 16)));
+  return Buffer.from(bytes, 'latin1');
+}
+
+/** RFC 2047's encoded words, as a mail program shows them. */
+function shown(field = ''): string {
+  return field
+    .replaceAll(/\?=\s+=\?/g, '?==?')
+    .replaceAll(/=\?utf-8\?([bq])\?([^?]*)\?=/gi, (_, kind: string, text: string) =>
+      kind.toLowerCase() === 'b'
+        ? Buffer.from(text, 'base64').toString()
+        : Buffer.from(
+            text
+              .replaceAll('_', ' ')
+              .replaceAll(/=([0-9A-F]{2})/gi, (_h, hex: string) => String.fromCharCode(Number.parseInt(hex, 16))),
+            'latin1',
+          ).toString(),
+    );
+}
+
+const compose = async (mail = invoiceMail()) => (await composeMessage(mail, FROM, TO)).toString('latin1');
+
+it('carries the text, the HTML and the two documents to the byte', async () => {
+  const mail = invoiceMail();
+  const message = await compose(mail);
+  const { headers } = split(message);
+  expect(headers).toMatchObject({
+    to: TO,
+    'message-id': mail.messageId,
+    date: 'Sat, 21 Nov 2026 10:00:00 +0000',
+    'auto-submitted': 'auto-generated',
+    'x-invoice-id': mail.invoice.id,
+  });
+  const [text, page, pdf, xml, ...others] = parts(message);
+  expect(others).toEqual([]);
+  expect(text?.headers['content-type']).toMatch(/^text\/plain; charset=utf-8/);
+  expect(page?.headers['content-type']).toMatch(/^text\/html; charset=utf-8/);
+  for (const each of [text, page]) {
+    expect(each?.body.toString()).toContain('2026-000123');
+    expect(each?.body.toString()).toContain('120,00');
+    expect(each?.body.toString()).toContain('DGI-1');
+    expect(each?.body.toString()).toContain(mail.verifyUrl);
+  }
+  expect(pdf?.headers).toMatchObject({
+    'content-type': 'application/pdf; name=facture-2026-000123.pdf',
+    'content-disposition': 'attachment; filename=facture-2026-000123.pdf',
+  });
+  expect(pdf?.body.equals(Buffer.from(mail.pdf))).toBe(true);
+  expect(xml?.headers['content-type']).toMatch(/^application\/xml/);
+  expect(xml?.body.equals(Buffer.from(mail.xml))).toBe(true);
+});
+
+it('is the same to the byte each time', async () => {
+  expect(await compose()).toBe(await compose());
+});
+
+describe('a test invoice', () => {
+  it('says so in the subject and first of all in the body', async () => {
+    const message = await compose();
+    expect(shown(split(message).headers.subject)).toMatch(/^\[TEST\] Facture 2026-000123 de /);
+    const [text, page] = parts(message);
+    expect(text?.body.toString()).toMatch(/^\*\*\* Message de test/);
+    expect(page?.body.toString()).toContain('Message de test');
+  });
+
+  it('a live one does not', async () => {
+    const { invoice } = invoiceMail();
+    const message = await compose(invoiceMail({ invoice: { ...invoice, environment: 'live' } }));
+    expect(message).not.toMatch(/test/i);
+  });
+});
+
+it.each(DOCUMENT_LANGUAGES)('in %s: every word is of that language, in its direction', async (language) => {
+  const [text, page] = parts(await compose(invoiceMail({ language })));
+  const words = { fr: 'Bonjour', ar: 'تحية', en: 'Hello' };
+  for (const [other, word] of Object.entries(words)) {
+    expect(text?.body.toString().includes(word)).toBe(other === language);
+    expect(page?.body.toString().includes(word)).toBe(other === language);
+  }
+  expect(page?.body.toString()).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
+});
+
+it('takes hostile texts as texts: no header, markup or direction of theirs takes effect', async () => {
+  const { invoice } = invoiceMail();
+  const legalName = 'Evil"\r\nBcc: x@example.org\r\n\r\n<script>alert(1)</script>\u202e <b>é</b>, y@example.org';
+  const seller = { ...invoice.seller, legalName };
+  const message = await compose(
+    invoiceMail({ invoice: { ...invoice, seller, specimen: false }, dgiId: '<img src=x>\r\nBcc: z@example.org' }),
+  );
+  const { headers } = split(message);
+  expect(Object.keys(headers)).not.toContain('bcc');
+  expect(headers.to).toBe(TO);
+  expect(shown(headers.from)).toMatch(/<factures@example\.net>$/);
+  expect(shown(headers.from).match(/<[^<>@\s]+@[^<>\s]+>/g)).toHaveLength(1);
+  const all = parts(message);
+  expect(all).toHaveLength(4);
+  expect(all[1]?.body.toString()).not.toMatch(/<script|<b>|<img/);
+  expect(shown(headers.subject)).not.toContain('\u202e');
+});
+
+it('answers go to the seller, unless it is a specimen', async () => {
+  const { invoice } = invoiceMail();
+  expect(split(await compose()).headers['reply-to']).toBeUndefined();
+  const message = await compose(invoiceMail({ invoice: { ...invoice, specimen: false } }));
+  expect(split(message).headers['reply-to']).toContain(invoice.seller.email);
+});

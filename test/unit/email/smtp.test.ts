@@ -1,0 +1,120 @@
+import { afterEach, describe, expect, it } from 'vitest';
+import { createSmtp, type Smtp } from '../../../src/adapters/email/smtp.ts';
+import { type MailServer, type MailServerBehaviour, startMailServer } from '../../support/mail-server.ts';
+
+const TIMES = { connect: 400, silence: 400, total: 5000 };
+const MESSAGE = Buffer.from('Subject: x\r\n\r\n.a line with a dot\r\n');
+const closers: (() => unknown)[] = [];
+afterEach(async () => {
+  for (const close of closers.splice(0).reverse()) await close();
+});
+
+async function start(behaviour: MailServerBehaviour, times = TIMES): Promise<{ server: MailServer; smtp: Smtp }> {
+  const server = await startMailServer(behaviour);
+  closers.push(() => server.close());
+  return { server, smtp: connectTo(server.url, times) };
+}
+
+function connectTo(url: string, times = TIMES): Smtp {
+  const smtp = createSmtp(url, times);
+  closers.push(() => smtp.close());
+  return smtp;
+}
+
+const send = (smtp: Smtp) => smtp.send('from@example.net', 'to@example.com', MESSAGE);
+
+it('hands a mail over unchanged, and keeps the connection for the next', async () => {
+  const { server, smtp } = await start({});
+  await send(smtp);
+  await send(smtp);
+  expect(server.mails).toEqual([
+    { from: 'from@example.net', to: ['to@example.com'], message: MESSAGE.toString() },
+    { from: 'from@example.net', to: ['to@example.com'], message: MESSAGE.toString() },
+  ]);
+  expect(server.connections).toBe(1);
+});
+
+describe('a refusal', () => {
+  const cases: [string, MailServerBehaviour, boolean][] = [
+    ['of the receiver', { rcptTo: '550 5.1.1 no such user' }, true],
+    ['of the content', { end: '554 5.6.0 looks like spam' }, true],
+    ['of the content, before it is sent', { data: '554 no' }, true],
+    ['of the size', { mailFrom: '552 5.3.4 too big' }, true],
+    ['of the sender, which the operator can put right', { mailFrom: '550 5.7.1 who are you' }, false],
+    ['of all connections', { greeting: '554 go away' }, false],
+    ['for now: the receiver', { rcptTo: '450 4.2.1 greylisted' }, false],
+    ['for now: the content', { end: '451 4.3.0 later' }, false],
+    ['for now: the service', { mailFrom: '421 4.3.2 shutting down' }, false],
+  ];
+  it.each(cases)('%s', async (_what, behaviour, permanent) => {
+    const { server, smtp } = await start(behaviour);
+    const answer = Object.values(behaviour)[0]!;
+    await expect(send(smtp)).rejects.toMatchObject({
+      name: 'MailNotSent',
+      permanent,
+      message: expect.stringContaining(answer),
+    });
+    expect(server.mails).toEqual([]);
+    server.behaviour = {};
+    await send(smtp);
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it('of the log-in is for the operator to put right, and tells no password', async () => {
+    const server = await startMailServer({ auth: '535 5.7.8 wrong' });
+    closers.push(() => server.close());
+    const smtp = connectTo(server.url.replace('smtp://', 'smtp://user:hunter2@'));
+    const error = await send(smtp).catch((error: unknown) => error);
+    expect(error).toMatchObject({ permanent: false, message: expect.stringContaining('535') });
+    expect(JSON.stringify(error) + String(error)).not.toContain('hunter2');
+    await expect(smtp.verify()).rejects.toThrow('535');
+  });
+});
+
+describe('a failing server', () => {
+  it.each([
+    ['that never greets', { greeting: 'hang' }],
+    ['that stops answering', { mailFrom: 'hang' }],
+    ['that stops answering after the mail', { end: 'hang' }],
+    ['that drops the connection', { rcptTo: 'drop' }],
+    ['that drops the connection after the mail', { end: 'drop' }],
+  ] as [string, MailServerBehaviour][])('%s: the mail is not sent, as far as is known', async (_what, behaviour) => {
+    const { server, smtp } = await start(behaviour);
+    await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
+    // Not sent again behind our back: whether it was taken is not known.
+    expect(server.mails.length).toBeLessThanOrEqual(1);
+  });
+
+  it('that trickles for ever is given up', async () => {
+    const { smtp } = await start({ greeting: 'hang' }, { connect: 60_000, silence: 60_000, total: 300 });
+    await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
+  });
+
+  it('that is not there', async () => {
+    const server = await startMailServer();
+    await server.close();
+    const smtp = connectTo(server.url);
+    await expect(send(smtp)).rejects.toMatchObject({
+      permanent: false,
+      message: expect.stringContaining('ECONNREFUSED'),
+    });
+    await expect(smtp.verify()).rejects.toThrow('ECONNREFUSED');
+  });
+});
+
+it('a stop breaks off what is under way and leaves no connection', async () => {
+  const { smtp } = await start({ end: 'hang' }, { connect: 5000, silence: 60_000, total: 60_000 });
+  const sending = send(smtp);
+  sending.catch(() => undefined);
+  setTimeout(() => smtp.close(), 100);
+  await expect(sending).rejects.toMatchObject({ permanent: false });
+  await expect(send(smtp)).rejects.toMatchObject({ permanent: false });
+});
+
+it('sends no password in clear text over a network', async () => {
+  const { server } = await start({});
+  // The same machine, by a name that does not say so.
+  const smtp = connectTo(server.url.replace('smtp://127.0.0.1', 'smtp://user:hunter2@0.0.0.0'));
+  await expect(send(smtp)).rejects.toMatchObject({ permanent: false, message: expect.stringContaining('STARTTLS') });
+  expect(server.mails).toEqual([]);
+});
