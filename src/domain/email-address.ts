@@ -1,5 +1,6 @@
 import { domainToASCII } from 'node:url';
 import { z } from 'zod';
+import { expected } from './input-problems.ts';
 
 /** RFC 5321, 4.5.3.1. */
 const MAX_LOCAL = 64;
@@ -28,10 +29,14 @@ export function asciiAddress(address: string): string | null {
   return isHostName && converted.length <= MAX_ADDRESS ? converted : null;
 }
 
+const EXPECTED = 'an e-mail address, such as compta@example.com';
+
 /** An address that mail can be sent to. */
 export function emailAddress() {
   return z
-    .string({ error: 'must be an e-mail address' })
+    .string({ error: expected(EXPECTED) })
     .max(MAX_ADDRESS, { error: `is too long: at most ${MAX_ADDRESS} characters` })
-    .refine((text) => asciiAddress(text) !== null, { error: 'must be an e-mail address' });
+    .refine((text) => asciiAddress(text) !== null, {
+      error: expected(EXPECTED),
+    });
 }
