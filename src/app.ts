@@ -23,6 +23,7 @@ import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.t
 import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/ports.ts';
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
+import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
@@ -190,8 +191,9 @@ async function build(
           createSecretBox(masterKey, 'webhook-endpoint'),
           config.allowInsecureWebhooks,
         ),
-        documentUrl: ({ id }, kind) =>
-          `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, 0))}`,
+        revokeDocumentUrls: createRevokeDocumentUrls(invoices),
+        documentUrl: ({ id, documentRevision }, kind) =>
+          `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`,
       },
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),

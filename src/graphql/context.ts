@@ -2,6 +2,7 @@ import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
+import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
@@ -12,6 +13,7 @@ export interface UseCases {
   readonly readInvoice: ReadInvoice;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;
+  readonly revokeDocumentUrls: RevokeDocumentUrls;
   readonly webhookEndpoints: ManageEndpoints;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type Db, GridFSBucket, ObjectId } from 'mongodb';
-import type { DocumentStore } from '../domain/invoice/repository.ts';
+import type { StoredDocument } from '../domain/invoice/invoice.ts';
+import type { DocumentRange, DocumentStore } from '../domain/invoice/repository.ts';
 
 /** One chunk for nearly every document: fewer round trips, still below the 16 MB of a MongoDB document. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
@@ -24,12 +25,22 @@ export function createDocumentStore(db: Db): DocumentStore {
         upload.end(bytes);
       });
     },
+    read: (document, range) => bucket.openDownloadStream(idOf(document), partOf(range)),
     async get(document) {
       const chunks: Uint8Array[] = [];
-      for await (const chunk of bucket.openDownloadStream(ObjectId.createFromHexString(document.file))) {
+      for await (const chunk of bucket.openDownloadStream(idOf(document))) {
         chunks.push(chunk as Uint8Array);
       }
       return Buffer.concat(chunks);
     },
   };
+}
+
+function idOf(document: StoredDocument): ObjectId {
+  return ObjectId.createFromHexString(document.file);
+}
+
+/** GridFS counts the end as the first byte that is left out. */
+function partOf(range: DocumentRange | undefined): { start: number; end: number } | undefined {
+  return range && { start: range.first, end: range.last + 1 };
 }

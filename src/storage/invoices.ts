@@ -15,13 +15,15 @@ import {
 } from '../domain/invoice/repository.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
-export interface InvoiceDocument extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events' | 'email'> {
+export interface InvoiceDocument
+  extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events' | 'email' | 'documentRevision'> {
   _id: string;
   /** Pairs, because names may hold dots and dollar signs. */
   metadata: [string, string][];
   order: string;
   events: InvoiceEvent[];
   email?: Invoice['email'];
+  documentRevision?: number;
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
@@ -115,6 +117,15 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         throw error;
       }
       return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+    },
+
+    async raiseDocumentRevision(tenantId, environment, invoiceId) {
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, tenantId, environment },
+        { $inc: { documentRevision: 1 } },
+        { returnDocument: 'after' },
+      );
+      return document && invoiceOf(document);
     },
 
     async highestSerial(tenantId, environment, year) {
@@ -233,6 +244,7 @@ function invoiceOf({
   idempotency: _mark,
   series,
   email,
+  documentRevision,
   work,
   ...invoice
 }: InvoiceDocument): Invoice {
@@ -242,6 +254,7 @@ function invoiceOf({
     metadata: Object.fromEntries(metadata),
     number: series ? legalNumber(series) : null,
     email: email ?? null,
+    documentRevision: documentRevision ?? 0,
     work: work
       ? { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: work.dueAt }
       : null,

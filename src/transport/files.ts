@@ -1,6 +1,8 @@
+import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
-import type { DocumentKind, ReadDocument } from '../domain/invoice/read-document.ts';
+import type { DocumentKind, ReadableDocument, ReadDocument } from '../domain/invoice/read-document.ts';
+import { byteRange } from './byte-range.ts';
 
 const TYPES: Readonly<Record<DocumentKind, string>> = { xml: 'application/xml; charset=utf-8', pdf: 'application/pdf' };
 
@@ -9,22 +11,57 @@ export function documentPath(invoiceId: string, kind: DocumentKind, token: strin
   return `/files/${invoiceId}/${token}.${kind}`;
 }
 
-/** `/files/…`: the documents behind `xml_url` and `pdf_url` (design, section 5, "documents"). */
+/**
+ * `/files/…`: the documents behind `xml_url` and `pdf_url` (design, section 5, "documents"), streamed from the store; conditional and range
+ * requests as in RFC 9110.
+ */
 export function files(readDocument: ReadDocument): Middleware {
   return async (ctx: Context) => {
     const { id, file } = ctx.params as { id: string; file: string };
-    const [, token, kind] = /^([\w-]+)\.(xml|pdf)$/.exec(file) ?? [];
+    const [, token, extension] = /^([\w-]+)\.(xml|pdf)$/.exec(file) ?? [];
     if (token === undefined) throw serviceError('resource_not_found', 'There is no such document.');
-    const bytes = await readDocument(id, kind as DocumentKind, token);
-    if (!bytes) {
+    const kind = extension as DocumentKind;
+    const document = await readDocument(id, kind, token);
+    if (!document) {
       ctx.set('Retry-After', '10');
       throw serviceError('internal_error', 'The PDF is still being made. Try again in a few seconds.', null, 503);
     }
-    ctx.set('Content-Type', TYPES[kind as DocumentKind]);
-    ctx.set('Content-Disposition', `inline; filename="${id}.${kind}"`);
-    ctx.set('Cache-Control', 'private, max-age=31536000, immutable');
-    // A document is hostile until proven otherwise: it runs nothing in this origin.
-    ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
-    ctx.body = Buffer.from(bytes);
+    // The bytes never change, but the address may be revoked: asking again costs a 304. Signed bytes are not to be compressed on the way.
+    ctx.set('Cache-Control', 'private, no-cache, no-transform');
+    ctx.set('ETag', `"${document.sha256}"`);
+    ctx.status = 200;
+    if (ctx.fresh) {
+      ctx.status = 304;
+      return;
+    }
+    send(ctx, document, kind);
   };
+}
+
+/** @throws {ServiceError} 416 */
+function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): void {
+  const { size } = document;
+  const range = ctx.method === 'GET' && isRangeOfThis(ctx) ? byteRange(ctx.get('Range'), size) : null;
+  if (range === 'unsatisfiable') {
+    ctx.set('Content-Range', `bytes */${size}`);
+    throw serviceError('invalid_request', `The document has ${size} bytes; the range is beyond its end.`, null, 416);
+  }
+  if (range) {
+    ctx.status = 206;
+    ctx.set('Content-Range', `bytes ${range.first}-${range.last}/${size}`);
+  }
+  ctx.attachment(document.name, { type: 'inline' });
+  ctx.set('Content-Type', TYPES[kind]);
+  ctx.set('Accept-Ranges', 'bytes');
+  ctx.set('X-Robots-Tag', 'noindex');
+  // Shown by a browser, XML could bring a style sheet or a script along. PDF viewers do not work in a sandbox, and need none.
+  if (kind === 'xml') ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  if (ctx.method !== 'HEAD') ctx.body = Readable.from(document.read(range ?? undefined));
+  ctx.length = range ? range.last - range.first + 1 : size;
+}
+
+/** If-Range asks for the part only of the very bytes that it names (RFC 9110, 13.1.5). */
+function isRangeOfThis(ctx: Context): boolean {
+  const condition = ctx.get('If-Range');
+  return condition === '' || condition === ctx.response.get('ETag');
 }

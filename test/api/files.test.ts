@@ -41,7 +41,7 @@ describe('documents', () => {
     expect(xml.status).toBe(200);
     expect(xml.headers.get('content-type')).toBe('application/xml; charset=utf-8');
     expect(xml.headers.get('content-security-policy')).toContain('sandbox');
-    expect(xml.headers.get('content-disposition')).toContain(`${invoice.id}.xml`);
+    expect(xml.headers.get('content-disposition')).toMatch(/^inline; filename="facture-\d{4}-\d{6}\.xml"$/);
     expect(xml.headers.get('x-ratelimit-limit')).toBe('100');
     expect(await xml.text()).toMatch(/^<Invoice /);
   });

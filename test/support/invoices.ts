@@ -23,6 +23,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
     events: [],
     xml: null,
     pdf: null,
+    documentRevision: 0,
     email: null,
     work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: createdAt },
     ...changes,

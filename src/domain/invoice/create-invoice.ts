@@ -154,6 +154,7 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
     events: [],
     xml: null,
     pdf: null,
+    documentRevision: 0,
     email: null,
     work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date() },
   };

@@ -24,7 +24,7 @@ const ERROR_LENGTH = 500;
 
 /** What the stage needs of the pipeline. */
 export interface EmailStageParts {
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, 'get'>;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
   readonly change: (claim: Claim, what: InvoiceChange) => Promise<Claim>;

@@ -53,6 +53,8 @@ export interface Invoice {
   readonly xml: StoredDocument | null;
   /** The PDF, once it is rendered. */
   readonly pdf: StoredDocument | null;
+  /** Part of its documents' URLs: raising it revokes those of before. 0 at first. */
+  readonly documentRevision: number;
   /** What is recorded of its mail to the customer; null before the first attempt. */
   readonly email: InvoiceEmail | null;
   /** What is to be done next; null when nothing is. */

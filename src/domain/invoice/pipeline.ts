@@ -32,7 +32,7 @@ import { scenarioOf } from './test-scenarios.ts';
 /** What the pipeline needs of the rest of the service. */
 export interface PipelineParts {
   readonly invoices: InvoiceRepository;
-  readonly documents: DocumentStore;
+  readonly documents: Pick<DocumentStore, 'put' | 'get'>;
   readonly queue: StageQueue;
   readonly numbering: Numbering;
   readonly writer: InvoiceWriter;

@@ -1,21 +1,30 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { ClientSecrets } from './client-secret.ts';
-import type { DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
+import type { StoredDocument } from './invoice.ts';
+import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
 
 /** How long a request for a PDF waits for its rendering, milliseconds (design, section 5, "documents"). */
 const JOIN_MS = 10_000;
 
 export type DocumentKind = 'xml' | 'pdf';
 
+/** A document that may be read. */
+export interface ReadableDocument extends StoredDocument {
+  /** After the legal number: `facture-2026-000123.pdf`. */
+  readonly name: string;
+  /** Its bytes, or a part of them, as they come from the store. */
+  read(range?: DocumentRange): AsyncIterable<Uint8Array>;
+}
+
 export interface ReadDocument {
   /**
-   * The bytes behind `xml_url` or `pdf_url`. A PDF that is not there yet is waited for.
+   * The document behind `xml_url` or `pdf_url`. A PDF that is not there yet is waited for.
    * @param token the URL's capability
    * @returns null when the PDF is still being rendered after 10 s
-   * @throws {ServiceError} resource_not_found: no such invoice, a wrong token, or not accepted yet; never says which
+   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; never says which
    */
-  (invoiceId: string, kind: DocumentKind, token: string): Promise<Uint8Array | null>;
+  (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null>;
 }
 
 export function createReadDocument(
@@ -25,11 +34,14 @@ export function createReadDocument(
   clientSecrets: ClientSecrets,
 ): ReadDocument {
   return async (invoiceId, kind, token) => {
-    if (!isId('inv', invoiceId) || !clientSecrets.verifyDocumentToken(token, invoiceId, kind, 0)) throw notFound();
-    const invoice = await invoices.find(invoiceId);
+    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    const revision = invoice?.documentRevision ?? 0;
+    if (!clientSecrets.verifyDocumentToken(token, invoiceId, kind, revision)) throw notFound();
     if (invoice?.status !== 'accepted') throw notFound();
     const stored = invoice[kind] ?? (kind === 'pdf' ? await joinRendering(invoiceId) : null);
-    return stored && documents.get(stored);
+    if (!stored) return null;
+    const name = `facture-${invoice.number ?? invoiceId}.${kind}`;
+    return { ...stored, name, read: (range) => documents.read(stored, range) };
   };
 
   async function joinRendering(invoiceId: string) {

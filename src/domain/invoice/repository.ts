@@ -92,6 +92,8 @@ export interface InvoiceRepository {
   renew(claim: Claim, leaseMs: number): Promise<void>;
   /** Writes a change under a claim and answers the claim with the changed invoice. @throws {ClaimLost} @throws {NumberTaken} */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
+  /** Makes documents' URLs of before invalid. @returns the changed invoice, or null when the tenant has none of this id */
+  raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** The highest serial of a series, 0 when it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
   /**
@@ -101,11 +103,19 @@ export interface InvoiceRepository {
   takeOverdue(limit: number, pauseMs: number): Promise<{ id: string; stage: Stage }[]>;
 }
 
+/** A part of a document: the first and the last byte, both included. */
+export interface DocumentRange {
+  readonly first: number;
+  readonly last: number;
+}
+
 /** Documents' bytes. */
 export interface DocumentStore {
   put(bytes: Uint8Array, name: string, contentType: string): Promise<StoredDocument>;
   /** The whole document; it fits in memory by the service's own limits. */
   get(document: StoredDocument): Promise<Uint8Array>;
+  /** The document, or a part of it, piece by piece as it comes from the store. */
+  read(document: StoredDocument, range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
 /** Wakes workers. A lost call loses nothing: the sweeper finds the invoice. */

@@ -1,0 +1,29 @@
+import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { type Principal, requireSecretKey } from '../principal.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceRepository } from './repository.ts';
+
+export interface RevokeDocumentUrls {
+  /**
+   * Makes the present URLs of an invoice's documents lead nowhere, at once and for good; new ones take their place.
+   * @returns the invoice with its new URLs
+   * @throws {ServiceError} insufficient_scope unless a secret key calls; resource_not_found: unknown, or another tenant's or environment's
+   */
+  (principal: Principal, invoiceId: string): Promise<Invoice>;
+}
+
+export function createRevokeDocumentUrls(
+  invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>,
+): RevokeDocumentUrls {
+  return async (principal, invoiceId) => {
+    const { tenant, environment } = requireSecretKey(principal);
+    const invoice = isId('inv', invoiceId)
+      ? await invoices.raiseDocumentRevision(tenant.id, environment, invoiceId)
+      : null;
+    if (!invoice) {
+      throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
+    }
+    return invoice;
+  };
+}
