@@ -1,6 +1,7 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, invoiceBody } from '../support/client.ts';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 let service: TestService;
@@ -54,6 +55,48 @@ describe('POST /v1/invoices: 201', () => {
     const customer = { ice: '001234567000089', name: 'Atlas', address: '1, rue X', email: 'a@example.com' };
     const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
     expect(body.customer).toEqual({ ice: '001234567000089', name: 'Atlas' });
+  });
+
+  it('reads absent metadata as {}, an absent tax_rate as 20, absent address and email as none', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    expect(body.metadata).toEqual({});
+    expect(body.lines[0].tax_rate).toBe(20);
+  });
+
+  it('takes each tax rate, and adds up VAT once a rate on the summed bases', async () => {
+    const rates = [0, 7, 10, 14, 20];
+    const lines = rates.flatMap((tax_rate) => [
+      { description: 'a', quantity: 3, unit_price: 111, tax_rate },
+      { description: 'b', quantity: 1, unit_price: 222, tax_rate },
+    ]);
+    // 555 centimes a rate: 38.85, 55.5, 77.7 and 111 of VAT, rounded half up.
+    const { status, body } = await client.post(
+      '/v1/invoices',
+      invoiceBody({ amount: 2775 + 39 + 56 + 78 + 111, lines }),
+    );
+    expect([status, body.lines?.map((each: { amount: number }) => each.amount)]).toEqual([
+      201,
+      rates.flatMap(() => [333, 222]),
+    ]);
+  });
+
+  it('takes the least amount and every limit exactly', async () => {
+    const customer = { ice: '001234567000089', name: text(200), address: text(500) };
+    const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`.padStart(40, 'k'), text(500)]));
+    const lines = [{ description: text(500), quantity: 1, unit_price: 100, tax_rate: 0 }];
+    const { status, body } = await client.post('/v1/invoices', invoiceBody({ amount: 100, customer, metadata, lines }));
+    expect(status).toBe(201);
+    expect(body.metadata).toEqual(metadata);
+  });
+
+  it('takes an ICE whose check key is wrong', async () => {
+    expect((await client.post('/v1/invoices', invoiceFor('001234567000000'))).status).toBe(201);
+  });
+
+  it('carries names in any script', async () => {
+    const name = 'شركة أطلس للتوزيع ⴰⵟⵍⴰⵙ é 🧾';
+    const { body } = await client.post('/v1/invoices', invoiceBody({ customer: { ice: '001234567000089', name } }));
+    expect(body.customer.name).toBe(name);
   });
 
   it('tolerates VAT that was rounded on each line, and no further', async () => {
@@ -164,6 +207,17 @@ describe('POST /v1/invoices: 400 and 422', () => {
   });
 });
 
+describe('POST /v1/invoices: 403', () => {
+  it('a live key of a seller whose profile is incomplete is told what is missing, and nothing is stored', async () => {
+    const { id } = await service.tenant({ legalName: 'Atlas' });
+    const live = new Client(service.url, await service.liveKey(id));
+    const { status, body } = await live.post('/v1/invoices', invoiceBody());
+    expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+    expect(body.error.message).toMatch(/Missing: ice, taxId/);
+    expect((await live.get('/v1/invoices')).body.data).toEqual([]);
+  });
+});
+
 describe('POST /v1/invoices: 413 and 415', () => {
   it('refuses a body over 1 MiB', async () => {
     const { status, body } = await client.post('/v1/invoices', invoiceBody({ metadata: { k: text(1024 * 1024) } }));
@@ -226,10 +280,44 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(await storedInvoices()).toBe(before);
   });
 
-  it('takes the quoted form of the IETF draft as the same key', async () => {
-    const first = await client.post('/v1/invoices', invoiceBody(), key('quoted'));
-    const second = await client.post('/v1/invoices', invoiceBody(), key('"quoted"'));
-    expect(second.body.id).toBe(first.body.id);
+  it.each([
+    ['bare', '"bare"'],
+    ['"quoted"', 'quoted'],
+    ['with, a comma', '"with, a comma"'],
+    ['x'.repeat(255), `"${'x'.repeat(255)}"`],
+    ['y', 'y'],
+  ])('takes the bare string and the quoted form of the IETF draft as the same key: %s', async (one, other) => {
+    const first = await client.post('/v1/invoices', invoiceBody(), key(one));
+    const second = await client.post('/v1/invoices', invoiceBody(), key(other));
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body).toEqual(first.body);
+  });
+
+  it('replays the answer of an invoice that was rejected meanwhile, as it was', async () => {
+    const first = await client.post('/v1/invoices', invoiceFor('999000000000102'), key('rejected'));
+    expect((await client.settled(first.body.id)).status).toBe('rejected');
+    expect((await client.post('/v1/invoices', invoiceFor('999000000000102'), key('rejected'))).body).toEqual(
+      first.body,
+    );
+  });
+
+  it('replays what was stored and never answered: the client was gone', async () => {
+    const { hostname, port } = new URL(service.url);
+    const sent = JSON.stringify(invoiceBody());
+    const socket = connect(Number(port), hostname);
+    socket.write(
+      `POST /v1/invoices HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.secretKey}\r\nContent-Type: application/json\r\n` +
+        `Idempotency-Key: unanswered\r\nContent-Length: ${Buffer.byteLength(sent)}\r\n\r\n${sent}`,
+      () => socket.destroy(),
+    );
+    const invoices = service.app.store.db.collection('invoices');
+    const stored = () =>
+      invoices.findOne({ tenantId: tenant.id, environment: 'test', 'idempotency.key': 'unanswered' });
+    await expect.poll(stored, { timeout: 10_000 }).not.toBeNull();
+    const answer = await client.post('/v1/invoices', invoiceBody(), key('unanswered'));
+    expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
+    expect(answer.body).toMatchObject({ id: (await stored())?._id, status: 'pending' });
+    expect((await client.settled(answer.body.id)).status).toBe('accepted');
   });
 
   it('409: another payload, be it valid or not', async () => {
@@ -257,17 +345,57 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
+  it("keeps the environments' keys apart", async () => {
+    const both = await service.tenant(SPECIMEN_SELLER);
+    const live = new Client(service.url, await service.liveKey(both.id));
+    const first = await new Client(service.url, both.secretKey).post('/v1/invoices', invoiceBody(), key('env'));
+    const second = await live.post('/v1/invoices', invoiceBody({ metadata: { x: 'y' } }), key('env'));
+    expect([first.status, second.status]).toEqual([201, 201]);
+    expect(second.body.id).not.toBe(first.body.id);
+  });
+
   it.each(['""', text(256)])('400: a key that is empty or too long', async (value) => {
     const { status, body } = await client.post('/v1/invoices', invoiceBody(), key(value));
     expect([status, body.error.param]).toEqual([400, 'Idempotency-Key']);
   });
 
-  it('50 concurrent equal requests create one invoice and get one answer', async () => {
+  it('100 concurrent equal requests create one invoice and get 100 identical bodies', async () => {
     const before = await storedInvoices();
     const answers = await Promise.all(
-      Array.from({ length: 50 }, () => client.post('/v1/invoices', invoiceBody(), key('concurrent'))),
+      Array.from({ length: 100 }, async () => {
+        const response = await fetch(`${service.url}/v1/invoices`, {
+          method: 'POST',
+          headers: {
+            Authorization: `Bearer ${tenant.secretKey}`,
+            'Content-Type': 'application/json',
+            ...key('concurrent'),
+          },
+          body: JSON.stringify(invoiceBody()),
+        });
+        const replayed = response.headers.get('idempotent-replayed');
+        return { replayed, answer: `${response.status} ${await response.text()}` };
+      }),
     );
-    expect(new Set(answers.map(({ status, body }) => `${status} ${JSON.stringify(body)}`)).size).toBe(1);
+    expect(new Set(answers.map(({ answer }) => answer)).size).toBe(1);
+    expect(answers[0]?.answer).toMatch(/^201 \{"id":"inv_/);
+    expect(answers.filter(({ replayed }) => replayed === null)).toHaveLength(1);
+    expect(await storedInvoices()).toBe(before + 1);
+  });
+
+  it('of concurrent requests with two payloads one wins, and the other is a conflict', async () => {
+    const before = await storedInvoices();
+    const answers = await Promise.all(
+      Array.from({ length: 40 }, (_, i) =>
+        client.post('/v1/invoices', invoiceBody({ metadata: { side: String(i % 2) } }), key('two sides')),
+      ),
+    );
+    const won = answers.filter(({ status }) => status === 201);
+    expect(won).toHaveLength(20);
+    expect(new Set(won.map(({ body }) => `${body.id} ${body.metadata.side}`)).size).toBe(1);
+    const lost = answers.filter(({ status }) => status !== 201);
+    expect(new Set(lost.map(({ status, body }) => `${status} ${body.error.code}`))).toEqual(
+      new Set(['409 idempotency_conflict']),
+    );
     expect(await storedInvoices()).toBe(before + 1);
   });
 });

@@ -110,17 +110,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
   ['invoices.findByIdempotencyKey', () => invoices.findByIdempotencyKey('ten_1', 'test', 'k1'), 1],
   ['invoices.orderOf', () => invoices.orderOf(kept.tenantId, 'test', kept.id), 1],
-  ['invoices.page', () => invoices.page(page), 6],
-  ['invoices.page, older', () => invoices.page({ ...page, cursor: middle }), 6],
-  ['invoices.page, newer', () => invoices.page({ ...page, cursor: { ...middle, direction: 'before' } }), 6],
-  ['invoices.page, status', () => invoices.page({ ...page, status: 'pending' }), 6],
-  ['invoices.page, status and cursor', () => invoices.page({ ...page, status: 'pending', cursor: middle }), 6],
-  ['invoices.page, time', () => invoices.page({ ...page, createdFrom: 0, createdUntil: Date.now() }), 6],
-  [
-    'invoices.page, all',
-    () => invoices.page({ ...page, status: 'pending', cursor: middle, createdFrom: 0, createdUntil: Date.now() }),
-    6,
-  ],
+  ...pageCalls(),
   ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],
   ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
@@ -144,6 +134,21 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
 ];
+
+/** Every combination of the list's parameters. */
+function pageCalls(): [string, () => Promise<unknown>, number][] {
+  const cursors = [null, middle, { ...middle, direction: 'before' }] as const;
+  const calls: [string, () => Promise<unknown>, number][] = [];
+  for (const status of [null, 'pending'] as const)
+    for (const cursor of cursors)
+      for (const createdFrom of [null, 0])
+        for (const createdUntil of [null, Date.now() + 60_000]) {
+          const given = [status, cursor?.direction, createdFrom !== null && 'from', createdUntil !== null && 'until'];
+          const name = `invoices.page: ${given.filter(Boolean).join(', ') || 'nothing'}`;
+          calls.push([name, () => invoices.page({ ...page, status, cursor, createdFrom, createdUntil }), 6]);
+        }
+  return calls;
+}
 
 async function freshClaim() {
   const invoice = pendingInvoice({});
