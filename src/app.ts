@@ -31,6 +31,7 @@ import { createManageEndpoints } from './domain/webhook/manage-endpoints.ts';
 import { createSecretBox } from './domain/webhook/secret-box.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { type OpenStore, openStore } from './open-store.ts';
+import { createSignedRenderer } from './signed-renderer.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
@@ -122,11 +123,14 @@ async function build(
 
   const renderer =
     parts.renderer ??
-    createPdfRenderer({
-      executablePath: config.chromiumPath ?? undefined,
-      cacheDir: join(config.dataDir, 'chromium'),
-      log,
-    });
+    createSignedRenderer(
+      createPdfRenderer({
+        executablePath: config.chromiumPath ?? undefined,
+        cacheDir: join(config.dataDir, 'chromium'),
+        log,
+      }),
+      key,
+    );
   closers.push(() => renderer.close());
   const writer = createInvoiceWriter();
   closers.push(() => writer.close());

@@ -10,6 +10,7 @@ import { createDocumentSigner } from '../../src/adapters/xades/document-signer.t
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { createSignedRenderer } from '../../src/signed-renderer.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
@@ -51,7 +52,8 @@ process.once('disconnect', async () => {
 tell({ url: app.url, secretKey: app.firstStart.demo.secretKey });
 
 async function startWorker({ store: { db } }: App, publicUrl: string): Promise<() => Promise<void>> {
-  const renderer = createPdfRenderer({ cacheDir: join(dataDir, 'chromium') });
+  const key = softwareKey(await loadTestIdentity(dataDir), true);
+  const renderer = createSignedRenderer(createPdfRenderer({ cacheDir: join(dataDir, 'chromium') }), key);
   const writer = createInvoiceWriter();
   const verifier = createDocumentVerifier();
   const end = await startStockAgenda({
@@ -59,7 +61,7 @@ async function startWorker({ store: { db } }: App, publicUrl: string): Promise<(
     invoices: createInvoiceRepository(db),
     documents: createDocumentStore(db),
     writer,
-    signer: createDocumentSigner(softwareKey(await loadTestIdentity(dataDir), true)),
+    signer: createDocumentSigner(key),
     authority: createMockAuthority({
       ledger: createSubmissionLedger(db),
       verify: (document) => verifier.verify(document),

@@ -68,12 +68,13 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
       return 'render';
     },
     async render(invoice) {
-      const pdf = await renderer.render({
+      const page = {
         invoice: legal(invoice),
         dgiId: present(invoice.dgiId),
         acceptedAt: invoice.updatedAt,
         verifyUrl: `${parts.publicUrl}/verify/${invoice.id}`,
-      });
+      };
+      const pdf = await renderer.render(page, await documents.get(present(invoice.xml)));
       await update(invoice, { $set: { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') } });
       return null;
     },

@@ -23,10 +23,11 @@ export const IMPORT_TABLE: readonly Row[] = [
     path: 'app.ts',
     may: [
       ...['config.ts', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
-      ...['administration.ts', 'open-store.ts', 'engine/embedded.ts'],
+      ...['administration.ts', 'open-store.ts', 'signed-renderer.ts', 'engine/embedded.ts'],
     ],
   },
   { path: 'administration.ts', may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'open-store.ts'] },
+  { path: 'signed-renderer.ts', may: ['domain/', 'adapters/'] },
   { path: 'open-store.ts', may: ['config.ts', 'storage/', 'engine/embedded.ts', 'engine/running.ts'] },
   { path: 'config.ts', may: ['domain/email-address.ts', 'type domain/'] },
   {

@@ -114,8 +114,8 @@ async function close(browser: Browser, exited: Promise<void>, kill: () => void):
   clearTimeout(force);
 }
 
-/** Tags and outlines triple the file for nothing that is promised yet. */
-const UNWANTED = new Set(['--export-tagged-pdf', '--generate-pdf-document-outline']);
+/** An invoice needs no outline. */
+const UNWANTED = new Set(['--generate-pdf-document-outline']);
 
 function ownArguments(start: BrowserStart, profile: string | null): string[] {
   return [

@@ -44,6 +44,7 @@ export const FRENCH = {
   verify: 'Vérification',
   verifyHow: 'Scannez le code ou ouvrez l’adresse pour vérifier que ce document est authentique et inchangé.',
   page: 'Page',
+  signedXml: 'Facture électronique signée (UBL 2.1, XAdES)',
   test: 'TEST',
   testNotice: 'Document de test, sans valeur légale ni fiscale.',
   specimen: 'SPÉCIMEN',

@@ -3,7 +3,7 @@ import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, isolated, Markup } from '../../domain/markup.ts';
 import { fontFaces } from './fonts.ts';
-import { amount, longDate, moment, money, NARROW_SPACE, NO_BREAK_SPACE, percent, quantity } from './french-format.ts';
+import { amount, longDate, moment, money, NO_BREAK_SPACE, percent, quantity } from './french-format.ts';
 import { FRENCH as LABELS } from './french-labels.ts';
 import { pageStyle } from './page-style.ts';
 
@@ -29,17 +29,25 @@ ${words(invoice)}
 ${await acceptance(printed)}
 </body>`.text;
   const fonts = await fontFaces(style + body + printableText(invoice));
-  const title = html`${LABELS.invoice} ${invoice.number} – ${invoice.seller.legalName}`;
   return `<!doctype html>
 <html lang="${LABELS.language}" dir="${LABELS.direction}">
 <head>
 <meta charset="utf-8">
 <meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
-<title>${title.text}</title>
+<title>${html`${documentTexts(printed).title}`.text}</title>
 <style>${fonts}${style}</style>
 </head>
 ${body}
 </html>`;
+}
+
+/** What names the document and the file inside it. */
+export function documentTexts({ invoice }: PrintedInvoice) {
+  const name = `facture-${invoice.number.replaceAll(/[^\w.-]/g, '_')}.xml`;
+  return {
+    title: `${LABELS.invoice} ${invoice.number} – ${invoice.seller.legalName}`,
+    attachment: { name, description: LABELS.signedXml },
+  };
 }
 
 /** What the margins show, which is escaped in the style sheet. */
@@ -146,12 +154,9 @@ ${total(LABELS.payable, money(stated, currency), 'payable')}
 </div>`;
 }
 
-/** A number in its column; the gaps between its groups are a little wider than the font's. */
+/** A number in its column. */
 function figure(text: string): Markup {
-  const groups = text
-    .split(NARROW_SPACE)
-    .map((group, index) => (index === 0 ? html`${group}` : html`<i>${NARROW_SPACE}</i>${group}`));
-  return html`<td class="figure">${groups}</td>`;
+  return html`<td class="figure">${text}</td>`;
 }
 
 function total(label: string, value: string, kind = ''): Markup {

@@ -71,7 +71,6 @@ th { padding: 1.6mm 1.6mm; font-weight: 700; text-align: start; vertical-align: 
 td { padding: 1.3mm 1.6mm; vertical-align: top; border-bottom: .5pt solid #dfe3e8; }
 tr { break-inside: avoid; }
 .figure { text-align: end; white-space: nowrap; overflow-wrap: normal; }
-.figure i { margin-inline-end: .06em; }
 .lines th { color: #fff; background: #17365d; white-space: nowrap; }
 .lines .index { width: 1%; white-space: nowrap; }
 .lines td.index { color: #5b6472; }

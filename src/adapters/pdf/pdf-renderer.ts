@@ -1,4 +1,4 @@
-import type { PdfRenderer, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { type Log, launchChromium } from './chromium-launcher.ts';
 import { fontFaces } from './fonts.ts';
 import { invoicePage } from './invoice-page.ts';
@@ -16,7 +16,9 @@ export interface PdfRendererOptions {
   readonly timeLimit?: number | undefined;
 }
 
-export interface ChromiumPdfRenderer extends PdfRenderer {
+export interface ChromiumPdfRenderer {
+  /** @returns a tagged A4 PDF, not signed @throws {RendererUnavailable} when no browser can be started: the text says what to do */
+  render(page: PrintedInvoice): Promise<Uint8Array>;
   /** Starts the browser and its first page, so that the first invoice need not wait. Never throws: what fails is logged. */
   warm(): Promise<void>;
   /** What draws, or what to do so that something does. Never throws. */
@@ -49,7 +51,7 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
   });
 
   return {
-    async render(page: PrintedInvoice) {
+    async render(page) {
       return pool.print(await invoicePage(page));
     },
     async warm() {

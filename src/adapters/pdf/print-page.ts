@@ -110,7 +110,7 @@ async function printDocument(session: CDPSession, frameId: string, html: string)
   const { data } = await session.send('Page.printToPDF', {
     preferCSSPageSize: true,
     printBackground: true,
-    generateTaggedPDF: false,
+    generateTaggedPDF: true,
     generateDocumentOutline: false,
   });
   return Buffer.from(data, 'base64');

@@ -176,15 +176,16 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     async render(claim) {
       const { invoice } = claim;
       const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
-      if (!acceptedAt || invoice.dgiId === null)
+      if (!acceptedAt || invoice.dgiId === null || !invoice.xml)
         throw new Error(`invoice ${invoice.id} is at render without being accepted`);
       try {
-        const pdf = await renderer.render({
+        const page = {
           invoice: legalInvoice(invoice, numberOf(invoice)),
           dgiId: invoice.dgiId,
           acceptedAt,
           verifyUrl: parts.verifyUrlOf(invoice),
-        });
+        };
+        const pdf = await renderer.render(page, await documents.get(invoice.xml));
         const stored = { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') };
         if (invoice.customer.email !== null) return await handOver(claim, 'email', stored);
         await change(claim, { ...stored, work: null });

@@ -111,10 +111,15 @@ export interface LedgerRow {
   readonly decision: Decision;
 }
 
-/** Draws the printed form. */
+/** Makes the printed form. */
 export interface PdfRenderer {
-  /** @returns an A4 PDF @throws {RendererUnavailable} when no browser can be started: the text says what to do */
-  render(page: PrintedInvoice): Promise<Uint8Array>;
+  /**
+   * @param signedXml the legal document, which goes along inside the PDF
+   * @returns an A4 PDF, signed (PAdES)
+   * @throws {RendererUnavailable} when no browser can be started: the text says what to do
+   * @throws {SigningFailed}
+   */
+  render(page: PrintedInvoice, signedXml: Uint8Array): Promise<Uint8Array>;
 }
 
 /** What the PDF shows: the legal facts and the authority's answer. */

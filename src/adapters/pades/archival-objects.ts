@@ -1,0 +1,82 @@
+import { promisify } from 'node:util';
+import { deflate } from 'node:zlib';
+import { html } from '../../domain/markup.ts';
+import { dateString, nameObject, reference, streamObject, textString } from './pdf-syntax.ts';
+import { srgbProfile } from './srgb-profile.ts';
+
+const compressed = promisify(deflate) as (data: Uint8Array) => Promise<Buffer>;
+
+/** What the document says of itself. */
+export interface DocumentFacts {
+  readonly title: string;
+  /** When it is made and signed. */
+  readonly at: Date;
+}
+
+/** A file that goes along inside the document. */
+export interface Attachment {
+  /** ASCII letters, digits, points, hyphens and underscores. */
+  readonly name: string;
+  readonly description: string;
+  /** `application/xml` */
+  readonly contentType: string;
+  readonly content: Uint8Array;
+}
+
+const PRODUCER = 'Fatoura';
+
+/** Document information dictionary: the same as {@link metadata}, for readers that know no XMP. */
+export function information({ title, at }: DocumentFacts): Buffer {
+  const date = dateString(at);
+  return Buffer.from(
+    `<</Title ${textString(title)}/Producer ${textString(PRODUCER)}/CreationDate ${date}/ModDate ${date}>>`,
+    'latin1',
+  );
+}
+
+/** XMP that declares PDF/A-3A (ISO 19005-3, section 6.6.4). It is not compressed, so that it is found without a PDF reader. */
+export function metadata({ title, at }: DocumentFacts): Buffer {
+  const date = `${at.toISOString().slice(0, 19)}Z`;
+  const packet = html`<x:xmpmeta xmlns:x="adobe:ns:meta/">
+<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#">
+<rdf:Description rdf:about="" xmlns:dc="http://purl.org/dc/elements/1.1/" xmlns:pdf="http://ns.adobe.com/pdf/1.3/"
+ xmlns:pdfaid="http://www.aiim.org/pdfa/ns/id/" xmlns:xmp="http://ns.adobe.com/xap/1.0/">
+<pdfaid:part>3</pdfaid:part>
+<pdfaid:conformance>A</pdfaid:conformance>
+<dc:title><rdf:Alt><rdf:li xml:lang="x-default">${title}</rdf:li></rdf:Alt></dc:title>
+<pdf:Producer>${PRODUCER}</pdf:Producer>
+<xmp:CreateDate>${date}</xmp:CreateDate>
+<xmp:ModifyDate>${date}</xmp:ModifyDate>
+</rdf:Description>
+</rdf:RDF>
+</x:xmpmeta>`.text;
+  const wrapped = `<?xpacket begin="\ufeff" id="W5M0MpCehiHzreSzNTczkc9d"?>\n${packet}\n<?xpacket end="r"?>`;
+  return streamObject('/Type/Metadata/Subtype/XML', Buffer.from(wrapped));
+}
+
+const compressedProfile = compressed(srgbProfile());
+
+/** The profile that all colours of the document are meant in. */
+export async function colourProfile(): Promise<Buffer> {
+  return streamObject('/N 3/Alternate/DeviceRGB/Filter/FlateDecode', await compressedProfile);
+}
+
+/** @param profile number of the profile's stream */
+export function outputIntent(profile: number): string {
+  const name = '(sRGB IEC61966-2.1)';
+  return `<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier${name}/Info${name}/DestOutputProfile ${reference(profile)}>>`;
+}
+
+export async function embeddedFile({ contentType, content }: Attachment, at: Date): Promise<Buffer> {
+  const entries = `/Type/EmbeddedFile/Subtype${nameObject(contentType)}/Params<</Size ${content.byteLength}/ModDate${dateString(at)}>>`;
+  return streamObject(`${entries}/Filter/FlateDecode`, await compressed(content));
+}
+
+/** An associated file that says the same in another form (ISO 19005-3, section 6.8). @param file number of the embedded file */
+export function fileSpecification({ name, description }: Attachment, file: number): Buffer {
+  const files = `/EF<</F ${reference(file)}/UF ${reference(file)}>>`;
+  return Buffer.from(
+    `<</Type/Filespec/F(${name})/UF(${name})/Desc ${textString(description)}/AFRelationship/Alternative${files}>>`,
+    'latin1',
+  );
+}

@@ -1,0 +1,66 @@
+/** DER (ITU-T X.690) as far as a CMS signature needs it. Values go in as complete elements, so that certificates stay octet by octet. */
+
+export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
+  const length = contents.reduce((sum, { byteLength }) => sum + byteLength, 0);
+  return Buffer.concat([Buffer.of(tag), lengthOctets(length), ...contents]);
+}
+
+export const sequence = (...elements: readonly Uint8Array[]) => element(0x30, ...elements);
+/** The order of a set's elements is that of their octets (section 11.6). */
+export const set = (...elements: readonly Uint8Array[]) => element(0x31, ...[...elements].sort(Buffer.compare));
+export const octetString = (octets: Uint8Array) => element(0x04, octets);
+export const smallInteger = (value: number) => element(0x02, Buffer.of(value));
+export const NULL = element(0x05);
+/** `[tag]`, constructed. */
+export const tagged = (tag: number, ...contents: readonly Uint8Array[]) => element(0xa0 | tag, ...contents);
+
+/** A positive integer. @param magnitude big-endian */
+export function unsignedInteger(magnitude: Uint8Array): Buffer {
+  const first = magnitude.findIndex((octet) => octet !== 0);
+  const significant = first === -1 ? Buffer.of(0) : magnitude.subarray(first);
+  return element(0x02, ...(significant[0]! & 0x80 ? [Buffer.of(0)] : []), significant);
+}
+
+/** @param dotted `1.2.840.113549` */
+export function objectIdentifier(dotted: string): Buffer {
+  const [first = 0, second = 0, ...rest] = dotted.split('.').map(Number);
+  return element(0x06, Buffer.from([first * 40 + second, ...rest].flatMap(base128)));
+}
+
+function base128(value: number): number[] {
+  const octets = [value & 0x7f];
+  for (let rest = Math.floor(value / 128); rest > 0; rest = Math.floor(rest / 128))
+    octets.unshift(0x80 | (rest & 0x7f));
+  return octets;
+}
+
+function lengthOctets(length: number): Buffer {
+  if (length < 0x80) return Buffer.of(length);
+  const octets = Buffer.alloc(4);
+  octets.writeUInt32BE(length);
+  const significant = octets.subarray(octets.findIndex((octet) => octet !== 0));
+  return Buffer.concat([Buffer.of(0x80 | significant.length), significant]);
+}
+
+/**
+ * The elements inside a constructed one, each complete.
+ * @throws {RangeError} when it ends too early
+ */
+export function elementsOf(constructed: Uint8Array): Buffer[] {
+  const octets = Buffer.from(constructed.buffer, constructed.byteOffset, constructed.byteLength);
+  const outer = headOf(octets, 0);
+  const elements: Buffer[] = [];
+  for (let at = outer.content; at < outer.end; ) {
+    const { end } = headOf(octets, at);
+    elements.push(octets.subarray(at, end));
+    at = end;
+  }
+  return elements;
+}
+
+function headOf(octets: Buffer, at: number): { content: number; end: number } {
+  const first = octets.readUInt8(at + 1);
+  const count = first < 0x80 ? 0 : first & 0x7f;
+  const content = at + 2 + count;
+  return { content, end: content + (count === 0 ? first : octets.readUIntBE(at + 2, count)) };
+}

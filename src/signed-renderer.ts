@@ -1,0 +1,27 @@
+import { createPdfSigner } from './adapters/pades/pdf-signer.ts';
+import { documentTexts } from './adapters/pdf/invoice-page.ts';
+import type { ChromiumPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
+import type { PdfRenderer } from './domain/invoice/ports.ts';
+import type { SigningKey } from './domain/signing-key.ts';
+
+/** Draws with `browser` and signs with `key`. It owns the browser: closing closes both. */
+export function createSignedRenderer(
+  browser: ChromiumPdfRenderer,
+  key: SigningKey,
+): PdfRenderer & { warm(): Promise<void>; close(): Promise<void> } {
+  const signer = createPdfSigner(key);
+  return {
+    async render(page, signedXml) {
+      const { title, attachment } = documentTexts(page);
+      return signer.sign(
+        await browser.render(page),
+        { title, at: new Date() },
+        { ...attachment, contentType: 'application/xml', content: signedXml },
+      );
+    },
+    warm: () => browser.warm(),
+    async close() {
+      await Promise.all([browser.close(), signer.close()]);
+    },
+  };
+}

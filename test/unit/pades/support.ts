@@ -1,0 +1,64 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+
+/** Whether a tool is on this machine: what it alone can show is skipped without it. */
+export function hasTool(name: string, versionOption: string): boolean {
+  return spawnSync(name, [versionOption]).error === undefined;
+}
+
+/** Runs `work` with files of these contents in a folder of their own. */
+export function inFolder<T>(files: Readonly<Record<string, Uint8Array | string>>, work: (folder: string) => T): T {
+  const folder = mkdtempSync(join(tmpdir(), 'fatoura-pades-'));
+  try {
+    for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content);
+    return work(folder);
+  } finally {
+    rmSync(folder, { recursive: true });
+  }
+}
+
+/** What poppler's pdfsig says of a file's signatures. */
+export function pdfsig(pdf: Uint8Array): string {
+  return inFolder({ 'it.pdf': pdf }, (folder) =>
+    execFileSync('pdfsig', ['-nocert', join(folder, 'it.pdf')], {
+      encoding: 'utf8',
+      env: { ...process.env, TZ: 'UTC' },
+    }),
+  );
+}
+
+/** The file inside a PDF, as poppler's pdfdetach saves it, and its name. */
+export function detached(pdf: Uint8Array): { name: string; content: Buffer } {
+  return inFolder({ 'it.pdf': pdf }, (folder) => {
+    const list = execFileSync('pdfdetach', ['-list', join(folder, 'it.pdf')], { encoding: 'utf8' });
+    execFileSync('pdfdetach', ['-save', '1', '-o', join(folder, 'out'), join(folder, 'it.pdf')]);
+    return { name: /^1: (.*)$/m.exec(list)?.[1] ?? '', content: readFileSync(join(folder, 'out')) };
+  });
+}
+
+/** A signature as the file states it. */
+export interface StatedSignature {
+  /** What is signed. */
+  readonly content: Buffer;
+  readonly cms: Buffer;
+  /** Whether all of the file but the signature is signed. */
+  readonly coversAll: boolean;
+}
+
+export function statedSignature(pdf: Uint8Array): StatedSignature {
+  const file = Buffer.from(pdf);
+  const range = /\/ByteRange\[(\d+) (\d+) (\d+) (\d+)\]/.exec(file.toString('latin1'));
+  if (range === null) throw new Error('the file states no byte range');
+  const [start, length, next, rest] = range.slice(1).map(Number) as [number, number, number, number];
+  const hole = file.toString('latin1', length, next);
+  const padded = Buffer.from(hole.slice(1, -1), 'hex');
+  // The element's own length tells where the padding begins; a CMS signature takes 256 to 65,535 octets.
+  const cms = padded.subarray(0, 4 + padded.readUInt16BE(2));
+  return {
+    content: Buffer.concat([file.subarray(start, start + length), file.subarray(next, next + rest)]),
+    cms,
+    coversAll: start === 0 && next + rest === file.length && /^<[0-9a-f]+>$/.test(hole),
+  };
+}
