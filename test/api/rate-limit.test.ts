@@ -1,51 +1,137 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type Answer, Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-let tenant: TestTenant;
+const LIMITS = { secret: 5, publishable: 7, address: 9 };
 
 beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_SECRET: '5', RATE_LIMIT_PUBLISHABLE: '7' });
-  tenant = await service.tenant();
+  service = await startService({
+    RATE_LIMIT_SECRET: String(LIMITS.secret),
+    RATE_LIMIT_PUBLISHABLE: String(LIMITS.publishable),
+    RATE_LIMIT_ADDRESS: String(LIMITS.address),
+  });
 });
 afterAll(() => service.close());
 
-it('429 after the limit, with the headers on every answer; each credential has its own window', async () => {
-  const client = new Client(service.url, tenant.secretKey);
-  const created = await client.post('/v1/invoices', invoiceBody());
-  const limits = [];
-  for (const path of [
-    '/v1/invoices',
-    '/v1/nothing',
-    '/v1/invoices?limit=0',
-    '/v1/invoices',
-    '/v1/invoices',
-    '/v1/invoices',
-  ]) {
-    const { status, headers } = await client.get(path);
-    limits.push([status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')]);
-  }
-  expect(limits).toEqual([
-    [200, '5', '3'],
-    [404, '5', '2'],
-    [400, '5', '1'],
-    [200, '5', '0'],
-    [429, '5', '0'],
-    [429, '5', '0'],
-  ]);
-  const refused = await client.get('/v1/invoices');
-  expect(refused.body.error).toMatchObject({ code: 'rate_limit_exceeded', param: null, status: 429 });
-  const reset = Number(refused.headers.get('x-ratelimit-reset'));
-  expect(reset - Date.now() / 1000).toBeGreaterThan(0);
-  expect(reset - Date.now() / 1000).toBeLessThanOrEqual(61);
-  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+const as = (token: string | null, at = service) => new Client(at.url, token);
 
-  const byClientSecret = await new Client(service.url, created.body.client_secret).get(
-    `/v1/invoices/${created.body.id}`,
-  );
-  expect([byClientSecret.status, byClientSecret.headers.get('x-ratelimit-limit')]).toEqual([200, '7']);
-  const nobody = await new Client(service.url, null).get('/v1/invoices');
-  expect([nobody.status, nobody.headers.get('x-ratelimit-limit')]).toEqual([401, '100']);
+function limitsOf({ status, headers }: Pick<Answer, 'status' | 'headers'>) {
+  return [status, headers.get('x-ratelimit-limit'), headers.get('x-ratelimit-remaining')];
+}
+
+describe('429', () => {
+  it('comes after the limit of a secret key; every answer of any kind counts and carries the headers', async () => {
+    const tenant = await service.tenant();
+    const client = as(tenant.secretKey);
+    const answers = [];
+    for (const path of ['/v1/invoices', '/v1/nothing', '/v1/invoices?limit=0', '/v1/webhook_endpoints'])
+      answers.push(limitsOf(await client.get(path)));
+    answers.push(limitsOf(await client.request('PUT', '/v1/invoices')));
+    for (let i = 0; i < 2; i++) answers.push(limitsOf(await client.post('/v1/invoices', invoiceBody())));
+    expect(answers).toEqual([
+      [200, '5', '4'],
+      [404, '5', '3'],
+      [400, '5', '2'],
+      [200, '5', '1'],
+      [405, '5', '0'],
+      [429, '5', '0'],
+      [429, '5', '0'],
+    ]);
+    const another = (await service.app.manageKeys.create(tenant.id, 'secret', 'test')).token;
+    const { status, body } = await as(another).get('/v1/invoices');
+    // A key has its own window, and what was refused was not created.
+    expect([status, body.data]).toEqual([200, []]);
+  });
+
+  it('says when to come back: whole seconds in Retry-After, the UNIX second of the window’s end in X-RateLimit-Reset', async () => {
+    const client = as((await service.tenant()).secretKey);
+    for (let i = 0; i < LIMITS.secret; i++) await client.get('/v1/invoices');
+    const { status, headers, body } = await client.get('/v1/invoices');
+    expect([status, body]).toEqual([
+      429,
+      { error: { code: 'rate_limit_exceeded', message: expect.any(String), param: null, status: 429 } },
+    ]);
+    const now = Date.now() / 1000;
+    expect(headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
+    const reset = Number(headers.get('x-ratelimit-reset'));
+    expect(reset).toBeGreaterThan(now);
+    expect(reset).toBeLessThanOrEqual(now + 61);
+    expect(headers.get('retry-after')).toMatch(/^([1-9]|[1-5]\d|60)$/);
+    expect(body.error.message).toContain(`${headers.get('retry-after')} s`);
+  });
+
+  it('a publishable key and each client_secret have the publishable limit of their own', async () => {
+    const tenant = await service.tenant();
+    const create = async () => (await as(tenant.secretKey).post('/v1/invoices', invoiceBody())).body;
+    const [first, second] = [await create(), await create()];
+    for (let i = LIMITS.publishable - 1; i >= -1; i--) {
+      const expected = [i < 0 ? 429 : 200, '7', String(Math.max(0, i))];
+      expect(limitsOf(await as(first.client_secret).get(`/v1/invoices/${first.id}`))).toEqual(expected);
+    }
+    expect(limitsOf(await as(second.client_secret).get(`/v1/invoices/${second.id}`))).toEqual([200, '7', '6']);
+    const query = `?client_secret=${first.client_secret}`;
+    expect(limitsOf(await as(tenant.publishableKey).get(`/v1/invoices/${first.id}${query}`))).toEqual([200, '7', '6']);
+    expect(limitsOf(await as(tenant.publishableKey).post('/v1/invoices', {}))).toEqual([403, '7', '5']);
+  });
+
+  it('comes after the limit of an address for whoever has no credential, documents and unknown paths included', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '6' });
+    try {
+      const client = as((await own.tenant()).secretKey, own);
+      const { xml_url } = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);
+      const nobody = as(null, own);
+      const answers = [
+        await fetch(xml_url),
+        await nobody.get('/v1/invoices'),
+        await nobody.get('/v2/invoices'),
+        await nobody.get(`/files/x/${'A'.repeat(32)}.pdf`),
+        await as('sk_test_unknown', own).get('/v1/invoices'),
+        await nobody.request('POST', '/nothing'),
+        await fetch(xml_url),
+        await nobody.get('/v1/invoices'),
+      ];
+      expect(answers.map(limitsOf)).toEqual([
+        [200, '6', '5'],
+        [401, '6', '4'],
+        [404, '6', '3'],
+        [404, '6', '2'],
+        [401, '6', '1'],
+        [404, '6', '0'],
+        [429, '6', '0'],
+        [429, '6', '0'],
+      ]);
+      expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
+      // Whoever has a credential is not held up by others of the same address.
+      expect((await client.get('/v1/invoices')).status).toBe(200);
+    } finally {
+      await own.close();
+    }
+  });
+});
+
+describe('X-RateLimit headers', () => {
+  it('are on streams too', async () => {
+    const { body } = await as((await service.tenant()).secretKey).post('/v1/invoices', invoiceBody());
+    const stream = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
+      headers: { Authorization: `Bearer ${body.client_secret}` },
+    });
+    await stream.body?.cancel();
+    expect(limitsOf(stream)).toEqual([200, '7', '6']);
+    expect(stream.headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
+  });
+
+  it('of the defaults are those of the specification: 100 a secret key, 300 a publishable key and client_secret', async () => {
+    const plain = await startService({ RATE_LIMIT_SECRET: '', RATE_LIMIT_PUBLISHABLE: '' });
+    try {
+      const tenant = await plain.tenant();
+      const { headers, body } = await as(tenant.secretKey, plain).post('/v1/invoices', invoiceBody());
+      expect(headers.get('x-ratelimit-limit')).toBe('100');
+      for (const token of [tenant.publishableKey, body.client_secret]) {
+        expect((await as(token, plain).get('/v1/invoices')).headers.get('x-ratelimit-limit')).toBe('300');
+      }
+    } finally {
+      await plain.close();
+    }
+  });
 });

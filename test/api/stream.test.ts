@@ -102,6 +102,20 @@ describe('GET /v1/invoices/:id/stream', () => {
     }
   });
 
+  it('names no event, so that a browser’s onmessage hears every message, and each id is an event’s', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    await client.settled(body.id);
+    const text = await (await open(body.id, body.client_secret, { 'Last-Event-ID': 'evt_unknown' })).text();
+    const lines = text.split('\n').filter((line) => line !== '' && !line.startsWith(':'));
+    expect(lines.map((line) => line.split(':')[0])).toEqual(['id', 'data']);
+  });
+
+  it('400: an unknown query parameter', async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    const response = await open(body.id, body.client_secret, {}, '?after=x');
+    expect([response.status, (await response.json()).error.param]).toEqual([400, 'after']);
+  });
+
   it('makes a browser’s EventSource stop after the end', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const statuses: string[] = [];
