@@ -5,6 +5,7 @@ import { compileIndex, type IndexEntries } from '../query/keys.ts';
 import { compileFilter } from '../query/match.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+import { corrupt, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 import { checkCollectionName, checkDatabaseName } from './names.ts';
 
@@ -64,13 +65,19 @@ export class Catalog {
     const previous = this.#collections;
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
-    for (const row of this.#database.prepare('SELECT id, db, name, uuid FROM coll ORDER BY id').all()) {
+    for (const row of this.#database
+      .prepare(`SELECT id, db, name, uuid, ${SUMS.coll} IS sum AS whole FROM coll ORDER BY id`)
+      .all()) {
+      if (!row.whole) throw corrupt('the entry of a collection');
       const collection = this.#collection(row as unknown as CollectionRow);
       collection.nextRid = Math.max(collection.nextRid, previous.get(collection.ns)?.nextRid ?? 0);
       this.#collections.set(collection.ns, collection);
       byId.set(collection.id, collection);
     }
-    for (const row of this.#database.prepare('SELECT id, coll, spec, multikey FROM ind ORDER BY id').all()) {
+    for (const row of this.#database
+      .prepare(`SELECT id, coll, spec, multikey, ${SUMS.ind} IS sum AS whole FROM ind ORDER BY id`)
+      .all()) {
+      if (!row.whole) throw corrupt('the entry of an index');
       const { id, coll, spec, multikey } = row as unknown as {
         id: number;
         coll: number;
@@ -97,8 +104,9 @@ export class Catalog {
     const uuid = newUuid();
     const id = this.#freeId();
     this.#database
-      .prepare('INSERT INTO coll(id, db, name, uuid, options) VALUES(?, ?, ?, ?, ?)')
-      .run(id, db, name, uuid.buffer, encodeDocument({}));
+      .prepare('INSERT INTO coll(id, db, name, uuid, sum) VALUES(?, ?, ?, ?, 0)')
+      .run(id, db, name, uuid.buffer);
+    this.#sum('coll', id);
     const collection = this.#collection({ id, db, name, uuid: uuid.buffer });
     collection.count = 0;
     this.#collections.set(collection.ns, collection);
@@ -119,6 +127,7 @@ export class Catalog {
     checkDatabaseName(db);
     checkCollectionName(db, name);
     this.#database.prepare('UPDATE coll SET db = ?, name = ? WHERE id = ?').run(db, name, collection.id);
+    this.#sum('coll', collection.id);
     this.#collections.delete(collection.ns);
     Object.assign(collection, { db, name, ns: `${db}.${name}` });
     this.#collections.set(collection.ns, collection);
@@ -129,8 +138,9 @@ export class Catalog {
       throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${collection.ns}`);
     }
     const { lastInsertRowid } = this.#database
-      .prepare('INSERT INTO ind(coll, spec, multikey) VALUES(?, ?, 0)')
+      .prepare('INSERT INTO ind(coll, spec, multikey, sum) VALUES(?, ?, 0, 0)')
       .run(collection.id, encodeDocument(spec));
+    this.#sum('ind', Number(lastInsertRowid));
     const index = makeIndex(Number(lastInsertRowid), spec, false);
     collection.indexes.push(index);
     return index;
@@ -145,6 +155,7 @@ export class Catalog {
   /** Replaces an index's specification (collMod). */
   changeIndex(collection: Collection, index: Index, spec: Doc): void {
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
+    this.#sum('ind', index.id);
     collection.indexes = collection.indexes.map((other) =>
       other === index ? makeIndex(index.id, spec, index.multikey) : other,
     );
@@ -152,6 +163,7 @@ export class Catalog {
 
   setMultikey(index: Index): void {
     this.#database.prepare('UPDATE ind SET multikey = 1 WHERE id = ?').run(index.id);
+    this.#sum('ind', index.id);
     index.multikey = true;
   }
 
@@ -173,6 +185,11 @@ export class Catalog {
       nextRid: typeof last === 'number' ? last + 1 : firstRid,
       count: undefined,
     };
+  }
+
+  /** Brings the checksum of an entry up to date. */
+  #sum(table: 'coll' | 'ind', id: number): void {
+    this.#database.prepare(`UPDATE ${table} SET sum = ${SUMS[table]} WHERE id = ?`).run(id);
   }
 
   #freeId(): number {

@@ -1,25 +1,30 @@
 import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
-import { crc32 } from 'node:zlib';
+import { damagedRows, defineChecksums } from './checksums.ts';
 import { readNote } from './note.ts';
+import { breakSeal, seal, sealState } from './seal.ts';
 
-/** Version of the tables below; a file of a newer version is refused. */
-const SCHEMA_VERSION = 1;
-/** Files up to this size are checked whole at start, structure and every document's checksum; larger ones prove themselves as they are read. */
+/** Tells our files from those of other programs, and the version of the tables below; a file of another one is refused. */
+const APPLICATION_ID = 0x466d6462;
+const SCHEMA_VERSION = 2;
+/** Files up to this size are checked at each start, larger ones when their seal does not hold. */
 const CHECKED_BYTES = 1024 ** 3;
+const PAGE_BYTES = 4096;
 const BUSY = 5;
 
 const SCHEMA = `
-  CREATE TABLE coll(id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL,
+  CREATE TABLE coll(id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, sum INTEGER NOT NULL,
     UNIQUE(db, name));
-  CREATE TABLE ind(id INTEGER PRIMARY KEY, coll INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL);
+  CREATE TABLE ind(id INTEGER PRIMARY KEY, coll INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL, sum INTEGER NOT NULL);
   CREATE TABLE doc(rid INTEGER PRIMARY KEY, sum INTEGER NOT NULL, bson BLOB NOT NULL);
-  CREATE TABLE idx(i INTEGER NOT NULL, key BLOB NOT NULL, rid INTEGER NOT NULL, PRIMARY KEY(i, key, rid)) WITHOUT ROWID;
+  CREATE TABLE idx(i INTEGER NOT NULL, key BLOB NOT NULL, rid INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY(i, key, rid))
+    WITHOUT ROWID;
   CREATE TABLE oplog(seq INTEGER PRIMARY KEY, pos INTEGER NOT NULL, wall INTEGER NOT NULL, op TEXT NOT NULL, db TEXT NOT NULL,
-    coll TEXT NOT NULL, id BLOB, body BLOB);
-  CREATE TABLE retry(lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, at INTEGER NOT NULL, reply BLOB NOT NULL) WITHOUT ROWID;
-  CREATE TABLE meta(name TEXT PRIMARY KEY, value) WITHOUT ROWID;
+    coll TEXT NOT NULL, id BLOB, body BLOB, sum INTEGER NOT NULL);
+  CREATE TABLE retry(lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, at INTEGER NOT NULL, reply BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
+  CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
+  PRAGMA application_id = ${APPLICATION_ID};
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
@@ -44,9 +49,11 @@ export class Database {
     return statement;
   }
 
-  close(): void {
+  /** Frees the file. Sealed, the next start need not check it whole: only for one that is known to be in order. */
+  close({ sealed }: { sealed: boolean }): void {
     this.#statements.clear();
     this.sqlite.close();
+    if (sealed && !existsSync(logOf(this.path))) seal(this.path);
   }
 }
 
@@ -58,15 +65,21 @@ export class Database {
  */
 export function openDatabase(folder: string): Database {
   const path = join(folder, 'engine.sqlite');
-  const sqlite = openFile(folder, path);
+  const sealed = sealState(path);
+  const sqlite = openFile(folder, path, sealed !== 'none');
   try {
-    sqlite.exec('PRAGMA locking_mode = EXCLUSIVE');
+    defineChecksums(sqlite);
+    sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
+    const isNew = checkOwner(sqlite);
+    const known = sealed === 'whole' && !existsSync(logOf(path)) && statSync(path).size > CHECKED_BYTES;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
-    prepareSchema(sqlite, path);
+    if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
+    else if (!known) checkContent(sqlite);
+    breakSeal(path);
   } catch (error) {
     sqlite.close();
     throw explain(error, folder, path);
@@ -75,32 +88,50 @@ export function openDatabase(folder: string): Database {
 }
 
 /** The file and the ones that SQLite makes beside it are for their owner alone. */
-function openFile(folder: string, path: string): DatabaseSync {
+function openFile(folder: string, path: string, hadContent: boolean): DatabaseSync {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+  } catch (error) {
+    throw new Error(`The folder ${folder} can't hold the data: ${(error as Error).message}`);
+  }
+  const { size } = statSync(path);
+  if (size === 0 && (hadContent || existsSync(logOf(path)))) {
+    throw damaged(path, 'it is empty, though what lies beside it says that it had content');
+  }
+  // A crash in the middle of writing a page leaves its log; without one SQLite would take what is missing for zeros.
+  if (size % PAGE_BYTES > 0 && !existsSync(logOf(path))) throw damaged(path, 'it is cut off');
+  try {
     return new DatabaseSync(path, { timeout: 0 });
   } catch (error) {
     throw new Error(`The folder ${folder} can't hold the data: ${(error as Error).message}`);
   }
 }
 
-function prepareSchema(sqlite: DatabaseSync, path: string): void {
-  const version = sqlite.prepare('PRAGMA user_version').get()?.user_version;
-  const tables = sqlite.prepare("SELECT count(*) AS n FROM sqlite_master WHERE type = 'table'").get()?.n;
-  if (version === 0 && tables === 0) {
-    sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    return;
-  }
-  if (version !== SCHEMA_VERSION)
+/** SQLite's log of what is not in the file yet; there while the file is open, and after a crash. */
+function logOf(path: string): string {
+  return `${path}-wal`;
+}
+
+/** Whether the file is a new one; refuses other programs' files, and other versions, before anything is written to them. */
+function checkOwner(sqlite: DatabaseSync): boolean {
+  const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
+  const version = value('PRAGMA user_version');
+  const id = value('PRAGMA application_id');
+  if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
+  if (id !== APPLICATION_ID && id !== 0) throw new Refusal("it is another program's");
+  if (version !== SCHEMA_VERSION || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
-  if (statSync(path).size > CHECKED_BYTES) return;
+  return false;
+}
+
+/** Proves the structure, and every row by its checksum. */
+function checkContent(sqlite: DatabaseSync): void {
   const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
   const verdict = Object.values(report)[0];
   if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
-  sqlite.function('crc32', { deterministic: true, directOnly: true }, (bytes) => crc32(bytes as Uint8Array));
-  const damagedRows = sqlite.prepare('SELECT count(*) AS n FROM doc WHERE crc32(bson) <> sum').get()?.n;
-  if (damagedRows !== 0) throw new Refusal(`${damagedRows} documents do not have their checksum`);
+  const damage = damagedRows(sqlite);
+  if (damage) throw new Refusal(damage);
 }
 
 class Refusal extends Error {}

@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, typeName } from '../query/types.ts';
 import { checkDepth, decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Catalog, Collection, Index } from './catalog.ts';
+import { documentSum, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import type { Oplog } from './oplog.ts';
@@ -44,7 +44,7 @@ export class Documents {
       this.#checkUnique(collection, index, entries[n] as Entries, doc, undefined);
     });
     const rid = collection.nextRid++;
-    this.#database.prepare('INSERT INTO doc(rid, sum, bson) VALUES(?, ?, ?)').run(rid, crc32(bytes), bytes);
+    this.#database.prepare('INSERT INTO doc(rid, sum, bson) VALUES(?, ?, ?)').run(rid, documentSum(rid, bytes), bytes);
     collection.indexes.forEach((index, n) => {
       this.#addKeys(index, entries[n] as Entries, rid);
     });
@@ -69,7 +69,7 @@ export class Documents {
     for (const { index, old, now } of changes) {
       this.#checkUnique(collection, index, { ...now, keys: minus(now.keys, old.keys) }, after, rid);
     }
-    this.#database.prepare('UPDATE doc SET sum = ?, bson = ? WHERE rid = ?').run(crc32(bytes), bytes, rid);
+    this.#database.prepare('UPDATE doc SET sum = ?, bson = ? WHERE rid = ?').run(documentSum(rid, bytes), bytes, rid);
     for (const { index, old, now } of changes) {
       for (const key of minus(old.keys, now.keys)) this.#removeKey(index, key, rid);
       this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
@@ -91,7 +91,7 @@ export class Documents {
   /** The document of a row id, if it is still there. */
   read(rid: number): Uint8Array | undefined {
     const row = this.#database.prepare('SELECT sum, bson FROM doc WHERE rid = ?').get(rid);
-    return row && verified(row.bson as Uint8Array, row.sum as number);
+    return row && verified(rid, row.bson as Uint8Array, row.sum as number);
   }
 
   count(collection: Collection): number {
@@ -110,7 +110,7 @@ export class Documents {
     for (;;) {
       const rows = chunk.all(after, collection.lastRid);
       for (const row of rows) {
-        const doc = decodeDocument(verified(row.bson as Uint8Array, row.sum as number));
+        const doc = decodeDocument(verified(row.rid as number, row.bson as Uint8Array, row.sum as number));
         const entries = entriesOf(index, doc);
         this.#checkUnique(collection, index, entries, doc, row.rid as number);
         this.#addKeys(index, entries, row.rid as number);
@@ -131,8 +131,8 @@ export class Documents {
 
   #addKeys(index: Index, entries: Entries, rid: number): void {
     if (entries.multikey && !index.multikey) this.#catalog.setMultikey(index);
-    const insert = this.#database.prepare('INSERT INTO idx(i, key, rid) VALUES(?, ?, ?)');
-    for (const key of entries.keys) insert.run(index.id, key, rid);
+    const insert = this.#database.prepare('INSERT INTO idx(i, key, rid, sum) VALUES(?, ?, ?, ?)');
+    for (const key of entries.keys) insert.run(index.id, key, rid, rowSum([key], index.id, rid));
   }
 
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
@@ -152,15 +152,6 @@ export function entriesOf(index: Index, doc: Doc): Entries {
   if (index.partial && !index.partial.test(doc)) return NONE;
   const entries = index.keysOf(doc);
   return index.sparse && entries.allMissing ? NONE : entries;
-}
-
-/** Bytes as read, after their checksum proved them whole: a damaged document is never served. */
-export function verified(bytes: Uint8Array, sum: number): Uint8Array {
-  if (crc32(bytes) === sum) return bytes;
-  throw new CommandError(
-    'DataCorruptionDetected',
-    'a stored document is damaged: its checksum does not match. Restore the data from a backup',
-  );
 }
 
 /** Refuses what MongoDB does not take as `_id`. */

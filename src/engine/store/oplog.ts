@@ -1,4 +1,5 @@
 import { Timestamp } from 'bson';
+import { corrupt, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
 /** What an entry records: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase. */
@@ -16,6 +17,11 @@ export interface OplogEntry {
   id: Uint8Array | null;
   /** The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the operation's description. */
   body: Uint8Array | null;
+}
+
+interface StoredEntry extends OplogEntry {
+  /** Bytes of the history up to its end. */
+  pos: number;
 }
 
 /** A position holds a cluster time: seconds times 2^20 plus the increment, below 2^53. */
@@ -64,17 +70,20 @@ export class Oplog {
   append(op: Op, db: string, coll: string, id: Uint8Array | null, body: Uint8Array | null): void {
     this.last = Math.max(this.last + 1, now());
     this.#endPos += (id?.length ?? 0) + (body?.length ?? 0) + OVERHEAD;
+    const entry = { seq: this.last, pos: this.#endPos, wall: Date.now(), op, db, coll, id, body };
     this.#database
-      .prepare('INSERT INTO oplog(seq, pos, wall, op, db, coll, id, body) VALUES(?, ?, ?, ?, ?, ?, ?, ?)')
-      .run(this.last, this.#endPos, Date.now(), op, db, coll, id, body);
+      .prepare('INSERT INTO oplog(seq, pos, wall, op, db, coll, id, body, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)')
+      .run(entry.seq, entry.pos, entry.wall, op, db, coll, id, body, entrySum(entry));
     this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
   }
 
   /** Entries after position `after`, oldest first. */
   read(after: number, limit: number): OplogEntry[] {
-    return this.#database
-      .prepare('SELECT seq, wall, op, db, coll, id, body FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?')
-      .all(after, limit) as unknown as OplogEntry[];
+    const rows = this.#database
+      .prepare('SELECT seq, pos, wall, op, db, coll, id, body, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?')
+      .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
+    if (rows.some((row) => entrySum(row) !== row.sum)) throw corrupt('an entry of the history');
+    return rows;
   }
 
   /** The namespaces written since the last call (a database's name for its drop). */
@@ -107,9 +116,16 @@ export class Oplog {
   }
 
   #setFloor(seq: number): void {
-    this.#database.prepare("INSERT OR REPLACE INTO meta(name, value) VALUES('floor', ?)").run(seq);
+    this.#database
+      .prepare(`INSERT OR REPLACE INTO meta(name, value, sum)
+          SELECT name, value, ${SUMS.meta} FROM (SELECT 'floor' AS name, ? AS value)`)
+      .run(seq);
     this.floor = seq;
   }
+}
+
+function entrySum({ op, db, coll, id, body, seq, pos, wall }: StoredEntry): number {
+  return rowSum([op, db, coll, id, body], seq, pos, wall);
 }
 
 function now(): number {

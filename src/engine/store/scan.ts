@@ -2,8 +2,9 @@ import type { StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
 import type { KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
+import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
-import { type StoredDocument, verified } from './documents.ts';
+import type { StoredDocument } from './documents.ts';
 import type { Access, IndexScan } from './planner.ts';
 
 /** What a read costs, as explain tells it, and when it must stop (milliseconds since the epoch). */
@@ -82,7 +83,7 @@ function* scanCollection(
     checkDeadline(stats);
     const chunk: StoredDocument[] = [];
     const complete = take(statement.iterate(end, at, size), size, ([rid, sum, bson]) => {
-      chunk.push({ rid: rid as number, bytes: verified(bson as Uint8Array, sum as number) });
+      chunk.push({ rid: rid as number, bytes: verified(rid as number, bson as Uint8Array, sum as number) });
       return (bson as Uint8Array).length;
     });
     for (const document of chunk) {
@@ -107,7 +108,8 @@ function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats
 }
 
 function keyed(row: unknown[]): Keyed {
-  return { key: row[0] as Uint8Array, rid: row[1] as number, bytes: verified(row[3] as Uint8Array, row[2] as number) };
+  const rid = row[1] as number;
+  return { key: row[0] as Uint8Array, rid, bytes: verified(rid, row[3] as Uint8Array, row[2] as number) };
 }
 
 function* scanRange(

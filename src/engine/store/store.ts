@@ -32,7 +32,7 @@ export class Store {
       this.oplog = new Oplog(this.database, options.oplogBytes);
       this.catalog = new Catalog(this.database);
     } catch (error) {
-      this.database.close();
+      this.database.close({ sealed: false });
       throw damaged(this.database.path, (error as Error).message);
     }
     this.documents = new Documents(this.database, this.catalog, this.oplog);
@@ -71,6 +71,6 @@ export class Store {
   /** Frees the folder. */
   close(): void {
     this.stop();
-    this.database.close();
+    this.database.close({ sealed: true });
   }
 }

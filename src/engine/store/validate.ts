@@ -1,8 +1,8 @@
-import { crc32 } from 'node:zlib';
 import { Int32 } from 'bson';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
 import type { Collection, Index } from './catalog.ts';
+import { documentSum } from './checksums.ts';
 import { entriesOf } from './documents.ts';
 import type { Store } from './store.ts';
 
@@ -28,7 +28,7 @@ export function validateCollection(store: Store, collection: Collection): Doc {
     for (const row of rows) {
       at = row.rid as number;
       records++;
-      const doc = wholeDocument(row.bson as Uint8Array, row.sum as number);
+      const doc = wholeDocument(at, row.bson as Uint8Array, row.sum as number);
       if (!doc) {
         invalid++;
         errors.push(`record ${at}: its bytes are damaged`);
@@ -60,8 +60,8 @@ export function validateCollection(store: Store, collection: Collection): Doc {
   };
 }
 
-function wholeDocument(bytes: Uint8Array, sum: number): Doc | undefined {
-  if (crc32(bytes) !== sum) return undefined;
+function wholeDocument(rid: number, bytes: Uint8Array, sum: number): Doc | undefined {
+  if (documentSum(rid, bytes) !== sum) return undefined;
   try {
     return decodeDocument(bytes);
   } catch {

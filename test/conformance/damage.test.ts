@@ -1,0 +1,164 @@
+import { createHash } from 'node:crypto';
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import fc from 'fast-check';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { sealState } from '../../src/engine/store/seal.ts';
+import { Store } from '../../src/engine/store/store.ts';
+import { encodeDocument } from '../../src/engine/wire/bson.ts';
+
+/** The embedded engine's data file alone: damage to it is noticed at start. */
+let folder: string;
+let path: string;
+let content: Buffer;
+let whole: string;
+
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), 'engine-'));
+  path = join(folder, 'engine.sqlite');
+  const store = open();
+  store.commit.write(() => {
+    const collection = store.collectionForWrite('db', 'c');
+    store.catalog.addIndex(collection, { v: 2, key: { group: 1, order: -1 }, name: 'group_1_order_-1' });
+    store.catalog.addIndex(collection, { v: 2, key: { tags: 1 }, name: 'tags_1' });
+    store.catalog.addIndex(collection, { v: 2, key: { order: 1 }, name: 'order_1', unique: true });
+    for (let order = 0; order < 600; order++) {
+      const doc = { _id: `id ${order}`, group: order % 7, order, tags: [`t${order}`, 'all'], text: 'x'.repeat(order) };
+      store.documents.insert(collection, doc, encodeDocument(doc));
+      if (order % 5 === 0) store.retry.record(Buffer.alloc(16, order), order, encodeDocument({ order }));
+    }
+  });
+  store.close();
+  content = readFileSync(path);
+  whole = fingerprint();
+});
+
+beforeEach(() => {
+  for (const beside of ['-wal', '-shm', '.seal']) rmSync(`${path}${beside}`, { force: true });
+  writeFileSync(path, content);
+});
+
+afterAll(() => rmSync(folder, { recursive: true, force: true }));
+
+function open(): Store {
+  return new Store(folder, { oplogBytes: 1_000_000 });
+}
+
+/** A hash over all rows of all tables, as an engine over the folder would read them. */
+function fingerprint(): string {
+  const store = open();
+  try {
+    const hash = createHash('sha256');
+    for (const table of ['coll', 'ind', 'doc', 'idx', 'oplog', 'retry', 'meta']) {
+      for (const row of store.database.prepare(`SELECT * FROM ${table}`).all()) {
+        hash.update(
+          JSON.stringify(
+            Object.values(row).map((value) =>
+              value instanceof Uint8Array ? Buffer.from(value).toString('hex') : value,
+            ),
+          ),
+        );
+      }
+    }
+    return hash.digest('hex');
+  } finally {
+    store.close();
+  }
+}
+
+test('whichever bit is flipped: refused as damaged and left as it is, or nothing that is read is different', () => {
+  const seed = Number(process.env.TEST_SEED ?? 3);
+  let refused = 0;
+  for (const [at, bit] of fc.sample(fc.tuple(fc.nat(content.length - 1), fc.nat(7)), { numRuns: 150, seed })) {
+    const damaged = Buffer.from(content);
+    damaged[at] = damaged[at]! ^ (1 << bit);
+    writeFileSync(path, damaged);
+    try {
+      expect(fingerprint(), `bit ${bit} of byte ${at}`).toBe(whole);
+    } catch (error) {
+      expect((error as Error).message, `bit ${bit} of byte ${at}`).toMatch(/^The data file .* is damaged/);
+      expect(readFileSync(path).equals(damaged)).toBe(true);
+      refused++;
+    }
+  }
+  expect(refused).toBeGreaterThan(80);
+});
+
+test('wherever the file is cut: refused', () => {
+  const lengths = [0, 1, 100, 4095, 4096, 4097, content.length >> 1, content.length - 4096, content.length - 1];
+  const store = open();
+  store.close();
+  expect(sealState(path)).toBe('whole');
+  for (const length of lengths) {
+    writeFileSync(path, content);
+    truncateSync(path, length);
+    expect(open, `cut to ${length} bytes`).toThrow(/is damaged/);
+    expect(statSync(path).size).toBe(length);
+  }
+});
+
+test('an empty file beside the log of one that had content is no new one', () => {
+  rmSync(path);
+  writeFileSync(`${path}-wal`, 'x'.repeat(5000));
+  expect(open).toThrow(/is damaged.*it is empty/);
+});
+
+test('what is no data file of this engine is refused and left as it is', () => {
+  const foreign: [string, () => void][] = [
+    ['a text', () => writeFileSync(path, 'not a database '.repeat(1000))],
+    [
+      "another program's SQLite file",
+      () => {
+        rmSync(path);
+        const other = new DatabaseSync(path);
+        other.exec(
+          'CREATE TABLE doc(rid INTEGER PRIMARY KEY, bson BLOB); PRAGMA user_version = 2; PRAGMA application_id = 7',
+        );
+        other.close();
+      },
+    ],
+    [
+      'a file of a later version',
+      () => {
+        const later = new DatabaseSync(path);
+        later.exec('PRAGMA user_version = 99');
+        later.close();
+      },
+    ],
+  ];
+  for (const [what, make] of foreign) {
+    writeFileSync(path, content);
+    make();
+    const before = readFileSync(path);
+    expect(open, what).toThrow(/is damaged or of another version/);
+    expect(readFileSync(path).equals(before), what).toBe(true);
+  }
+});
+
+describe('the seal', () => {
+  test('holds for a file that was closed properly and not touched since', () => {
+    expect(sealState(path)).toBe('none');
+    const store = open();
+    expect(sealState(path)).toBe('none');
+    store.close();
+    expect(sealState(path)).toBe('whole');
+  });
+
+  test('does not hold after any writing to the file, its times put back or not', () => {
+    open().close();
+    const { atime, mtime } = statSync(path);
+    const bytes = readFileSync(path);
+    bytes[9000]! ^= 1;
+    writeFileSync(path, bytes);
+    utimesSync(path, atime, mtime);
+    expect(sealState(path)).toBe('touched');
+  });
+
+  test('is not put on a file that was refused', () => {
+    writeFileSync(path, content.fill(0xa5, 8192, 8292));
+    expect(open).toThrow(/is damaged/);
+    expect(sealState(path)).toBe('none');
+  });
+});
