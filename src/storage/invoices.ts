@@ -123,7 +123,8 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, tenantId, environment },
         { $inc: { documentRevision: 1 } },
-        { returnDocument: 'after' },
+        // Some planners prefer the index of the list, and read all of the tenant's.
+        { returnDocument: 'after', hint: { _id: 1 } },
       );
       return document && invoiceOf(document);
     },

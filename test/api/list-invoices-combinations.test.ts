@@ -36,7 +36,7 @@ async function store(i: number, environment: Environment): Promise<Known> {
   const status = INVOICE_STATUSES[i % INVOICE_STATUSES.length] as InvoiceStatus;
   const createdAt = new Date(START * 1000 + i * 500);
   const invoice = pendingInvoice({ tenantId: tenant.id, environment, status, createdAt, work: null });
-  const order = `${orderAt(createdAt.getTime())}0000${'0'.repeat(8)}`;
+  const order = orderAt(createdAt.getTime());
   await createInvoiceRepository(service.app.store.db).insert(invoice, order, null);
   return { id: invoice.id, status, created: Math.floor(createdAt.getTime() / 1000) };
 }

@@ -24,11 +24,15 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
   }
   return {
     createdAt: new Date(lastMilliseconds),
-    order: `${orderAt(lastMilliseconds)}${counter.toString(16).padStart(4, '0')}${PROCESS}`,
+    order: `${millisecondsPart(lastMilliseconds)}${counter.toString(16).padStart(4, '0')}${PROCESS}`,
   };
 }
 
-/** The lower bound of all keys made at or after an instant, in UNIX milliseconds. */
+/** The lower bound of all keys made at or after an instant, in UNIX milliseconds: as long as a key, so that no comparison needs prefixes. */
 export function orderAt(milliseconds: number): string {
+  return millisecondsPart(milliseconds).padEnd(24, '0');
+}
+
+function millisecondsPart(milliseconds: number): string {
   return Math.max(0, Math.min(milliseconds, 0xffffffffffff)).toString(16).padStart(12, '0');
 }
