@@ -3,7 +3,8 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 
-const MAIN = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
+/** The engine's program. */
+export const ENGINE_MAIN = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
 
 /** The engine in a process of its own, so that a test can kill it. */
 export interface EngineProcess {
@@ -15,7 +16,7 @@ export interface EngineProcess {
 
 /** Starts `src/engine/main.ts`; rejects with what it printed when it ends before it serves. */
 export async function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
-  const child = spawn(process.execPath, [MAIN, '--data-dir', dataDir, ...options], {
+  const child = spawn(process.execPath, [ENGINE_MAIN, '--data-dir', dataDir, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');
