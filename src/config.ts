@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { asciiAddress } from './domain/email-address.ts';
 
-const duration = /^(\d+)(ms|s|m|h)$/;
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000 } as const;
+const duration = /^(\d+)(ms|s|m|h|d)$/;
+const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
 /** `0s,1m,5m` → milliseconds. */
 const schedule = z.string().transform((text, context) => {
@@ -67,6 +67,14 @@ const environment = z
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
     RATE_LIMIT_ADDRESS: perMinute.default(100),
     DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
+    WEBHOOK_RETRY_SCHEDULE: schedule
+      .refine((delays) => delays[0] === 0, { error: 'must begin with 0s: the first attempt is immediate' })
+      .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
+    WEBHOOK_RETENTION: schedule
+      .refine((delays) => delays.length === 1 && Number(delays[0]) >= 86_400_000, {
+        error: 'must be a duration of a day at least, like 30d',
+      })
+      .default([30 * 86_400_000]),
     ALLOW_INSECURE_WEBHOOKS: z.stringbool({ error: 'must be true or false' }).default(false),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
@@ -125,6 +133,10 @@ export interface Config {
   /** Requests a minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   readonly dgiRetrySchedule: readonly number[];
+  /** Delays before the attempts of a delivery; the first is 0. */
+  readonly webhookRetrySchedule: readonly number[];
+  /** How long events and deliveries are kept, milliseconds. */
+  readonly webhookRetention: number;
   /** Whether webhooks may go to http:// and private addresses: for development. */
   readonly allowInsecureWebhooks: boolean;
   readonly logLevel: string;
@@ -169,6 +181,8 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       address: data.RATE_LIMIT_ADDRESS,
     },
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
+    webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
+    webhookRetention: data.WEBHOOK_RETENTION[0] ?? 0,
     allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
     logLevel: data.LOG_LEVEL,
   };

@@ -23,11 +23,12 @@ export const IMPORT_TABLE: readonly Row[] = [
     path: 'app.ts',
     may: [
       ...['config.ts', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
-      ...['administration.ts', 'open-store.ts', 'signed-renderer.ts', 'engine/embedded.ts'],
+      ...['administration.ts', 'open-store.ts', 'signed-renderer.ts', 'webhooks.ts', 'engine/embedded.ts'],
     ],
   },
   { path: 'administration.ts', may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'open-store.ts'] },
   { path: 'signed-renderer.ts', may: ['domain/', 'adapters/'] },
+  { path: 'webhooks.ts', may: ['type config.ts', 'domain/', 'storage/', 'jobs/', 'adapters/'] },
   { path: 'open-store.ts', may: ['config.ts', 'storage/', 'engine/embedded.ts', 'engine/running.ts'] },
   { path: 'config.ts', may: ['domain/email-address.ts', 'type domain/'] },
   {

@@ -31,9 +31,41 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'work.sweepAt': 1 },
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
+    {
+      name: 'outbox',
+      key: { 'outbox.dueAt': 1 },
+      partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
+    },
   ],
   jobs: [{ name: 'invoice', key: { 'data.invoiceId': 1 } }],
   mock_submissions: [],
+  webhook_events: [
+    { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+    { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
+  webhook_deliveries: [
+    { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
+    { name: 'list_by_state', key: { tenantId: 1, environment: 1, state: 1, order: -1 } },
+    { name: 'list_by_endpoint', key: { endpointId: 1, order: -1 } },
+    { name: 'list_by_endpoint_and_state', key: { endpointId: 1, state: 1, order: -1 } },
+    {
+      name: 'due',
+      key: { endpointId: 1, 'work.retry': 1, 'work.readyAt': 1 },
+      partialFilterExpression: { 'work.readyAt': { $exists: true } },
+    },
+    {
+      name: 'pending_of_invoice',
+      key: { invoiceId: 1 },
+      partialFilterExpression: { 'work.readyAt': { $exists: true } },
+    },
+    {
+      name: 'overdue',
+      key: { 'work.sweepAt': 1 },
+      partialFilterExpression: { 'work.sweepAt': { $exists: true } },
+    },
+    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
+  ],
   webhook_endpoints: [{ name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true }],
 };
 

@@ -2,7 +2,6 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
 import type { Invoice, InvoiceEvent } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import { orderAt } from '../domain/invoice/order-key.ts';
 import {
   type Claim,
   ClaimLost,
@@ -13,6 +12,7 @@ import {
   NumberTaken,
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
+import { orderAt } from '../domain/order-key.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -27,6 +27,8 @@ export interface InvoiceDocument
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
+  /** Its last event up to which the log may lack some, and when that is looked into unasked; absent when it has all. */
+  outbox?: { sequence: number; dueAt: Date };
 }
 
 interface StoredWork extends NonNullable<Invoice['work']> {
@@ -40,6 +42,8 @@ interface StoredWork extends NonNullable<Invoice['work']> {
 const QUEUE_GRACE_MS = 2000;
 /** The same of work whose lease ran out: its worker is dead and no other job waits, so this covers clocks that disagree only. */
 const LEASE_GRACE_MS = 250;
+/** How long the process that changed the status may take to publish the event before others do it. */
+const OUTBOX_GRACE_MS = 5000;
 const DUPLICATE_KEY = 11000;
 
 /** Invoices in the collection `invoices`. */
@@ -191,7 +195,10 @@ function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
 function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {
   const { work, event, ...fields } = change;
   const $set: Record<string, unknown> = fields;
-  if (event) $set.updatedAt = event.at;
+  if (event) {
+    $set.updatedAt = event.at;
+    $set.outbox = { sequence: event.sequence, dueAt: new Date(now.getTime() + OUTBOX_GRACE_MS) };
+  }
   if (work) {
     const dueAt = new Date(now.getTime() + (work.keep ? leaseMs : work.in));
     $set.work = {
@@ -238,11 +245,12 @@ function documentOf(
   } satisfies InvoiceDocument;
 }
 
-function invoiceOf({
+export function invoiceOf({
   _id,
   metadata,
   order: _order,
   idempotency: _mark,
+  outbox: _outbox,
   series,
   email,
   documentRevision,

@@ -37,6 +37,10 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       const found = await endpoints.findOne({ _id: endpointId, tenantId, environment });
       return found && endpointOf(found);
     },
+    async findAnyones(endpointId) {
+      const found = await endpoints.findOne({ _id: endpointId });
+      return found && endpointOf(found);
+    },
     async update(tenantId, environment, endpointId, changes) {
       const changed = await endpoints.findOneAndUpdate(
         { _id: endpointId, tenantId, environment },

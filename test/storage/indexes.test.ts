@@ -4,7 +4,7 @@ import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
 import { hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { newCreationMoment, orderAt } from '../../src/domain/invoice/order-key.ts';
+import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';

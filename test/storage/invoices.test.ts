@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
-import { newCreationMoment } from '../../src/domain/invoice/order-key.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
 import {
   type Claim,
   ClaimLost,

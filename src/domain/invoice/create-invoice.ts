@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto';
 import { errorOfProblems, type Problem, problem, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { decimalOf } from '../money.ts';
+import { newCreationMoment } from '../order-key.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem, overflowProblem } from './create-invoice-input.ts';
 import type { Invoice } from './invoice.ts';
-import { newCreationMoment } from './order-key.ts';
 import type { InvoiceRepository, StageQueue } from './repository.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 

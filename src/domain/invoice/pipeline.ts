@@ -43,6 +43,8 @@ export interface PipelineParts {
   readonly verifyUrlOf: (invoice: Invoice) => string;
   /** Delays before the attempts to transmit, milliseconds; their number is the number of attempts. */
   readonly transmitSchedule: (environment: Environment) => readonly number[];
+  /** Told of each status change, right after it is stored: for what goes out to webhooks. Returns at once, never throws. */
+  readonly publish: (invoice: Invoice) => void;
   readonly report: (event: PipelineReport) => void;
 }
 
@@ -294,7 +296,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     return null;
   }
 
-  const change = (claim: Claim, what: InvoiceChange) => invoices.change(claim, what, LEASE_MS);
+  async function change(claim: Claim, what: InvoiceChange): Promise<Claim> {
+    const changed = await invoices.change(claim, what, LEASE_MS);
+    if (what.event) parts.publish(changed.invoice);
+    return changed;
+  }
 
   return {
     async run(invoiceId) {

@@ -4,6 +4,7 @@ import { isId, newId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import { MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
+import type { DeliveryLedger } from './delivery-ports.ts';
 import type { EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
 
@@ -32,9 +33,13 @@ export interface ManageEndpoints {
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
 
+/** How many deliveries are cancelled at a time. */
+const CANCEL_LIMIT = 500;
+
 /** @param allowHttp whether http:// addresses will do (ALLOW_INSECURE_WEBHOOKS) */
 export function createManageEndpoints(
   endpoints: EndpointRepository,
+  deliveries: Pick<DeliveryLedger, 'cancelPending'>,
   secretBox: SecretBox,
   allowHttp: boolean,
 ): ManageEndpoints {
@@ -89,6 +94,7 @@ export function createManageEndpoints(
       const changed = isId('we', endpointId)
         ? await endpoints.update(tenant.id, environment, endpointId, changes)
         : null;
+      if (changed?.active === false) await cancelDeliveries(endpointId);
       return changed ?? missing(endpointId);
     },
 
@@ -96,8 +102,14 @@ export function createManageEndpoints(
       const { tenant, environment } = requireSecretKey(principal);
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
+      await cancelDeliveries(endpointId);
     },
   };
+
+  /** Nothing is sent any more: what is missed here, an attempt cancels that finds its endpoint gone. */
+  async function cancelDeliveries(endpointId: string): Promise<void> {
+    while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
+  }
 
   function refuseHttp(url: string): void {
     if (allowHttp || /^https:/i.test(url)) return;

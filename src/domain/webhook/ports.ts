@@ -16,6 +16,8 @@ export interface EndpointRepository {
   /** Newest first. */
   list(tenantId: string, environment: Environment): Promise<WebhookEndpoint[]>;
   find(tenantId: string, environment: Environment, endpointId: string): Promise<WebhookEndpoint | null>;
+  /** Whoever's it is; for deliveries alone. */
+  findAnyones(endpointId: string): Promise<WebhookEndpoint | null>;
   /** One atomic update. @returns the endpoint as changed */
   update(
     tenantId: string,

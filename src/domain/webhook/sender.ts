@@ -19,7 +19,9 @@ export type SendFailure =
   /** No answer within 15 s. */
   | 'timeout'
   /** The receiver broke the connection or answered no HTTP. */
-  | 'connection_broken';
+  | 'connection_broken'
+  /** A defect of ours: nothing was sent. */
+  | 'internal_error';
 
 /** What came of one attempt. */
 export interface SendResult {

@@ -1,11 +1,7 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { INSTANT, parseInstant } from '../../domain/invoice/list-invoices-input.ts';
+import { timestampOf } from '../../domain/timestamp.ts';
 import { builder } from '../builder.ts';
-
-/** ISO 8601 in UTC and whole seconds, `2026-01-31T12:00:00Z` (specification, "Conventions"). */
-export function timestampOf(instant: Date): string {
-  return `${instant.toISOString().slice(0, 19)}Z`;
-}
 
 function instantOf(value: unknown, nodes?: ValueNode): Date {
   const instant = typeof value === 'string' ? parseInstant(value) : null;

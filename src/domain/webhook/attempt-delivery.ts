@@ -1,0 +1,56 @@
+import type { Attempt, ClaimedDelivery } from './delivery.ts';
+import type { AttemptRecord } from './delivery-ports.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+import type { SecretBox } from './secret-box.ts';
+import { isSuccess, type WebhookSender } from './sender.ts';
+import { signatureHeaders } from './signature.ts';
+
+export interface AttemptParts {
+  readonly sender: WebhookSender;
+  readonly secretBox: Pick<SecretBox, 'open'>;
+  /** Delays before the attempts, milliseconds; their number is the number of attempts (specification, "Retry"). */
+  readonly schedule: readonly number[];
+  readonly now: () => Date;
+}
+
+/** Attempts a delivery once: signs, posts and decides what follows. Never throws: a defect is a failed attempt too. */
+export type AttemptDelivery = (
+  claim: ClaimedDelivery,
+  endpoint: WebhookEndpoint,
+  body: string,
+) => Promise<AttemptRecord>;
+
+export function createAttemptDelivery({ sender, secretBox, schedule, now }: AttemptParts): AttemptDelivery {
+  return async (claim, endpoint, body) => {
+    const at = now();
+    const attempt = await post(endpoint, claim.eventId, body, at);
+    if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
+    const delay = schedule[claim.tries + 1];
+    // The delay counts from the end of the attempt: a receiver that hangs gets all of it.
+    const nextAttemptAt = new Date(now().getTime() + (delay ?? 0));
+    return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
+  };
+
+  async function post(
+    { id, url, secrets }: WebhookEndpoint,
+    eventId: string,
+    body: string,
+    at: Date,
+  ): Promise<Attempt> {
+    let requestHeaders: Record<string, string> = {};
+    try {
+      const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
+      const opened = valid.map(({ sealed }) => secretBox.open(sealed, id));
+      requestHeaders = {
+        'Content-Type': 'application/json',
+        'User-Agent': 'Fatoura-Webhooks/1',
+        ...signatureHeaders({ eventId, body, at }, opened),
+      };
+      return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
+    } catch (error) {
+      const failure = { code: 'internal_error', message: (error as Error).message } as const;
+      const nothing = { status: null, headers: [], body: '', truncated: false, latencyMs: 0 };
+      return { at, url, requestHeaders, ...nothing, failure };
+    }
+  }
+}

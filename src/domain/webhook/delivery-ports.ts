@@ -1,0 +1,100 @@
+import type { EventType } from '../event.ts';
+import type { Invoice } from '../invoice/invoice.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { Attempt, ClaimedDelivery, Delivery, DeliveryState } from './delivery.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+
+/** The invoices' outbox: which status changes are not in the log yet. Every method uses an index. */
+export interface Outbox {
+  /** Up to `limit` invoices with such changes that are some seconds old; each is answered again only after `pauseMs`. */
+  takeUnpublished(limit: number, pauseMs: number): Promise<Invoice[]>;
+  /** Takes invoices off the list unless they have changed since `sequence`. */
+  markPublished(published: readonly { invoiceId: string; sequence: number }[]): Promise<void>;
+}
+
+/** A part of a list, newest first. */
+export interface PageQuery {
+  readonly tenantId: string;
+  readonly environment: Environment;
+  readonly limit: number;
+  /** Towards older (`after`) or newer (`before`) rows than this order key. */
+  readonly cursor: { readonly direction: 'after' | 'before'; readonly order: string } | null;
+  /** UNIX milliseconds, inclusive and exclusive. */
+  readonly from: number | null;
+  readonly until: number | null;
+}
+
+export interface Page<Row> {
+  /** Newest first. */
+  readonly rows: readonly Row[];
+  /** Whether there are more in the direction of the query. */
+  readonly hasMore: boolean;
+}
+
+/** The log of events. Every method uses an index. */
+export interface EventLog {
+  /** Appends what is not there yet. */
+  append(events: readonly WebhookEvent[]): Promise<void>;
+  find(tenantId: string, environment: Environment, eventId: string): Promise<WebhookEvent | null>;
+  /** By id; what has expired is missing. */
+  bodies(eventIds: readonly string[]): Promise<Map<string, string>>;
+  page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
+}
+
+/** What a list or a resend is narrowed to. */
+export interface DeliveryFilter {
+  readonly endpointId: string | null;
+  readonly state: DeliveryState | null;
+}
+
+/** A delivery to store. With a lease it is the caller's at once, without one it waits for whoever claims it. */
+export interface NewDelivery {
+  readonly delivery: Delivery;
+  readonly lease: { readonly token: string; readonly end: number } | null;
+}
+
+/** What an attempt changes. */
+export interface AttemptRecord {
+  readonly claim: ClaimedDelivery;
+  readonly attempt: Attempt;
+  /** `pending` with the time of the next attempt, or how it ended. */
+  readonly outcome:
+    | { readonly state: 'pending'; readonly nextAttemptAt: Date }
+    | { readonly state: 'delivered' | 'failed' };
+}
+
+/**
+ * The ledger of deliveries, which decides who attempts what and when: whoever wakes for it too early, twice or late does no harm. Writes
+ * under a lease change nothing once another process has taken the delivery over. Every method uses an index. `now` is the caller's clock.
+ */
+export interface DeliveryLedger {
+  /** Stores those that are not there yet. @returns the ids of these */
+  insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
+  /** Takes leases on an endpoint's due deliveries, those that wait the longest first. @param retries those after a failure, or the first attempts */
+  claim(
+    endpointId: string,
+    query: { limit: number; retries: boolean; leaseMs: number; now: Date },
+  ): Promise<ClaimedDelivery[]>;
+  /** The deliveries of earlier events of the same invoice to the same endpoint that were never attempted: their ids, by each claim's. */
+  untriedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
+  /** Gives leases back; the deliveries are due at `at`. */
+  release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
+  record(records: readonly AttemptRecord[]): Promise<void>;
+  /** Ends what is claimed because its endpoint is gone. */
+  cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
+  /** Cancels up to `limit` pending deliveries of an endpoint. @returns how many there were */
+  cancelPending(endpointId: string, limit: number): Promise<number>;
+  /** The endpoints of deliveries that nobody took in time, `limit` rows at most; each row is answered again only after `pauseMs`. */
+  takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
+  /** Ends every lease: for a worker that starts and knows that it is the only one. */
+  freeLeases(now: Date): Promise<void>;
+
+  find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
+  ofEvent(tenantId: string, environment: Environment, eventId: string): Promise<Delivery[]>;
+  page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
+}
+
+/** Wakes workers for an endpoint's deliveries. A lost call loses nothing: the sweep finds them. */
+export interface DeliveryQueue {
+  wake(endpointId: string, at: Date): Promise<void>;
+}

@@ -1,0 +1,206 @@
+import { randomUUID } from 'node:crypto';
+import type { Invoice } from '../invoice/invoice.ts';
+import { newCreationMoment } from '../order-key.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import { type Delivery, deliveryId } from './delivery.ts';
+import type { DeliveryLedger, EventLog, Outbox } from './delivery-ports.ts';
+import { type Dispatcher, LEASE_MS } from './dispatcher.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+import type { EndpointRepository } from './ports.ts';
+import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.ts';
+
+/** How many invoices' events are written together. */
+const BATCH = 64;
+/** How long the news of published invoices is gathered before the outbox is told: mostly the whole life of an invoice, milliseconds. */
+const MARK_AFTER_MS = 1000;
+/** Of how many invoices this process remembers what it has published. */
+const REMEMBERED = 10_000;
+const SWEEP_LIMIT = 100;
+const SWEEP_PAUSE_MS = 5000;
+
+/** Brings status changes from the invoices' outbox into the log of events and to the endpoints' deliveries, at least once each. */
+export interface PublishEvents {
+  /**
+   * Tells that the status of this invoice has changed, right after the update that changed it. Returns at once and never throws: what can
+   * not be written now stays in the outbox, where the sweep finds it.
+   */
+  publish(invoice: Invoice): void;
+  /** Publishes what no process did in time: its worker died, or the store failed. */
+  sweep(): Promise<void>;
+  /** Resolves when all that was told is written. */
+  settle(): Promise<void>;
+}
+
+export interface PublishParts {
+  readonly outbox: Outbox;
+  readonly events: EventLog;
+  readonly deliveries: DeliveryLedger;
+  readonly endpoints: Pick<EndpointRepository, 'list'>;
+  readonly dispatcher: Pick<Dispatcher, 'reserve' | 'offer'>;
+  readonly documentUrl: DocumentUrl;
+  readonly now: () => Date;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+export function createPublishEvents(parts: PublishParts): PublishEvents {
+  const waiting = new Map<string, Invoice>();
+  /** The sequence number of the last event of each invoice that this process published. */
+  const published = new Map<string, number>();
+  let running: Promise<void> | null = null;
+  let unmarked = new Map<string, number>();
+  let marking: NodeJS.Timeout | null = null;
+
+  async function run(): Promise<void> {
+    while (waiting.size > 0) {
+      const batch = [...waiting.values()].slice(0, BATCH);
+      for (const { id } of batch) waiting.delete(id);
+      try {
+        await writeBatch(batch);
+      } catch (error) {
+        parts.report('events could not be published; they stay in the outbox', error);
+      }
+    }
+    running = null;
+  }
+
+  async function writeBatch(batch: readonly Invoice[]): Promise<void> {
+    const fresh = batch.flatMap((invoice) => {
+      const after = published.get(invoice.id) ?? 0;
+      return invoice.events
+        .filter(({ sequence }) => sequence > after)
+        .map((event) => ({ invoice, row: rowOf(invoice, event, parts.documentUrl) }));
+    });
+    const [endpointsOf] = await Promise.all([
+      endpointsOfAll(fresh.map(({ invoice }) => invoice)),
+      parts.events.append(fresh.map(({ row }) => row)),
+    ]);
+    await deliver(fresh.flatMap(({ row }) => endpointsOf(row).map((endpoint) => ({ event: row, endpoint }))));
+    for (const { id, events } of batch) {
+      remember(id, events.length);
+      unmarked.set(id, events.length);
+    }
+    marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
+  }
+
+  async function endpointsOfAll(owners: readonly { tenantId: string; environment: Environment }[]) {
+    const keyOf = (owner: { tenantId: string; environment: Environment }) => `${owner.tenantId} ${owner.environment}`;
+    const lists = new Map<string, WebhookEndpoint[]>();
+    const distinct = new Map(owners.map((owner) => [keyOf(owner), owner]));
+    await Promise.all(
+      [...distinct].map(async ([key, { tenantId, environment }]) => {
+        lists.set(key, await parts.endpoints.list(tenantId, environment));
+      }),
+    );
+    return (event: WebhookEvent) =>
+      (lists.get(keyOf(event)) ?? []).filter(({ active, events }) => active && events.includes(event.type));
+  }
+
+  async function deliver(pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint }[]): Promise<void> {
+    if (pairs.length === 0) return;
+    const now = parts.now();
+    const plans = pairs.map(({ event, endpoint }) => {
+      const reserved = parts.dispatcher.reserve(endpoint.id);
+      const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
+      return { event, endpoint, lease, delivery: deliveryOf(event, endpoint) };
+    });
+    let stored = new Set<string>();
+    try {
+      stored = await parts.deliveries.insert(plans, now);
+    } finally {
+      // Also what was not stored: places were reserved for it.
+      const elsewhere = new Set<string>();
+      parts.dispatcher.offer(
+        plans.map(({ event, endpoint, delivery, lease }) => {
+          const lane = `${event.invoiceId} ${endpoint.id}`;
+          if (!stored.has(delivery.id)) elsewhere.add(lane);
+          const isOurs = lease !== null && stored.has(delivery.id);
+          return {
+            endpoint,
+            reserved: lease !== null,
+            // An earlier event of the invoice may be in another process's hands: this one must not overtake it.
+            inOrder: !elsewhere.has(lane),
+            work: isOurs
+              ? { claim: { ...delivery, tries: 0, token: lease.token, leaseEnd: lease.end }, body: event.body }
+              : null,
+          };
+        }),
+      );
+    }
+  }
+
+  function remember(invoiceId: string, sequence: number): void {
+    published.delete(invoiceId);
+    published.set(invoiceId, sequence);
+    if (published.size <= REMEMBERED) return;
+    const [oldest] = published.keys();
+    if (oldest !== undefined) published.delete(oldest);
+  }
+
+  async function mark(): Promise<void> {
+    if (marking) clearTimeout(marking);
+    marking = null;
+    const done = unmarked;
+    unmarked = new Map();
+    if (done.size === 0) return;
+    try {
+      await parts.outbox.markPublished([...done].map(([invoiceId, sequence]) => ({ invoiceId, sequence })));
+    } catch (error) {
+      // They are published once more, which changes nothing.
+      parts.report('the outbox could not be told what is published', error);
+    }
+  }
+
+  function publish(invoice: Invoice): void {
+    waiting.set(invoice.id, invoice);
+    running ??= run();
+  }
+
+  return {
+    publish,
+    async sweep() {
+      const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
+      for (const invoice of found) {
+        // What this process believes to have published may be what failed.
+        if (!unmarked.has(invoice.id)) published.delete(invoice.id);
+        publish(invoice);
+      }
+    },
+    async settle() {
+      while (running) await running;
+      await mark();
+    },
+  };
+}
+
+function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: DocumentUrl): WebhookEvent {
+  return {
+    id: event.id,
+    tenantId: invoice.tenantId,
+    environment: invoice.environment,
+    type: event.type,
+    invoiceId: invoice.id,
+    sequence: event.sequence,
+    createdAt: event.at,
+    order: newCreationMoment().order,
+    body: eventBody(invoice, event, documentUrl),
+  };
+}
+
+/** A delivery as it begins. */
+export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Delivery {
+  return {
+    id: deliveryId(event.id, endpoint.id),
+    tenantId: event.tenantId,
+    environment: event.environment,
+    endpointId: endpoint.id,
+    eventId: event.id,
+    eventType: event.type,
+    invoiceId: event.invoiceId,
+    sequence: event.sequence,
+    createdAt: event.createdAt,
+    order: `${event.order}-${endpoint.id.slice(-12)}`,
+    state: 'pending',
+    attempts: [],
+    nextAttemptAt: event.createdAt,
+  };
+}

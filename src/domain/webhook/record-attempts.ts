@@ -1,0 +1,71 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './delivery-ports.ts';
+
+const BATCH = 100;
+/** While the store fails: as often and as long as a lease lasts, about. */
+const RETRIES = 20;
+const RETRY_MS = 1000;
+
+/** Writes what came of attempts, many at a time: the next batch gathers while the store writes the one before. */
+export interface RecordAttempts {
+  /** Resolves when it is written. Never rejects: what can't be written within a lease's time is attempted again when that has ended. */
+  record(record: AttemptRecord): Promise<void>;
+  /** Resolves when all that was handed over is written. */
+  recorded(): Promise<void>;
+}
+
+export function createRecordAttempts(
+  deliveries: Pick<DeliveryLedger, 'record'>,
+  queue: DeliveryQueue,
+  report: (message: string, error: unknown) => void,
+): RecordAttempts {
+  const waiting: { record: AttemptRecord; done: () => void }[] = [];
+  let running: Promise<void> | null = null;
+
+  async function run(): Promise<void> {
+    while (waiting.length > 0) {
+      const batch = waiting.splice(0, BATCH);
+      const records = batch.map(({ record }) => record);
+      if (await write(records)) wakeRetries(records);
+      for (const { done } of batch) done();
+    }
+    running = null;
+  }
+
+  async function write(batch: readonly AttemptRecord[]): Promise<boolean> {
+    for (let left = RETRIES; ; left--) {
+      try {
+        await deliveries.record(batch);
+        return true;
+      } catch (error) {
+        report('attempts could not be recorded', error);
+        if (left === 0) return false;
+        await sleep(RETRY_MS);
+      }
+    }
+  }
+
+  /** One job for all deliveries of an endpoint that are due in the same second. */
+  function wakeRetries(batch: readonly AttemptRecord[]): void {
+    const wakes = new Map<string, { endpointId: string; at: Date }>();
+    for (const { claim, outcome } of batch) {
+      if (outcome.state !== 'pending') continue;
+      const second = Math.ceil(outcome.nextAttemptAt.getTime() / 1000);
+      wakes.set(`${claim.endpointId} ${second}`, { endpointId: claim.endpointId, at: outcome.nextAttemptAt });
+    }
+    for (const { endpointId, at } of wakes.values()) void queue.wake(endpointId, at);
+  }
+
+  return {
+    record(record) {
+      const written = new Promise<void>((done) => {
+        waiting.push({ record, done });
+      });
+      running ??= run();
+      return written;
+    },
+    async recorded() {
+      while (running) await running;
+    },
+  };
+}

@@ -1,0 +1,60 @@
+import type { EventType } from '../event.ts';
+import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import { timestampOf } from '../timestamp.ts';
+
+/** An event in the tenant's log (specification, "Event"): what was sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
+export interface WebhookEvent {
+  /** Prefix evt_; the receivers' deduplication key. */
+  readonly id: string;
+  readonly tenantId: string;
+  readonly environment: Environment;
+  readonly type: EventType;
+  readonly invoiceId: string;
+  /** The number of the status change within its invoice: 1, 2, 3…; 0 for an event that was sent by hand. */
+  readonly sequence: number;
+  /** When the status changed. */
+  readonly createdAt: Date;
+  /** Its place in the tenant's log, sorts as text. */
+  readonly order: string;
+  /** The event object, JSON. */
+  readonly body: string;
+}
+
+/** Whether somebody asked for it, in the test environment. */
+export function isManual({ sequence }: Pick<WebhookEvent, 'sequence'>): boolean {
+  return sequence === 0;
+}
+
+/** The URLs of an accepted invoice's documents. */
+export type DocumentUrl = (invoice: Pick<Invoice, 'id'>, kind: 'xml' | 'pdf') => string;
+
+/**
+ * The event object with the invoice as it was right after this status change, whatever has become of it since. Events of the test
+ * environment say so in a field `test`, which live events do not have.
+ */
+export function eventBody(invoice: Invoice, event: InvoiceEvent, documentUrl: DocumentUrl): string {
+  const accepted = event.status === 'accepted';
+  return JSON.stringify({
+    id: event.id,
+    object: 'event',
+    type: event.type,
+    created: Math.floor(event.at.getTime() / 1000),
+    ...(invoice.environment === 'test' && { test: true }),
+    data: {
+      id: invoice.id,
+      object: 'invoice',
+      status: event.status,
+      amount: invoice.amount,
+      currency: invoice.currency,
+      customer: { ice: invoice.customer.ice, name: invoice.customer.name },
+      dgi_id: event.dgiId,
+      xml_url: accepted ? documentUrl(invoice, 'xml') : null,
+      pdf_url: accepted ? documentUrl(invoice, 'pdf') : null,
+      metadata: invoice.metadata,
+      rejection_reason: event.rejectionReason,
+      created_at: timestampOf(invoice.createdAt),
+      updated_at: timestampOf(event.at),
+    },
+  });
+}

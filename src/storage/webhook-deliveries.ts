@@ -1,0 +1,223 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import { type ClaimedDelivery, type Delivery, KEPT_ATTEMPTS } from '../domain/webhook/delivery.ts';
+import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/delivery-ports.ts';
+import { insertNew } from './insert-new.ts';
+import { readPage } from './pages.ts';
+
+export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
+  _id: string;
+  /** Absent from what is settled. */
+  work?: DeliveryWork | undefined;
+  /** When the row is deleted. */
+  expiresAt: Date;
+}
+
+interface DeliveryWork {
+  /** Of the process that holds the lease; null when nobody does. */
+  token: string | null;
+  /** Failed attempts of this round of the schedule. */
+  tries: number;
+  /** Whether it waits in the line of retries, behind first attempts. */
+  retry: boolean;
+  /** From when on it may be claimed: the time of the next attempt, or the end of the lease. */
+  readyAt: Date;
+  /** When the sweep looks at it. */
+  sweepAt: Date;
+}
+
+/** How long after it is ready a delivery has nobody, who was to come for it: behind a full lane, when its retry's job is lost, after a crash. */
+const LANE_GRACE_MS = 30_000;
+const QUEUE_GRACE_MS = 2000;
+const LEASE_GRACE_MS = 250;
+
+/** The ledger of deliveries in the collection `webhook_deliveries`. @param retentionMs how long deliveries are kept */
+export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
+  const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
+
+  return {
+    insert(rows, now) {
+      const documents = rows.map(
+        ({ delivery: { id, nextAttemptAt: _due, ...delivery }, lease }): DeliveryDocument => ({
+          _id: id,
+          ...delivery,
+          work: {
+            token: lease?.token ?? null,
+            tries: 0,
+            retry: false,
+            ...(lease ? leaseUntil(lease.end) : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
+          },
+          expiresAt: later(delivery.createdAt, retentionMs),
+        }),
+      );
+      return insertNew(deliveries, documents);
+    },
+
+    async claim(endpointId, { limit, retries, leaseMs, now }) {
+      const due = { 'work.retry': retries, 'work.readyAt': { $lte: now } };
+      const found = await deliveries
+        .find({ endpointId, ...due })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ 'work.readyAt': 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return [];
+      const ids = { $in: found.map(({ _id }) => _id) };
+      const token = randomUUID();
+      const end = now.getTime() + leaseMs;
+      const lease = leaseUntil(end);
+      await deliveries.updateMany(
+        { _id: ids, ...due },
+        { $set: { 'work.token': token, 'work.readyAt': lease.readyAt, 'work.sweepAt': lease.sweepAt } },
+      );
+      // Another process may have taken some of them.
+      const taken = deliveries
+        .find({ _id: ids, 'work.token': token })
+        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 });
+      return (await taken.toArray()).map((document) => claimOf(document, token, end));
+    },
+
+    async untriedBefore(claims) {
+      const before = new Map<string, string[]>();
+      if (claims.length === 0) return before;
+      const untried = await deliveries
+        .find({
+          invoiceId: { $in: [...new Set(claims.map(({ invoiceId }) => invoiceId))] },
+          'work.readyAt': { $exists: true },
+          'work.retry': false,
+          endpointId: { $in: [...new Set(claims.map(({ endpointId }) => endpointId))] },
+        })
+        .project<Pick<DeliveryDocument, '_id' | 'invoiceId' | 'endpointId' | 'sequence'>>({
+          ...{ invoiceId: 1, endpointId: 1, sequence: 1 },
+        })
+        .toArray();
+      for (const claim of claims) {
+        const earlier = untried.filter(
+          ({ invoiceId, endpointId, sequence }) =>
+            // An event that was sent by hand has no place in the order.
+            invoiceId === claim.invoiceId &&
+            endpointId === claim.endpointId &&
+            sequence > 0 &&
+            sequence < claim.sequence,
+        );
+        if (earlier.length > 0) before.set(claim.id, earlier.map(({ _id }) => _id)); // biome-ignore format: one thing
+      }
+      return before;
+    },
+
+    async release(claims, at) {
+      const lease = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, QUEUE_GRACE_MS) };
+      await bulk(claims.map((claim) => ({ updateOne: { filter: heldBy(claim), update: { $set: lease } } })));
+    },
+
+    async record(records) {
+      await bulk(records.map((record) => ({ updateOne: { filter: heldBy(record.claim), update: updateOf(record) } })));
+    },
+
+    async cancel(claims) {
+      const update = { $set: { state: 'cancelled' as const }, $unset: { work: '' as const } };
+      await bulk(claims.map((claim) => ({ updateOne: { filter: heldBy(claim), update } })));
+    },
+
+    async cancelPending(endpointId, limit) {
+      const found = await deliveries
+        .find({ endpointId, state: 'pending' })
+        .project<{ _id: string }>({ _id: 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length === 0) return 0;
+      const { modifiedCount } = await deliveries.updateMany(
+        { _id: { $in: found.map(({ _id }) => _id) }, state: 'pending' },
+        { $set: { state: 'cancelled' }, $unset: { work: '' } },
+      );
+      return modifiedCount;
+    },
+
+    async takeOverdue(limit, pauseMs, now) {
+      const found = await deliveries
+        .find({ 'work.sweepAt': { $lte: now } })
+        .project<Pick<DeliveryDocument, '_id' | 'endpointId'>>({ endpointId: 1 })
+        .sort({ 'work.sweepAt': 1 })
+        .limit(limit)
+        .toArray();
+      if (found.length > 0) {
+        await deliveries.updateMany(
+          { _id: { $in: found.map(({ _id }) => _id) }, 'work.sweepAt': { $lte: now } },
+          { $set: { 'work.sweepAt': later(now, pauseMs) } },
+        );
+      }
+      return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
+    },
+
+    async freeLeases(now) {
+      await deliveries.updateMany(
+        { 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } },
+        { $set: { 'work.token': null, 'work.readyAt': now, 'work.sweepAt': now } },
+      );
+    },
+
+    async find(tenantId, environment, id) {
+      const found = await deliveries.findOne({ _id: id, tenantId, environment });
+      return found && deliveryOf(found);
+    },
+
+    async ofEvent(tenantId, environment, eventId) {
+      // The event's UUID begins the id; `_` and `~` enclose all that may follow it.
+      const start = `dlv_${eventId.slice('evt_'.length)}`;
+      const found = deliveries.find({ _id: { $gt: `${start}_`, $lt: `${start}_~` }, tenantId, environment });
+      return (await found.toArray()).map(deliveryOf);
+    },
+
+    page({ endpointId, state, ...query }) {
+      const { tenantId, environment } = query;
+      const filter: Filter<DeliveryDocument> = {
+        tenantId,
+        environment,
+        ...(endpointId !== null && { endpointId }),
+        ...(state !== null && { state }),
+      };
+      return readPage(deliveries, filter, query, deliveryOf);
+    },
+  };
+
+  async function bulk(operations: AnyBulkWriteOperation<DeliveryDocument>[]): Promise<void> {
+    if (operations.length > 0) await deliveries.bulkWrite(operations, { ordered: false });
+  }
+}
+
+/** Nothing is written once the lease is another's, or the delivery was settled or cancelled. */
+function heldBy({ id, token }: Pick<ClaimedDelivery, 'id' | 'token'>): Filter<DeliveryDocument> {
+  return { _id: id, 'work.token': token };
+}
+
+function leaseUntil(end: number): Pick<DeliveryWork, 'readyAt' | 'sweepAt'> {
+  return { readyAt: new Date(end), sweepAt: new Date(end + LEASE_GRACE_MS) };
+}
+
+function later(instant: Date, milliseconds: number): Date {
+  return new Date(instant.getTime() + milliseconds);
+}
+
+function updateOf({ claim, attempt, outcome }: AttemptRecord) {
+  const $push = { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } };
+  if (outcome.state !== 'pending') return { $set: { state: outcome.state }, $unset: { work: '' as const }, $push };
+  const { nextAttemptAt } = outcome;
+  const work: DeliveryWork = {
+    token: null,
+    tries: claim.tries + 1,
+    retry: true,
+    readyAt: nextAttemptAt,
+    sweepAt: later(nextAttemptAt, QUEUE_GRACE_MS),
+  };
+  return { $set: { work }, $push };
+}
+
+function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {
+  const { _id, endpointId, eventId, invoiceId, sequence, createdAt, work } = document;
+  return { id: _id, endpointId, eventId, invoiceId, sequence, createdAt, tries: work?.tries ?? 0, token, leaseEnd };
+}
+
+function deliveryOf({ _id, work, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {
+  const waits = work && work.token === null;
+  return { id: _id, ...delivery, nextAttemptAt: waits ? work.readyAt : null };
+}

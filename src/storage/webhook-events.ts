@@ -1,0 +1,42 @@
+import type { Db } from 'mongodb';
+import type { EventLog } from '../domain/webhook/delivery-ports.ts';
+import type { WebhookEvent } from '../domain/webhook/webhook-event.ts';
+import { insertNew } from './insert-new.ts';
+import { readPage } from './pages.ts';
+
+export interface EventDocument extends Omit<WebhookEvent, 'id'> {
+  _id: string;
+  /** When the row is deleted. */
+  expiresAt: Date;
+}
+
+/** The log of events in the collection `webhook_events`. @param retentionMs how long events are kept */
+export function createEventLog(db: Db, retentionMs: number): EventLog {
+  const events = db.collection<EventDocument>('webhook_events');
+  return {
+    async append(rows) {
+      const documents = rows.map(({ id, ...row }) => ({
+        _id: id,
+        ...row,
+        expiresAt: new Date(row.createdAt.getTime() + retentionMs),
+      }));
+      await insertNew(events, documents);
+    },
+    async find(tenantId, environment, eventId) {
+      const found = await events.findOne({ _id: eventId, tenantId, environment });
+      return found && eventOf(found);
+    },
+    async bodies(eventIds) {
+      const found = events.find({ _id: { $in: [...eventIds] } }).project<{ _id: string; body: string }>({ body: 1 });
+      return new Map((await found.toArray()).map(({ _id, body }) => [_id, body]));
+    },
+    page({ type, ...query }) {
+      const { tenantId, environment } = query;
+      return readPage(events, { tenantId, environment, ...(type && { type }) }, query, eventOf);
+    },
+  };
+}
+
+function eventOf({ _id, expiresAt: _expires, ...event }: EventDocument): WebhookEvent {
+  return { id: _id, ...event };
+}

@@ -1,0 +1,91 @@
+import type { Agenda } from 'agenda';
+import type { Logger } from 'pino';
+import { createWebhookSender } from './adapters/webhook-http/webhook-sender.ts';
+import type { Config } from './config.ts';
+import type { Invoice } from './domain/invoice/invoice.ts';
+import { createAttemptDelivery } from './domain/webhook/attempt-delivery.ts';
+import { createDispatcher } from './domain/webhook/dispatcher.ts';
+import { createManageEndpoints, type ManageEndpoints } from './domain/webhook/manage-endpoints.ts';
+import { createPublishEvents } from './domain/webhook/publish-events.ts';
+import { createRecordAttempts } from './domain/webhook/record-attempts.ts';
+import { createSecretBox } from './domain/webhook/secret-box.ts';
+import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
+import { createWebhookJobs } from './jobs/webhook-jobs.ts';
+import type { Store } from './storage/connect.ts';
+import { createOutbox } from './storage/outbox.ts';
+import { createDeliveryLedger } from './storage/webhook-deliveries.ts';
+import { createWebhookEndpointRepository } from './storage/webhook-endpoints.ts';
+import { createEventLog } from './storage/webhook-events.ts';
+
+/** The service's webhooks: use cases for all processes, deliveries for workers. */
+export interface Webhooks {
+  readonly endpoints: ManageEndpoints;
+  /** Tells that an invoice's status has changed; see `PublishEvents`. */
+  publish(invoice: Invoice): void;
+  /** Begins to deliver: for workers, before Agenda starts. */
+  start(): Promise<void>;
+  /** Waits up to `timeoutMs` for what is under way. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+export interface WebhookParts {
+  readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;
+  readonly store: Pick<Store, 'db'>;
+  readonly masterKey: Uint8Array;
+  readonly agenda: Agenda;
+  readonly documentUrl: DocumentUrl;
+  readonly log: Logger;
+  /** Whether no other process can be delivering: leases that are found at the start are those of the dead. */
+  readonly alone: boolean;
+}
+
+/** Builds what the folders `domain/webhook`, `storage`, `jobs` and `adapters/webhook-http` have for webhooks. */
+export function composeWebhooks({ config, store: { db }, masterKey, agenda, documentUrl, log, alone }: WebhookParts): Webhooks {
+  const now = () => new Date();
+  const report = (message: string, err: unknown) => log.error({ err }, message);
+  const repository = createWebhookEndpointRepository(db);
+  const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
+  const deliveries = createDeliveryLedger(db, config.webhookRetention);
+  const events = createEventLog(db, config.webhookRetention);
+  const jobs = createWebhookJobs(agenda, report);
+  const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
+  const dispatcher = createDispatcher({
+    deliveries,
+    events,
+    endpointOf: repository.findAnyones,
+    attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
+    records: createRecordAttempts(deliveries, jobs.queue, report),
+    now,
+    report,
+  });
+  const publisher = createPublishEvents({
+    outbox: createOutbox(db),
+    events,
+    deliveries,
+    endpoints: repository,
+    dispatcher,
+    documentUrl,
+    now,
+    report,
+  });
+  return {
+    endpoints: createManageEndpoints(repository, deliveries, secretBox, config.allowInsecureWebhooks),
+    publish: publisher.publish,
+    async start() {
+      if (alone) await deliveries.freeLeases(now());
+      jobs.start({
+        wake: dispatcher.wake,
+        async sweep() {
+          await publisher.sweep();
+          await dispatcher.sweep();
+        },
+      });
+    },
+    async stop(timeoutMs) {
+      await jobs.stop();
+      await publisher.settle();
+      await dispatcher.stop(timeoutMs);
+      await sender.close();
+    },
+  };
+}
