@@ -27,8 +27,7 @@ import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
-import { createManageEndpoints } from './domain/webhook/manage-endpoints.ts';
-import { createSecretBox } from './domain/webhook/secret-box.ts';
+import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
@@ -39,11 +38,11 @@ import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
-import { createWebhookEndpointRepository } from './storage/webhook-endpoints.ts';
 import { documentPath } from './transport/files.ts';
 import { currentRequestId } from './transport/middleware/request.ts';
 import { jobsDashboard } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
+import { composeWebhooks } from './webhooks.ts';
 
 /** The test environment's schedule: five attempts within 15 s (design, section 6). */
 const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
@@ -150,6 +149,10 @@ async function build(
   const serve = server ? handOver(server) : () => undefined;
   const url = server && addressOf(server, config);
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
+  const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
+    `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
+  const webhooks = composeWebhooks({ config, store, masterKey, agenda: jobs.agenda, documentUrl, log, alone });
+  closers.push(() => webhooks.stop(DRAIN_MS));
 
   const pipeline = createPipeline({
     invoices,
@@ -163,11 +166,13 @@ async function build(
     mailer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
+    publish: webhooks.publish,
     report: (event) => logPipeline(log, event),
   });
   await feed.start();
   let warm = Promise.resolve();
   if (config.role !== 'api') {
+    await webhooks.start();
     await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
     // Neither the browser nor the verifier's thread should start with the first invoice.
     const warmVerifier = verifier
@@ -190,14 +195,9 @@ async function build(
         readInvoice,
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
-        webhookEndpoints: createManageEndpoints(
-          createWebhookEndpointRepository(db),
-          createSecretBox(masterKey, 'webhook-endpoint'),
-          config.allowInsecureWebhooks,
-        ),
+        webhookEndpoints: webhooks.endpoints,
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),
-        documentUrl: ({ id, documentRevision }, kind) =>
-          `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`,
+        documentUrl,
       },
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),

@@ -40,7 +40,15 @@ export interface WebhookParts {
 }
 
 /** Builds what the folders `domain/webhook`, `storage`, `jobs` and `adapters/webhook-http` have for webhooks. */
-export function composeWebhooks({ config, store: { db }, masterKey, agenda, documentUrl, log, alone }: WebhookParts): Webhooks {
+export function composeWebhooks({
+  config,
+  store: { db },
+  masterKey,
+  agenda,
+  documentUrl,
+  log,
+  alone,
+}: WebhookParts): Webhooks {
   const now = () => new Date();
   const report = (message: string, err: unknown) => log.error({ err }, message);
   const repository = createWebhookEndpointRepository(db);
@@ -83,7 +91,7 @@ export function composeWebhooks({ config, store: { db }, masterKey, agenda, docu
     },
     async stop(timeoutMs) {
       await jobs.stop();
-      await publisher.settle();
+      await publisher.stop();
       await dispatcher.stop(timeoutMs);
       await sender.close();
     },

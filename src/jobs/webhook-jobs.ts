@@ -42,11 +42,9 @@ export function createWebhookJobs(agenda: Agenda, report: (message: string, erro
       },
     },
     start(work) {
-      agenda.define<DeliverJob>(
-        DELIVER_JOB,
-        async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId),
-        { concurrency: CONCURRENCY },
-      );
+      agenda.define<DeliverJob>(DELIVER_JOB, async (job: Job<DeliverJob>) => work.wake(job.attrs.data.endpointId), {
+        concurrency: CONCURRENCY,
+      });
       const tick = () => {
         sweeping = work
           .sweep()

@@ -164,8 +164,8 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     async ofEvent(tenantId, environment, eventId) {
       // The event's UUID begins the id; `_` and `~` enclose all that may follow it.
       const start = `dlv_${eventId.slice('evt_'.length)}`;
-      const found = deliveries.find({ _id: { $gt: `${start}_`, $lt: `${start}_~` }, tenantId, environment });
-      return (await found.toArray()).map(deliveryOf);
+      const found = await deliveries.find({ _id: { $gt: `${start}_`, $lt: `${start}_~` } }).toArray();
+      return found.map(deliveryOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
     },
 
     page({ endpointId, state, ...query }) {

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
-import { orderAt } from '../../src/domain/invoice/order-key.ts';
+import { orderAt } from '../../src/domain/order-key.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { Client, invoiceBody } from '../support/client.ts';

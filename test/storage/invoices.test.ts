@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
-import { newCreationMoment } from '../../src/domain/order-key.ts';
 import {
   type Claim,
   ClaimLost,
@@ -11,6 +10,7 @@ import {
   type InvoiceRepository,
   NumberTaken,
 } from '../../src/domain/invoice/repository.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';

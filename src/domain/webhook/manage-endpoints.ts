@@ -2,9 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
+import type { DeliveryLedger } from './delivery-ports.ts';
 import { MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
-import type { DeliveryLedger } from './delivery-ports.ts';
 import type { EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
 

@@ -29,6 +29,8 @@ export interface PublishEvents {
   sweep(): Promise<void>;
   /** Resolves when all that was told is written. */
   settle(): Promise<void>;
+  /** Leaves what is told from now on to the outbox, and settles. */
+  stop(): Promise<void>;
 }
 
 export interface PublishParts {
@@ -47,6 +49,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   /** The sequence number of the last event of each invoice that this process published. */
   const published = new Map<string, number>();
   let running: Promise<void> | null = null;
+  let stopped = false;
   let unmarked = new Map<string, number>();
   let marking: NodeJS.Timeout | null = null;
 
@@ -151,8 +154,14 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   function publish(invoice: Invoice): void {
+    if (stopped) return;
     waiting.set(invoice.id, invoice);
     running ??= run();
+  }
+
+  async function settle(): Promise<void> {
+    while (running) await running;
+    await mark();
   }
 
   return {
@@ -165,9 +174,10 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         publish(invoice);
       }
     },
-    async settle() {
-      while (running) await running;
-      await mark();
+    settle,
+    async stop() {
+      stopped = true;
+      await settle();
     },
   };
 }

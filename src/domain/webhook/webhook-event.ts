@@ -27,7 +27,7 @@ export function isManual({ sequence }: Pick<WebhookEvent, 'sequence'>): boolean 
 }
 
 /** The URLs of an accepted invoice's documents. */
-export type DocumentUrl = (invoice: Pick<Invoice, 'id'>, kind: 'xml' | 'pdf') => string;
+export type DocumentUrl = (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 
 /**
  * The event object with the invoice as it was right after this status change, whatever has become of it since. Events of the test

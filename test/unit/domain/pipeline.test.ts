@@ -76,6 +76,7 @@ function bench(
     }),
     renderer: { render: parts.render ?? (async () => Buffer.from('%PDF')) },
     mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
+    publish: () => undefined,
     verifyUrlOf: () => 'https://example.test',
     transmitSchedule: () => SCHEDULE,
     report: (report) => reports.push(report),

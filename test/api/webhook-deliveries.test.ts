@@ -1,0 +1,75 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let receiver: Receiver;
+
+beforeAll(async () => {
+  service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' });
+  receiver = await startReceiver();
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+const ALL = ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'];
+
+async function withEndpoint(path: string, events: string[] = ALL) {
+  const client = new Client(service.url, (await service.tenant()).secretKey);
+  const { body: endpoint } = await client.post('/v1/webhook_endpoints', { url: `${receiver.url}${path}`, events });
+  const receivedBy = () => receiver.received.filter((each) => each.path === path);
+  return { client, endpoint, receivedBy };
+}
+
+it('each status change reaches the endpoint once, in order, as it was, and verifies', async () => {
+  const { client, endpoint, receivedBy } = await withEndpoint('/accepted');
+  const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: 'é 42' } }));
+  const accepted = await client.settled(created.id);
+  await expect.poll(() => receivedBy().length, { timeout: 10_000 }).toBe(3);
+  const events = receivedBy().map(({ event }) => event);
+  expect(events.map(({ type }) => type)).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
+  expect(events.map(({ data }) => data.status)).toEqual(['signing', 'transmitted', 'accepted']);
+  const { lines: _lines, ...shown } = accepted;
+  expect(events[2]).toEqual({
+    id: expect.stringMatching(/^evt_/),
+    object: 'event',
+    type: 'invoice.accepted',
+    created: Date.parse(accepted.updated_at) / 1000,
+    test: true,
+    data: shown,
+  });
+  expect(events[0].data).toMatchObject({ dgi_id: null, xml_url: null, pdf_url: null, rejection_reason: null });
+  for (const delivery of receivedBy()) {
+    expect(verifies(delivery, endpoint.secret)).toBe(true);
+    expect(verifies({ ...delivery, body: `${delivery.body} ` }, endpoint.secret)).toBe(false);
+    expect(new Webhook(endpoint.secret).verify(delivery.body, { ...delivery.headers })).toEqual(delivery.event);
+    expect(delivery.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': delivery.event.id });
+  }
+});
+
+it('an endpoint gets the types that it subscribed to, and only its own tenant’s', async () => {
+  const other = await withEndpoint('/other');
+  const { client, receivedBy } = await withEndpoint('/rejections', ['invoice.rejected']);
+  const { body: created } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
+  const rejected = await client.settled(created.id);
+  await expect.poll(() => receivedBy().length, { timeout: 10_000 }).toBe(1);
+  expect(receivedBy()[0]?.event).toMatchObject({
+    type: 'invoice.rejected',
+    data: { id: created.id, dgi_id: null, rejection_reason: rejected.rejection_reason },
+  });
+  expect(other.receivedBy()).toEqual([]);
+});
+
+it('many invoices at once: none is missed, none comes twice, each one’s events are in order', async () => {
+  const { client, receivedBy } = await withEndpoint('/many');
+  const created = await Promise.all(Array.from({ length: 20 }, () => client.post('/v1/invoices', invoiceBody())));
+  await expect.poll(() => receivedBy().length, { timeout: 20_000 }).toBe(60);
+  for (const { body } of created) {
+    const types = receivedBy().flatMap(({ event }) => (event.data.id === body.id ? [event.type] : []));
+    expect(types).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
+  }
+});

@@ -1,0 +1,92 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { orderAt } from '../../src/domain/order-key.ts';
+import type { ClaimedDelivery } from '../../src/domain/webhook/delivery.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createOutbox } from '../../src/storage/outbox.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { queryPlans } from '../support/query-plans.ts';
+import { answerOf, storedEndpoint, storedInvoice, webhookWorker } from '../support/webhooks.ts';
+
+let mongo: TestMongo;
+let store: Store;
+let webhooks: ReturnType<typeof webhookWorker>;
+let endpoint: WebhookEndpoint;
+let plans: ReturnType<typeof queryPlans>;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('webhook_indexes'));
+  await ensureIndexes(store.db);
+  webhooks = webhookWorker(
+    store,
+    async () => answerOf(500),
+    () => new Date(),
+  );
+  endpoint = await storedEndpoint(store);
+  for (let i = 0; i < 30; i++) webhooks.publisher.publish(await storedInvoice(store, endpoint.tenantId));
+  await webhooks.publisher.settle();
+  await webhooks.dispatcher.settle();
+  plans = queryPlans(store);
+});
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+/** When everything that failed is due again. */
+const later = () => new Date(Date.now() + 400_000);
+
+function claimNamed(id: string): ClaimedDelivery {
+  const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, createdAt: new Date() };
+  return { id, endpointId: endpoint.id, ...event, tries: 0, token: 'x', leaseEnd: 0 };
+}
+
+const page = () => ({
+  ...({ tenantId: endpoint.tenantId, environment: 'test', limit: 5 } as const),
+  cursor: { direction: 'after', order: orderAt(Date.now() + 1000) } as const,
+  ...{ from: 0, until: Date.now() + 1000 },
+});
+
+/** Every method that finds something, with how many documents it may look at. */
+const CALLS: [string, () => Promise<unknown>, number][] = [
+  ['outbox.takeUnpublished', () => createOutbox(store.db).takeUnpublished(5, 1000), 5],
+  ['outbox.markPublished', () => createOutbox(store.db).markPublished([{ invoiceId: 'inv_1', sequence: 1 }]), 1],
+  ['endpoints.findAnyones', () => webhooks.endpoints.findAnyones(endpoint.id), 1],
+  ['events.find', () => webhooks.events.find(endpoint.tenantId, 'test', 'evt_1'), 1],
+  ['events.bodies', () => webhooks.events.bodies(['evt_1', 'evt_2']), 2],
+  ['events.page', () => webhooks.events.page({ ...page(), type: null }), 6],
+  ['events.page, type', () => webhooks.events.page({ ...page(), type: 'invoice.signing' }), 6],
+  [
+    'deliveries.claim',
+    () => webhooks.deliveries.claim(endpoint.id, { limit: 5, retries: true, leaseMs: 1000, now: later() }),
+    5,
+  ],
+  ['deliveries.untriedBefore', () => webhooks.deliveries.untriedBefore([claimNamed('dlv_1')]), 1],
+  ['deliveries.release', () => webhooks.deliveries.release([claimNamed('dlv_1')], new Date()), 1],
+  ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')]), 1],
+  ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
+  ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
+  ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
+  ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
+  ['deliveries.ofEvent', () => webhooks.deliveries.ofEvent(endpoint.tenantId, 'test', newId('evt')), 1],
+  ['deliveries.page', () => pageOf(null, null), 6],
+  ['deliveries.page, state', () => pageOf(null, 'pending'), 6],
+  ['deliveries.page, endpoint', () => pageOf(endpoint.id, null), 6],
+  ['deliveries.page, endpoint and state', () => pageOf(endpoint.id, 'pending'), 6],
+];
+
+function pageOf(endpointId: string | null, state: 'pending' | null) {
+  return webhooks.deliveries.page({ ...page(), endpointId, state });
+}
+
+it.each(CALLS)('%s has an index', async (_name, call, most) => plans.expectIndexed(call, most));
+
+it('a page is found and ends where it should', async () => {
+  const { rows, hasMore } = await webhooks.deliveries.page({ ...page(), endpointId: endpoint.id, state: null });
+  expect(rows).toHaveLength(5);
+  expect(hasMore).toBe(true);
+});

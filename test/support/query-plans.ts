@@ -1,0 +1,51 @@
+import type { CommandStartedEvent, Document } from 'mongodb';
+import { expect } from 'vitest';
+import type { Store } from '../../src/storage/connect.ts';
+
+const QUERIES = ['find', 'findAndModify', 'update', 'aggregate', 'count', 'delete'];
+
+/** Every stage of a plan, inner ones included. */
+function stagesOf(plan: Document): string[] {
+  const inner = [plan.inputStage, ...(plan.inputStages ?? [])].filter(Boolean);
+  return [plan.stage, ...inner.flatMap(stagesOf)];
+}
+
+/** Explains what calls to this store send that reads or updates. */
+export function queryPlans({ client, db }: Store) {
+  const seen: CommandStartedEvent[] = [];
+  client.on('commandStarted', (event) => seen.push(event));
+
+  async function plansOf(call: () => Promise<unknown>): Promise<{ stages: string[]; examined: number }[]> {
+    seen.length = 0;
+    await call();
+    const plans = [];
+    for (const { command } of seen.filter(({ commandName }) => QUERIES.includes(commandName))) {
+      const {
+        lsid: _l,
+        txnNumber: _t,
+        $clusterTime: _c,
+        $db: _d,
+        writeConcern: _w,
+        readConcern: _r,
+        ...explained
+      } = command;
+      const answer = await db.command({ explain: explained, verbosity: 'executionStats' });
+      const plan = answer.queryPlanner.winningPlan;
+      plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: answer.executionStats?.totalDocsExamined ?? 0 });
+    }
+    return plans;
+  }
+
+  return {
+    /** Asserts that a call queries, by indexes alone, without sorting, and looks at `most` documents at most in each command. */
+    async expectIndexed(call: () => Promise<unknown>, most: number): Promise<void> {
+      const plans = await plansOf(call);
+      expect(plans.length).toBeGreaterThan(0);
+      for (const { stages, examined } of plans) {
+        expect(stages).not.toContain('COLLSCAN');
+        expect(stages).not.toContain('SORT');
+        expect(examined).toBeLessThanOrEqual(most);
+      }
+    },
+  };
+}

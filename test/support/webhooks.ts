@@ -1,0 +1,121 @@
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
+import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts';
+import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
+import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
+import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createOutbox } from '../../src/storage/outbox.ts';
+import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
+import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
+import { createEventLog } from '../../src/storage/webhook-events.ts';
+import { pendingInvoice } from './invoices.ts';
+
+export const MINUTE = 60_000;
+export const HOUR = 60 * MINUTE;
+const RETENTION = 30 * 24 * HOUR;
+/** The specification's. */
+export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
+
+const BOX = createSecretBox(new Uint8Array(32), 'test');
+
+/** An answer with this status. */
+export function answerOf(status: number | null): SendResult {
+  const failure = status === null ? ({ code: 'timeout', message: 'no answer came' } as const) : null;
+  return { status, headers: [], body: '', truncated: false, latencyMs: 1, failure };
+}
+
+/**
+ * A worker's part of the webhooks on a real store, with a clock and receivers of the test's own.
+ * @param send what a receiver answers
+ */
+export function webhookWorker(
+  store: Store,
+  send: (request: OutgoingRequest) => Promise<SendResult>,
+  clock: () => Date,
+) {
+  const deliveries = createDeliveryLedger(store.db, RETENTION);
+  const events = createEventLog(store.db, RETENTION);
+  const endpoints = createWebhookEndpointRepository(store.db);
+  const wakes: { endpointId: string; at: Date }[] = [];
+  const problems: unknown[] = [];
+  const report = (message: string, error: unknown) => problems.push(message, error);
+  const queue = { wake: async (endpointId: string, at: Date) => void wakes.push({ endpointId, at }) };
+  const dispatcher: Dispatcher = createDispatcher({
+    deliveries,
+    events,
+    endpointOf: endpoints.findAnyones,
+    attempt: createAttemptDelivery({ sender: { send }, secretBox: BOX, schedule: SCHEDULE, now: clock }),
+    records: createRecordAttempts(deliveries, queue, report),
+    now: clock,
+    report,
+  });
+  const publisher = createPublishEvents({
+    outbox: createOutbox(store.db),
+    events,
+    deliveries,
+    endpoints,
+    dispatcher,
+    documentUrl: ({ id }, kind) => `https://fatoura.test/${id}.${kind}`,
+    now: clock,
+    report,
+  });
+  return { deliveries, events, endpoints, dispatcher, publisher, wakes, problems };
+}
+
+/** An endpoint of this tenant that takes everything, stored. */
+export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpoint> = {}): Promise<WebhookEndpoint> {
+  const id = newId('we');
+  const createdAt = new Date();
+  const endpoint: WebhookEndpoint = {
+    id,
+    tenantId: newId('ten'),
+    environment: 'test',
+    url: `https://receiver.test/${id}`,
+    description: null,
+    events: ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
+    active: true,
+    secrets: [{ sealed: BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id), createdAt, expiresAt: null }],
+    createdAt,
+    updatedAt: createdAt,
+    ...changes,
+  };
+  await createWebhookEndpointRepository(store.db).insert(endpoint);
+  return endpoint;
+}
+
+const STATUSES = ['signing', 'transmitted', 'accepted'] as const;
+
+/** An invoice that went through so many status changes, stored with its outbox. */
+export async function storedInvoice(store: Store, tenantId: string, changes = 1): Promise<Invoice> {
+  const invoices = createInvoiceRepository(store.db);
+  const invoice = pendingInvoice({ tenantId });
+  await invoices.insert(invoice, newCreationMoment().order, null);
+  let claim = await invoices.claim(invoice.id, MINUTE);
+  for (let sequence = 1; sequence <= changes && claim; sequence++) {
+    const event = statusChange(sequence);
+    const work = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
+    claim = await invoices.change(claim, { status: event.status, event, work }, MINUTE);
+  }
+  if (!claim) throw new Error('the invoice can not be claimed');
+  return claim.invoice;
+}
+
+/** The event of an invoice's first, second or third status change. */
+export function statusChange(sequence: number): InvoiceEvent {
+  const status = STATUSES[sequence - 1] ?? 'accepted';
+  return {
+    id: newId('evt'),
+    sequence,
+    type: `invoice.${status}`,
+    status,
+    dgiId: status === 'accepted' ? 'DGI-1' : null,
+    rejectionReason: null,
+    at: new Date(),
+  };
+}
