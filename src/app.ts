@@ -24,6 +24,7 @@ import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
+import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
@@ -199,6 +200,7 @@ async function build(
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),
         documentUrl,
       },
+      verifyPublicly: createVerifyPublicly(invoices),
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       operations: await jobsDashboard(jobs.agenda, () => installation.operatorHash()),

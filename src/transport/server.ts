@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import type { Authenticate } from '../domain/api-key/authenticate.ts';
 import { serviceError } from '../domain/errors.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
+import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
@@ -15,6 +16,7 @@ import { request, securityHeaders } from './middleware/request.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
 import { principalOf, requestIdOf } from './state.ts';
+import { verification } from './verify/routes.ts';
 
 export interface ServerParts extends RestParts {
   readonly log: Logger;
@@ -22,6 +24,7 @@ export interface ServerParts extends RestParts {
   readonly limiter: RateLimiter;
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
+  readonly verifyPublicly: VerifyPublicly;
   /** The job dashboard. */
   readonly operations: Middleware;
   /** Whether the service can do its work; the text says what is wrong when it can not. */
@@ -58,6 +61,9 @@ export function createServer(parts: ServerParts): Koa {
   router.all('/graphql', graphqlOverHttp(contextOf, log) as RouterMiddleware);
   router.all('/graphql/stream', graphqlOverSse(contextOf, log) as RouterMiddleware);
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
+  const verify = verification(parts.verifyPublicly);
+  router.get('/verify/:id', verify.show as RouterMiddleware);
+  router.post('/verify/:id', verify.check as RouterMiddleware);
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });

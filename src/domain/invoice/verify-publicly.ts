@@ -1,0 +1,64 @@
+import { isId } from '../ids.ts';
+import type { Centimes } from '../money.ts';
+import { completedProfile, type Environment } from '../tenant/tenant.ts';
+import type { Invoice, StoredDocument } from './invoice.ts';
+import { moroccanDate } from './legal-invoice.ts';
+import type { InvoiceRepository } from './repository.ts';
+
+/**
+ * What anybody may know who has an accepted invoice's verification address, which is printed on its PDF: that it is ours, its seller, date and
+ * total, and the authority's answer. Nothing of the buyer and no line. The address is the invoice's id, 122 random bits: it can't be guessed.
+ */
+export interface PublicFacts {
+  readonly invoiceId: string;
+  readonly environment: Environment;
+  readonly number: string;
+  /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
+  readonly issueDate: string;
+  readonly seller: { readonly name: string; readonly ice: string };
+  /** Total including tax. */
+  readonly amount: Centimes;
+  readonly dgiId: string;
+  readonly acceptedAt: Date;
+  readonly documents: readonly PublicDocument[];
+}
+
+export interface PublicDocument {
+  readonly kind: 'pdf' | 'xml';
+  /** Lower-case hex. */
+  readonly sha256: string;
+  readonly size: number;
+}
+
+export interface VerifyPublicly {
+  /** @returns null for an invoice that is not known or not accepted; which of them is not told */
+  (invoiceId: string): Promise<PublicFacts | null>;
+}
+
+export function createVerifyPublicly(invoices: Pick<InvoiceRepository, 'find'>): VerifyPublicly {
+  return async (invoiceId) => {
+    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    return invoice && factsOf(invoice);
+  };
+}
+
+function factsOf(invoice: Invoice): PublicFacts | null {
+  const acceptedAt = invoice.events.find(({ status }) => status === 'accepted')?.at;
+  if (invoice.status !== 'accepted' || !acceptedAt || invoice.number === null || invoice.dgiId === null) return null;
+  const { seller } = completedProfile(invoice.seller);
+  return {
+    invoiceId: invoice.id,
+    environment: invoice.environment,
+    number: invoice.number,
+    issueDate: moroccanDate(invoice.createdAt),
+    seller: { name: seller.legalName, ice: seller.ice },
+    amount: invoice.amount,
+    dgiId: invoice.dgiId,
+    acceptedAt,
+    documents: [...documentOf('pdf', invoice.pdf), ...documentOf('xml', invoice.xml)],
+  };
+}
+
+function documentOf(kind: PublicDocument['kind'], stored: StoredDocument | null): PublicDocument[] {
+  return stored ? [{ kind, sha256: stored.sha256, size: stored.size }] : [];
+}

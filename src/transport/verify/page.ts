@@ -1,0 +1,171 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import type { PublicFacts } from '../../domain/invoice/verify-publicly.ts';
+import {
+  DOCUMENT_LANGUAGES,
+  type DocumentLanguage,
+  directionOf,
+  localDate,
+  localMoment,
+  localMoney,
+} from '../../domain/localized-format.ts';
+import { html, Markup } from '../../domain/markup.ts';
+import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
+
+const STYLE = resource('page.css');
+const SCRIPT = resource('check-file.js');
+
+/** Nothing but the page's own style and script, which are named by their digests. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  `style-src '${digest(STYLE)}'`,
+  `script-src '${digest(SCRIPT)}'`,
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+/** What came of comparing a file with the invoice's documents. */
+export const OUTCOMES = ['pdf', 'xml', 'other', 'failed', 'no-file', 'too-large'] as const;
+export type Outcome = (typeof OUTCOMES)[number];
+
+/**
+ * The page of an accepted invoice.
+ * @param outcome of a file that was sent; null where none was
+ */
+export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
+  const texts = VERIFY_TEXTS[language];
+  return document(
+    language,
+    `${texts.number} ${facts.number}`,
+    html`<section class="verdict">
+${verdict(facts, texts)}
+<dl>
+${fact(texts.number, facts.number)}
+${fact(texts.seller, facts.seller.name)}
+${fact(texts.ice, facts.seller.ice)}
+${fact(texts.date, localDate(facts.issueDate, language))}
+${fact(texts.amount, localMoney(facts.amount, language), 'amount')}
+${fact(texts.dgiId, facts.dgiId)}
+${fact(texts.acceptedAt, localMoment(facts.acceptedAt, language))}
+</dl>
+<p class="soft">${texts.compare}</p>
+</section>
+${fileCheck(facts, texts, language, outcome)}`,
+    SCRIPT,
+  );
+}
+
+/** The page of an address that leads to no accepted invoice. */
+export function unknownPage(language: DocumentLanguage): string {
+  const texts = VERIFY_TEXTS[language];
+  return document(
+    language,
+    texts.unknown,
+    html`<section class="verdict">
+${CROSS}
+<h1>${texts.unknown}</h1>
+<p class="soft">${texts.unknownUnder}</p>
+</section>`,
+    null,
+  );
+}
+
+/** A test invoice may state any seller: it is never called genuine. */
+function verdict({ environment }: PublicFacts, texts: VerifyTexts): Markup {
+  return environment === 'test'
+    ? html`${ATTENTION}<h1>${texts.test}</h1><p class="soft">${texts.testUnder}</p>`
+    : html`${CHECK_MARK}<h1>${texts.accepted}</h1><p class="soft">${texts.acceptedUnder}</p>`;
+}
+
+const ATTENTION = new Markup(
+  '<svg class="seal test" viewBox="0 0 24 24" aria-hidden="true"><path d="M12 4.5v9M12 19v.01"/></svg>',
+);
+const CHECK_MARK = new Markup(
+  '<svg class="seal" viewBox="0 0 24 24" aria-hidden="true"><path d="M4 12.5l5.5 5.5L20 6.5"/></svg>',
+);
+const CROSS = new Markup(
+  '<svg class="seal bad" viewBox="0 0 24 24" aria-hidden="true"><path d="M6 6l12 12M18 6L6 18"/></svg>',
+);
+
+function document(language: DocumentLanguage, title: string, body: Markup, script: string | null): string {
+  const texts = VERIFY_TEXTS[language];
+  const switches = DOCUMENT_LANGUAGES.map(
+    (each) =>
+      html`<a href="?lang=${each}" lang="${each}" hreflang="${each}"${each === language ? CURRENT : null}>${VERIFY_TEXTS[each].language}</a>`,
+  );
+  return html`<!doctype html>
+<html lang="${language}" dir="${directionOf(language)}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} – ${texts.title}</title>
+<style>${new Markup(STYLE)}</style>
+</head>
+<body>
+<nav>${switches}</nav>
+<main>
+${body}
+</main>
+<footer>${texts.foot}</footer>
+${script === null ? null : html`<script>${new Markup(script)}</script>`}
+</body>
+</html>
+`.text;
+}
+
+const CURRENT = new Markup(' aria-current="true"');
+
+function fact(label: string, value: string, kind = ''): Markup {
+  return html`<div class="${kind}"><dt>${label}</dt><dd><bdi>${value}</bdi></dd></div>`;
+}
+
+function fileCheck(
+  { invoiceId, documents }: PublicFacts,
+  texts: VerifyTexts,
+  language: DocumentLanguage,
+  outcome: Outcome | null,
+): Markup {
+  return html`<section>
+<h2>${texts.checkTitle}</h2>
+<p class="soft">${texts.checkHow}</p>
+<form method="post" enctype="multipart/form-data" action="/verify/${invoiceId}?lang=${language}" data-documents="${JSON.stringify(documents)}">
+<input type="file" name="file" id="file" required accept=".pdf,.xml,application/pdf,application/xml,text/xml" aria-label="${texts.choose}">
+<label class="pick" for="file">${texts.choose}</label>
+<button>${texts.check}</button>
+<p class="chosen" dir="auto"></p>
+<p class="private">${texts.checkPrivate}</p>
+<p class="sent">${texts.checkSent}</p>
+</form>
+<div role="status">${OUTCOMES.map((each) => outcomeText(each, texts, each === outcome))}</div>
+<details><summary>${texts.digests}</summary>
+${documents.map(({ kind, sha256 }) => html`<p>${texts.digestOf[kind]}<code dir="ltr">${sha256}</code></p>`)}
+</details>
+</section>`;
+}
+
+function outcomeText(outcome: Outcome, texts: VerifyTexts, shown: boolean): Markup {
+  const [head, under, isGood] = (
+    {
+      pdf: [texts.same, texts.samePdf, true],
+      xml: [texts.same, texts.sameXml, true],
+      other: [texts.other, texts.otherUnder, false],
+      failed: [texts.failed, null, false],
+      'no-file': [texts.noFile, null, false],
+      'too-large': [texts.tooLarge, null, false],
+    } as const
+  )[outcome];
+  return html`<div class="outcome${isGood ? ' good' : ''}" data-outcome="${outcome}"${shown ? null : HIDDEN}>
+<strong>${head}</strong>${under === null ? null : html`<br>${under}`}</div>`;
+}
+
+const HIDDEN = new Markup(' hidden');
+
+function resource(name: string): string {
+  return readFileSync(new URL(name, import.meta.url), 'utf8').replaceAll('\r\n', '\n');
+}
+
+function digest(text: string): string {
+  return `sha256-${createHash('sha256').update(text).digest('base64')}`;
+}

@@ -1,0 +1,62 @@
+import type { Context, Middleware } from 'koa';
+import { ServiceError } from '../../domain/errors.ts';
+import type { PublicFacts, VerifyPublicly } from '../../domain/invoice/verify-publicly.ts';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/localized-format.ts';
+import { CONTENT_SECURITY_POLICY, type Outcome, unknownPage, verifyPage } from './page.ts';
+import { digestOfUpload } from './uploaded-file.ts';
+
+/**
+ * `/verify/<invoice id>`, where the PDF's QR code leads: says whether the invoice is ours and accepted and, of a file, whether it is one of
+ * its documents, unchanged. The file is examined by the browser or, without its script, by a POST. French, Arabic or English: by `?lang=`,
+ * else what the browser asks for.
+ */
+export function verification(verifyPublicly: VerifyPublicly): {
+  readonly show: Middleware;
+  readonly check: Middleware;
+} {
+  return {
+    async show(ctx) {
+      const facts = await verifyPublicly(idOf(ctx));
+      answer(ctx, facts, null);
+    },
+    async check(ctx) {
+      const facts = await verifyPublicly(idOf(ctx));
+      answer(ctx, facts, facts && (await outcomeOf(ctx, facts)));
+    },
+  };
+}
+
+function idOf(ctx: Context): string {
+  return (ctx.params as { id: string }).id;
+}
+
+function answer(ctx: Context, facts: PublicFacts | null, outcome: Outcome | null): void {
+  const language = languageOf(ctx);
+  ctx.status = facts === null ? 404 : outcome === 'too-large' ? 413 : outcome === 'failed' ? 400 : 200;
+  ctx.set('Content-Type', 'text/html; charset=utf-8');
+  ctx.set('Content-Language', language);
+  ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
+  ctx.set('X-Robots-Tag', 'noindex');
+  ctx.set('Cache-Control', 'no-store');
+  ctx.vary('Accept-Language');
+  ctx.body = facts === null ? unknownPage(language) : verifyPage(facts, language, outcome);
+  // What is left of an upload is not read.
+  if (!ctx.req.complete) ctx.set('Connection', 'close');
+}
+
+async function outcomeOf(ctx: Context, { documents }: PublicFacts): Promise<Outcome> {
+  try {
+    const digest = await digestOfUpload(ctx.req, Math.max(...documents.map(({ size }) => size)));
+    if (digest === null) return 'no-file';
+    return documents.find(({ sha256 }) => sha256 === digest)?.kind ?? 'other';
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return error.status === 413 ? 'too-large' : 'failed';
+  }
+}
+
+function languageOf(ctx: Context): DocumentLanguage {
+  const asked = ctx.query.lang;
+  const known = DOCUMENT_LANGUAGES.find((each) => each === asked);
+  return known ?? ((ctx.acceptsLanguages([...DOCUMENT_LANGUAGES]) || 'fr') as DocumentLanguage);
+}

@@ -1,0 +1,148 @@
+import type { DocumentLanguage } from '../../domain/localized-format.ts';
+
+/** The words of the page that verifies an invoice. */
+export interface VerifyTexts {
+  /** The language's own name. */
+  readonly language: string;
+  readonly title: string;
+  readonly accepted: string;
+  readonly acceptedUnder: string;
+  readonly test: string;
+  readonly testUnder: string;
+  readonly number: string;
+  readonly seller: string;
+  readonly ice: string;
+  readonly date: string;
+  readonly amount: string;
+  readonly dgiId: string;
+  readonly acceptedAt: string;
+  readonly compare: string;
+  readonly checkTitle: string;
+  readonly checkHow: string;
+  readonly checkPrivate: string;
+  readonly checkSent: string;
+  readonly choose: string;
+  readonly check: string;
+  readonly samePdf: string;
+  readonly sameXml: string;
+  readonly same: string;
+  readonly other: string;
+  readonly otherUnder: string;
+  readonly failed: string;
+  readonly noFile: string;
+  readonly tooLarge: string;
+  readonly digests: string;
+  readonly digestOf: Readonly<Record<'pdf' | 'xml', string>>;
+  readonly unknown: string;
+  readonly unknownUnder: string;
+  readonly foot: string;
+}
+
+export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
+  fr: {
+    language: 'Français',
+    title: 'Vérification de la facture',
+    accepted: 'Facture authentique',
+    acceptedUnder: 'Émise par ce service et acceptée par la Direction générale des impôts.',
+    test: 'Facture de test',
+    testUnder:
+      'Sans valeur légale ni fiscale : une administration simulée l’a acceptée, et le vendeur n’est pas vérifié.',
+    number: 'Facture n°',
+    seller: 'Vendeur',
+    ice: 'ICE',
+    date: 'Date d’émission',
+    amount: 'Total TTC',
+    dgiId: 'Identifiant DGI',
+    acceptedAt: 'Acceptée le',
+    compare: 'Comparez ces mentions à celles de votre document.',
+    checkTitle: 'Votre fichier est-il intact ?',
+    checkHow: 'Choisissez ou déposez ici le PDF ou le XML que vous avez reçu.',
+    checkPrivate: 'Le fichier est examiné par votre navigateur, il n’est pas envoyé.',
+    checkSent: 'Le fichier est envoyé à ce service, qui en calcule l’empreinte et ne le conserve pas.',
+    choose: 'Choisir un fichier',
+    check: 'Vérifier le fichier',
+    samePdf: 'C’est le PDF signé de cette facture.',
+    sameXml: 'C’est le document XML signé de cette facture.',
+    same: 'Fichier intact',
+    other: 'Ce n’est pas un document de cette facture',
+    otherUnder: 'Le fichier a été modifié, enregistré à nouveau, ou il s’agit d’un autre document.',
+    failed: 'Le fichier n’a pas pu être lu. Réessayez.',
+    noFile: 'Choisissez d’abord un fichier.',
+    tooLarge: 'Le fichier est trop volumineux pour être un document de cette facture.',
+    digests: 'Empreintes SHA-256',
+    digestOf: { pdf: 'PDF signé', xml: 'XML signé' },
+    unknown: 'Facture inconnue',
+    unknownUnder: 'Aucune facture acceptée ne correspond à cette adresse. Vérifiez qu’elle est complète.',
+    foot: 'Cette page ne montre rien de l’acheteur ni du détail de la facture.',
+  },
+  ar: {
+    language: 'العربية',
+    title: 'التحقق من الفاتورة',
+    accepted: 'فاتورة صحيحة',
+    acceptedUnder: 'صادرة عن هذه الخدمة ومقبولة من طرف المديرية العامة للضرائب.',
+    test: 'فاتورة اختبار',
+    testUnder: 'ليست لها أي قيمة قانونية أو جبائية: قبلتها إدارة محاكاة، ولم يتم التحقق من البائع.',
+    number: 'فاتورة رقم',
+    seller: 'البائع',
+    ice: 'التعريف الموحد للمقاولة (ICE)',
+    date: 'تاريخ الإصدار',
+    amount: 'المجموع مع احتساب الرسوم',
+    dgiId: 'معرف المديرية العامة للضرائب',
+    acceptedAt: 'تاريخ القبول',
+    compare: 'قارنوا هذه البيانات بما ورد في وثيقتكم.',
+    checkTitle: 'هل ملفكم سليم؟',
+    checkHow: 'اختاروا أو ضعوا هنا ملف PDF أو XML الذي توصلتم به.',
+    checkPrivate: 'يفحص متصفحكم الملف دون إرساله.',
+    checkSent: 'يُرسل الملف إلى هذه الخدمة لحساب بصمته، ولا يُحتفظ به.',
+    choose: 'اختيار ملف',
+    check: 'التحقق من الملف',
+    samePdf: 'هذا هو ملف PDF الموقع لهذه الفاتورة.',
+    sameXml: 'هذه هي وثيقة XML الموقعة لهذه الفاتورة.',
+    same: 'ملف سليم',
+    other: 'ليس هذا الملف من وثائق هذه الفاتورة',
+    otherUnder: 'تم تغيير الملف أو حفظه من جديد، أو هو وثيقة أخرى.',
+    failed: 'تعذرت قراءة الملف. أعيدوا المحاولة.',
+    noFile: 'اختاروا ملفا أولا.',
+    tooLarge: 'الملف أكبر من أن يكون وثيقة من وثائق هذه الفاتورة.',
+    digests: 'بصمات SHA-256',
+    digestOf: { pdf: 'PDF الموقع', xml: 'XML الموقع' },
+    unknown: 'فاتورة غير معروفة',
+    unknownUnder: 'لا توجد فاتورة مقبولة بهذا العنوان. تأكدوا من أنه كامل.',
+    foot: 'لا تعرض هذه الصفحة شيئا عن المشتري ولا عن تفاصيل الفاتورة.',
+  },
+  en: {
+    language: 'English',
+    title: 'Invoice verification',
+    accepted: 'Genuine invoice',
+    acceptedUnder: 'Issued by this service and accepted by the Moroccan tax authority (DGI).',
+    test: 'Test invoice',
+    testUnder: 'Without legal or fiscal value: a simulated authority accepted it, and the seller is not verified.',
+    number: 'Invoice no.',
+    seller: 'Seller',
+    ice: 'ICE',
+    date: 'Issue date',
+    amount: 'Total incl. VAT',
+    dgiId: 'DGI identifier',
+    acceptedAt: 'Accepted on',
+    compare: 'Compare these facts with those of your document.',
+    checkTitle: 'Is your file unchanged?',
+    checkHow: 'Choose or drop here the PDF or the XML that you received.',
+    checkPrivate: 'Your browser examines the file; it is not sent.',
+    checkSent: 'The file is sent to this service, which computes its digest and does not keep it.',
+    choose: 'Choose a file',
+    check: 'Check the file',
+    samePdf: 'It is the signed PDF of this invoice.',
+    sameXml: 'It is the signed XML document of this invoice.',
+    same: 'Unchanged file',
+    other: 'Not a document of this invoice',
+    otherUnder: 'The file was changed, saved anew, or it is another document.',
+    failed: 'The file could not be read. Try again.',
+    noFile: 'Choose a file first.',
+    tooLarge: 'The file is too large to be a document of this invoice.',
+    digests: 'SHA-256 digests',
+    digestOf: { pdf: 'Signed PDF', xml: 'Signed XML' },
+    unknown: 'Unknown invoice',
+    unknownUnder: 'There is no accepted invoice at this address. Check that it is complete.',
+    foot: 'This page shows nothing of the buyer or of the lines of the invoice.',
+  },
+};

@@ -1,0 +1,29 @@
+import { expect, it } from 'vitest';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/localized-format.ts';
+import { verifyPage } from '../../../src/transport/verify/page.ts';
+
+const FACTS = {
+  invoiceId: 'inv_550e8400-e29b-41d4-a716-446655440000',
+  environment: 'live',
+  number: '2026-000123',
+  issueDate: '2026-11-21',
+  seller: { name: 'Atlas SARL', ice: '001234567000089' },
+  amount: 123_456_789,
+  dgiId: 'DGI-1',
+  acceptedAt: new Date('2026-11-21T23:30:00Z'),
+  documents: [{ kind: 'xml', sha256: 'ab', size: 1 }],
+} as const;
+
+it('calls a live invoice genuine, and a test one never', () => {
+  const genuine = { fr: 'Facture authentique', ar: 'فاتورة صحيحة', en: 'Genuine invoice' };
+  for (const language of DOCUMENT_LANGUAGES) {
+    expect(verifyPage(FACTS, language, null)).toContain(`<h1>${genuine[language]}</h1>`);
+    expect(verifyPage({ ...FACTS, environment: 'test' }, language, null)).not.toContain(genuine[language]);
+  }
+});
+
+it('writes amounts and dates as the language does', () => {
+  expect(verifyPage(FACTS, 'fr', null)).toContain('1\u202f234\u202f567,89\u00a0MAD');
+  expect(verifyPage(FACTS, 'en', null)).toContain('1,234,567.89\u00a0MAD');
+  expect(verifyPage(FACTS, 'ar', null)).toContain('21 نونبر 2026');
+});
