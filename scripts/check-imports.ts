@@ -79,26 +79,32 @@ function checkImport(
 interface Dependencies {
   shipped: ReadonlySet<string>;
   all: ReadonlySet<string>;
+  /** Of optional peers, which nobody installs unasked: imported dynamically only. */
+  peers: ReadonlySet<string>;
 }
 
 function readDependencies(root: string): Dependencies {
   const manifest = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as Record<string, object | undefined>;
   const shipped = Object.keys({ ...manifest.dependencies, ...manifest.optionalDependencies });
-  return { shipped: new Set(shipped), all: new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]) };
+  return {
+    shipped: new Set(shipped),
+    all: new Set([...shipped, ...Object.keys(manifest.devDependencies ?? {})]),
+    peers: new Set(Object.keys(manifest.peerDependenciesMeta ?? {})),
+  };
 }
 
 function checkPackage(
   specifier: string,
   kind: ModuleImport['kind'],
   row: Row,
-  { shipped, all }: Dependencies,
+  { shipped, all, peers }: Dependencies,
 ): string | undefined {
   if (isBuiltin(specifier)) {
     return builtinModules.includes(specifier) && !specifier.startsWith('node:') ? `write node:${specifier}` : undefined;
   }
   const name = specifier.split('/', specifier.startsWith('@') ? 2 : 1).join('/');
   if (row.packages && !row.packages.includes(name)) return `${row.path} may not import the package ${name}`;
-  if (shipped.has(name)) return undefined;
+  if (shipped.has(name) || (kind === 'dynamic' && peers.has(name))) return undefined;
   const types = `@types/${name.replace(/^@(.*)\//, '$1__')}`;
   if (kind === 'type' && (all.has(name) || all.has(types))) return undefined;
   return `the package ${name} is not among package.json's dependencies`;

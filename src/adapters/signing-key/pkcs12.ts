@@ -1,6 +1,7 @@
 import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { CertBag, Certificate, PFX, PKCS8ShroudedKeyBag, PrivateKeyInfo, type SafeContents } from 'pkijs';
+import { chainFrom } from './certificate-chain.ts';
 import type { SigningIdentity } from './software-key.ts';
 
 /**
@@ -48,16 +49,4 @@ async function open(
     }
   }
   return { keys, certificates };
-}
-
-function chainFrom(own: X509Certificate, certificates: readonly X509Certificate[]): X509Certificate[] {
-  const chain = [own];
-  for (let last = own; ; ) {
-    const issuer = certificates.find(
-      (each) => !chain.includes(each) && last.checkIssued(each) && last.verify(each.publicKey),
-    );
-    if (issuer === undefined) return chain;
-    chain.push(issuer);
-    last = issuer;
-  }
 }

@@ -1,0 +1,60 @@
+/** Where a key is in an HSM. */
+export interface Pkcs11Address {
+  /** The vendor's library. */
+  readonly modulePath: string;
+  /** Label of the token; null: the only one there is. */
+  readonly token: string | null;
+  /** Label (CKA_LABEL) and id (CKA_ID) of the private key; at least one is set. */
+  readonly object: string | null;
+  readonly id: Uint8Array | null;
+  readonly pin: { readonly value: string } | { readonly file: string };
+}
+
+/**
+ * Reads a PKCS #11 URI (RFC 7512): `pkcs11:token=…;object=…;id=%01?module-path=…&pin-source=file:…` (or `pin-value=…`).
+ * @throws with what is wrong; the PIN is never part of the message
+ */
+export function parsePkcs11Uri(uri: string): Pkcs11Address {
+  if (!uri.startsWith('pkcs11:')) throw new Error('must begin with pkcs11: (RFC 7512)');
+  const [path = '', query = ''] = uri.slice('pkcs11:'.length).split('?');
+  const inPath = attributesOf(path, ';', ['token', 'object', 'id', 'type']);
+  const inQuery = attributesOf(query, '&', ['module-path', 'pin-value', 'pin-source']);
+  const [modulePath, pinValue, pinSource] = ['module-path', 'pin-value', 'pin-source'].map((name) =>
+    text(inQuery, name),
+  );
+  if (!modulePath) throw new Error("must name the HSM's library: ?module-path=…");
+  const [object = null, id = null] = [text(inPath, 'object'), inPath.get('id')];
+  if (object === null && id === null) throw new Error('must name the key: object=… (its label) or id=…');
+  if ((pinValue === undefined) === (pinSource === undefined))
+    throw new Error('must have pin-source=file:… or pin-value=…');
+  return {
+    modulePath,
+    token: text(inPath, 'token') ?? null,
+    object,
+    id,
+    pin: pinValue === undefined ? { file: (pinSource ?? '').replace(/^file:(?:\/\/)?/, '') } : { value: pinValue },
+  };
+}
+
+function attributesOf(part: string, separator: string, known: readonly string[]): Map<string, Buffer> {
+  const attributes = new Map<string, Buffer>();
+  for (const attribute of part.split(separator).filter(Boolean)) {
+    const [name = '', value = ''] = attribute.split(/=(.*)/s);
+    if (!known.includes(name)) throw new Error(`has ${name}, which is not one of ${known.join(', ')}`);
+    if (attributes.has(name)) throw new Error(`has ${name} twice`);
+    attributes.set(name, percentDecoded(value));
+  }
+  return attributes;
+}
+
+/** Octets, because an id is not text. */
+function percentDecoded(value: string): Buffer {
+  const parts = value.split(/(%[0-9a-fA-F]{2})/);
+  return Buffer.concat(
+    parts.map((part) => (/^%[0-9a-fA-F]{2}$/.test(part) ? Buffer.from(part.slice(1), 'hex') : Buffer.from(part))),
+  );
+}
+
+function text(attributes: ReadonlyMap<string, Buffer>, name: string): string | undefined {
+  return attributes.get(name)?.toString('utf8');
+}
