@@ -2,15 +2,12 @@ import type { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { createSmtp } from './adapters/email/smtp.ts';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
-import { loadPkcs12 } from './adapters/signing-key/pkcs12.ts';
-import { softwareKey } from './adapters/signing-key/software-key.ts';
-import { loadTestIdentity } from './adapters/signing-key/test-identity.ts';
+import { openSigningKeys } from './adapters/signing-key/signing-keys.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
 import type { Verification } from './adapters/xades/verification.ts';
 import type { Config } from './config.ts';
 import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
 import type { InstallationRepository } from './domain/installation/first-start.ts';
-import type { SigningKey } from './domain/signing-key.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
@@ -62,15 +59,9 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
   }
 }
 
-/** What documents are signed with: SIGNING_P12, or the test identity under DATA_DIR. @throws when its file can't be read or written */
-export async function signingKey({ signingP12, dataDir }: Config): Promise<SigningKey> {
-  if (signingP12) return softwareKey(await loadPkcs12(signingP12.file, signingP12.passphrase));
-  return softwareKey(await loadTestIdentity(dataDir), true);
-}
-
-/** The certificate that documents are signed with, made now when there is none yet. @throws as {@link signingKey} */
+/** The certificate that documents are signed with, made now when there is none yet. @throws when it can't be had; the message says why */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
-  return (await signingKey(config)).certificateChain[0];
+  return (await openSigningKeys(config.signing, config.dataDir)).platform.certificateChain[0];
 }
 
 /** Draws a page with the browser of the configuration, in a process of its own. Never throws. */

@@ -59,6 +59,17 @@ const environment = z
       .default(0),
     SIGNING_P12: z.string().optional(),
     SIGNING_P12_PASSPHRASE: z.string().optional(),
+    SIGNING_PKCS11: z.string().startsWith('pkcs11:', { error: 'must be a PKCS #11 URI (RFC 7512)' }).optional(),
+    SIGNING_CERTIFICATES: z.string().optional(),
+    SIGNING_TENANTS: z.string().optional(),
+    SIGNATURE_POLICY: z
+      .union([z.string().regex(/^\d+(\.\d+)+$/), z.url()], { error: 'must be an OID (1.2.3) or a URI' })
+      .optional(),
+    SIGNATURE_POLICY_SHA256: z
+      .string()
+      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be the SHA-256 of the policy as 64 hexadecimal digits' })
+      .optional(),
+    TSA_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
     CHROMIUM_PATH: z.string().optional(),
     SMTP_URL: smtpUrl.optional(),
     MAIL_FROM: mailAddress.optional(),
@@ -98,6 +109,16 @@ const environment = z
     if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined) {
       context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
     }
+    if (env.SIGNING_P12 !== undefined && env.SIGNING_PKCS11 !== undefined) {
+      context.addIssue({ code: 'custom', path: ['SIGNING_PKCS11'], message: 'and SIGNING_P12 exclude one another' });
+    }
+    if ((env.SIGNATURE_POLICY === undefined) !== (env.SIGNATURE_POLICY_SHA256 === undefined)) {
+      context.addIssue({
+        code: 'custom',
+        path: ['SIGNATURE_POLICY_SHA256'],
+        message: 'and SIGNATURE_POLICY need one another',
+      });
+    }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
       context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });
     }
@@ -119,8 +140,18 @@ export interface Config {
   readonly masterKey: string | null;
   /** How many proxies in front set X-Forwarded-*. */
   readonly trustedProxies: number;
-  /** The key and certificates that documents are signed with; null: a self-made test identity. */
-  readonly signingP12: { readonly file: string; readonly passphrase: string } | null;
+  readonly signing: {
+    /** The key that documents are signed with; both null: a self-made test identity. */
+    readonly p12: { readonly file: string; readonly passphrase: string } | null;
+    /** In an HSM (RFC 7512), with a PEM file of its certificates where the HSM does not hold them. */
+    readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
+    /** JSON file of the tenants that have keys of their own. */
+    readonly tenants: string | null;
+    /** The policy that signatures name; `sha256` in base64. */
+    readonly policy: { readonly id: string; readonly sha256: string } | null;
+    /** The time-stamping authority (RFC 3161), maybe with user and password. */
+    readonly tsaUrl: string | null;
+  };
   readonly chromiumPath: string | null;
   readonly mail: {
     /** With its credential; null: mails are written to the outbox. */
@@ -172,7 +203,17 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     role: data.ROLE,
     masterKey: data.MASTER_KEY ?? null,
     trustedProxies: data.TRUST_PROXY,
-    signingP12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
+    signing: {
+      p12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
+      pkcs11: data.SIGNING_PKCS11
+        ? { uri: data.SIGNING_PKCS11, certificates: data.SIGNING_CERTIFICATES ?? null }
+        : null,
+      tenants: data.SIGNING_TENANTS ?? null,
+      policy: data.SIGNATURE_POLICY
+        ? { id: data.SIGNATURE_POLICY, sha256: Buffer.from(data.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64') }
+        : null,
+      tsaUrl: data.TSA_URL ?? null,
+    },
     chromiumPath: data.CHROMIUM_PATH ?? null,
     mail: { smtpUrl: data.SMTP_URL ?? null, from: data.MAIL_FROM ?? null, testAllow: data.TEST_MAIL_ALLOW },
     rateLimits: {

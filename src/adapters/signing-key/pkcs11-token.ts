@@ -2,7 +2,6 @@ import { readFile } from 'node:fs/promises';
 import type { Pkcs11Address } from './pkcs11-uri.ts';
 import { type Attribute, type Handle, loadPkcs11Js, type Pkcs11Js, type Pkcs11Module } from './pkcs11js.ts';
 
-
 /** A session in which the private key is at hand. */
 export interface KeySession {
   /** @param digest what the mechanism of the key's kind takes @returns the raw signature */
@@ -13,7 +12,7 @@ export interface KeySession {
 export interface Pkcs11Token {
   /** Opens a session, logged in. @throws when the token is gone, the PIN is wrong, or it holds no such key */
   open(): KeySession;
-  /** DER of the certificates on the token, that with the key's id first. */
+  /** DER of the certificates on the token, that with the key's id first; none when there is none with its id. */
   certificates(): Buffer[];
 }
 
@@ -77,7 +76,9 @@ export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Tok
             };
           },
         );
-        return [...found.filter(({ own }) => own), ...found.filter(({ own }) => !own)].map(({ der }) => der);
+        const own = found.filter((each) => each.own);
+        const others = found.filter((each) => !each.own);
+        return own.length === 0 ? [] : [...own, ...others].map(({ der }) => der);
       } finally {
         module.C_CloseSession(session);
       }

@@ -1,0 +1,70 @@
+import type { X509Certificate } from 'node:crypto';
+import { AsnConvert } from '@peculiar/asn1-schema';
+import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
+import type { SigningKey } from '../../domain/signing-key.ts';
+
+/** Something about a signing certificate that operators should know. */
+export interface CertificateFinding {
+  /** With `error`, what is signed now is worth nothing. */
+  readonly level: 'warn' | 'error';
+  /** A sentence that ends with what to do. */
+  readonly text: string;
+}
+
+const DAY_MS = 86_400_000;
+const EXPIRY_WARNING_DAYS = 30;
+
+/** What is wrong with a key's certificates at a time: validity, key usage (RFC 5280, section 4.2.1.3), chain. */
+export function certificateFindings({ certificateChain, testOnly }: SigningKey, now: Date): CertificateFinding[] {
+  const [own] = certificateChain;
+  const findings: CertificateFinding[] = [];
+  const error = (text: string) => findings.push({ level: 'error', text });
+  const warn = (text: string) => findings.push({ level: 'warn', text });
+
+  for (const certificate of certificateChain) {
+    const who = certificate === own ? 'The signing certificate' : `The issuer's certificate (${nameOf(certificate)})`;
+    const days = daysLeft(certificate, now);
+    const until = certificate.validToDate.toISOString().slice(0, 10);
+    if (now < certificate.validFromDate)
+      error(`${who} is not valid before ${certificate.validFromDate.toISOString()}. Check the clock, or wait.`);
+    else if (days < 0) error(`${who} expired on ${until}. Put a new one in place; nothing is signed until then.`);
+    else if (days < EXPIRY_WARNING_DAYS) warn(`${who} expires on ${until}, in ${days} days. Have a new one issued.`);
+  }
+  if (!maySign(own)) {
+    error('The signing certificate is not one for signing documents (key usage). Have one with nonRepudiation issued.');
+  }
+  const issuers = certificateChain.slice(1);
+  if (issuers.some((issuer) => !issuer.ca)) {
+    error('The signing certificate was issued by one that may not issue any (basic constraints). Have another issued.');
+  }
+  const top = certificateChain.at(-1) ?? own;
+  if (!testOnly && !isSelfIssued(top)) {
+    warn(`The chain ends at ${nameOf(top)}, whose issuer is not there. Add its certificate, so that receivers can verify.`);
+  }
+  if (!testOnly && issuers.length === 0 && isSelfIssued(own)) {
+    warn('The signing certificate is its own issuer, which no authority trusts. Have one issued by a certification authority.');
+  }
+  return findings;
+}
+
+/** Whole days until a certificate ends; negative when it has. */
+export function daysLeft({ validToDate }: X509Certificate, now: Date): number {
+  return Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
+}
+
+function isSelfIssued(certificate: X509Certificate): boolean {
+  return certificate.checkIssued(certificate);
+}
+
+/** A certificate without the extension is not restricted. */
+function maySign({ raw }: X509Certificate): boolean {
+  const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
+  const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);
+  if (extension === undefined) return true;
+  const usage = AsnConvert.parse(extension.extnValue.buffer, KeyUsage).toNumber();
+  return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
+}
+
+function nameOf({ subject }: X509Certificate): string {
+  return subject.replaceAll('\n', ', ');
+}

@@ -1,0 +1,97 @@
+import { X509Certificate } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { dirname, resolve } from 'node:path';
+import { z } from 'zod';
+import type { SigningKey } from '../../domain/signing-key.ts';
+import { loadPkcs11Key } from './pkcs11-key.ts';
+import { parsePkcs11Uri } from './pkcs11-uri.ts';
+import { loadPkcs12 } from './pkcs12.ts';
+import { softwareKey } from './software-key.ts';
+import { loadTestIdentity } from './test-identity.ts';
+
+/** Where keys are, as the settings say. */
+export interface SigningSettings {
+  readonly p12: { readonly file: string; readonly passphrase: string } | null;
+  readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
+  /** A JSON file: `{"ten_…": {"p12": FILE, "passphrase": …} | {"pkcs11": URI, "certificates": FILE}}`, files relative to its folder. */
+  readonly tenants: string | null;
+}
+
+/** The keys that documents are signed with. */
+export interface SigningKeys {
+  /** The platform's own, for every tenant that has none. */
+  readonly platform: SigningKey;
+  /** By tenant id. */
+  readonly tenants: ReadonlyMap<string, SigningKey>;
+}
+
+const tenantsFile = z.record(
+  z.string().startsWith('ten_', { error: 'must be a tenant id (ten_…)' }),
+  z.union([
+    z.strictObject({ p12: z.string(), passphrase: z.string().default('') }),
+    z.strictObject({ pkcs11: z.string(), certificates: z.string().optional() }),
+  ]),
+);
+
+/**
+ * Loads every key once, and finds out whether it can sign.
+ * @param dataDir where the self-made test identity is kept, which is the platform's key while the settings name none
+ * @throws naming the setting or the tenant whose key can't be had, and why
+ */
+export async function openSigningKeys(settings: SigningSettings, dataDir: string): Promise<SigningKeys> {
+  const platform = await platformKey(settings, dataDir);
+  const tenants = new Map<string, SigningKey>();
+  if (settings.tenants !== null) {
+    const folder = dirname(settings.tenants);
+    for (const [tenantId, where] of Object.entries(await readTenants(settings.tenants))) {
+      const key =
+        'p12' in where
+          ? fromPkcs12(resolve(folder, where.p12), where.passphrase)
+          : fromPkcs11(where.pkcs11, where.certificates ? resolve(folder, where.certificates) : null);
+      tenants.set(tenantId, await key.catch(named(`SIGNING_TENANTS, ${tenantId}`)));
+    }
+  }
+  return { platform, tenants };
+}
+
+function platformKey({ p12, pkcs11 }: SigningSettings, dataDir: string): Promise<SigningKey> {
+  if (p12) return fromPkcs12(p12.file, p12.passphrase).catch(named('SIGNING_P12'));
+  if (pkcs11) return fromPkcs11(pkcs11.uri, pkcs11.certificates).catch(named('SIGNING_PKCS11'));
+  return loadTestIdentity(dataDir).then((identity) => softwareKey(identity, true));
+}
+
+async function fromPkcs12(file: string, passphrase: string): Promise<SigningKey> {
+  return softwareKey(await loadPkcs12(file, passphrase));
+}
+
+async function fromPkcs11(uri: string, certificates: string | null): Promise<SigningKey> {
+  return loadPkcs11Key(parsePkcs11Uri(uri), certificates === null ? [] : await readCertificates(certificates));
+}
+
+async function readCertificates(file: string): Promise<X509Certificate[]> {
+  const blocks = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
+  if (blocks === null) throw new Error(`${file} holds no certificate in PEM form.`);
+  return blocks.map((pem) => new X509Certificate(pem));
+}
+
+async function readTenants(file: string): Promise<z.infer<typeof tenantsFile>> {
+  let content: unknown;
+  try {
+    content = JSON.parse(await readFile(file, 'utf8'));
+  } catch (cause) {
+    throw new Error(`SIGNING_TENANTS: ${file} can't be read as JSON.`, { cause });
+  }
+  const parsed = tenantsFile.safeParse(content);
+  if (parsed.success) return parsed.data;
+  // The values are not shown: a passphrase may be among them.
+  const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
+  throw new Error(
+    `SIGNING_TENANTS: ${file} must map tenant ids to {"p12", "passphrase"} or {"pkcs11", "certificates"}; wrong at ${where}.`,
+  );
+}
+
+function named(setting: string): (error: unknown) => never {
+  return (cause) => {
+    throw new Error(`${setting}: ${cause instanceof Error ? cause.message : String(cause)}`, { cause });
+  };
+}

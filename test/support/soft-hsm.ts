@@ -1,0 +1,99 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import type { KeyObject, X509Certificate } from 'node:crypto';
+import { existsSync } from 'node:fs';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type Handle, loadPkcs11Js, type Pkcs11Module } from '../../src/adapters/signing-key/pkcs11js.ts';
+
+const MODULES = ['/usr/lib/softhsm/libsofthsm2.so', '/usr/lib/x86_64-linux-gnu/softhsm/libsofthsm2.so'];
+const modulePath = MODULES.find((path) => existsSync(path));
+
+function whatIsMissing(): string | null {
+  if (modulePath === undefined || spawnSync('softhsm2-util', ['--version']).error) {
+    return 'SoftHSM is not on this machine (Debian package softhsm2): skipped';
+  }
+  try {
+    createRequire(import.meta.url).resolve('pkcs11js');
+    return null;
+  } catch {
+    return 'the npm package pkcs11js is not installed (npm install --no-save pkcs11js): skipped';
+  }
+}
+
+/** Why tests with an HSM are skipped; null where they run. */
+export const WITHOUT_HSM = whatIsMissing();
+
+export const PIN = '4321';
+
+const CKF_RW_SESSION = 2;
+const CKA_TOKEN = 1;
+const CKA_CERTIFICATE_TYPE = 0x80;
+const CKA_SUBJECT = 0x101;
+
+type WritableModule = Pkcs11Module & {
+  C_CreateObject(session: Handle, template: { type: number; value: Buffer | number | string | boolean }[]): Handle;
+};
+
+export interface SoftHsm {
+  readonly folder: string;
+  /** RFC 7512, with the PIN in a file. */
+  uri(label: string): string;
+  importKey(label: string, id: string, key: KeyObject): Promise<void>;
+  importCertificate(label: string, id: string, certificate: X509Certificate): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** A software HSM with one token, `fatoura`. Its library is configured by this process's environment, so there is one in a process. */
+export async function startSoftHsm(): Promise<SoftHsm> {
+  const folder = await mkdtemp(join(tmpdir(), 'hsm-'));
+  await mkdir(join(folder, 'tokens'));
+  await writeFile(
+    join(folder, 'softhsm2.conf'),
+    `directories.tokendir = ${join(folder, 'tokens')}\nobjectstore.backend = file\n`,
+  );
+  await writeFile(join(folder, 'pin'), `${PIN}\n`);
+  process.env.SOFTHSM2_CONF = join(folder, 'softhsm2.conf');
+  const util = (...options: string[]) => execFileSync('softhsm2-util', options, { stdio: 'pipe' });
+  util('--init-token', '--free', '--label', 'fatoura', '--pin', PIN, '--so-pin', '0000');
+  return {
+    folder,
+    uri: (label) =>
+      `pkcs11:token=fatoura;object=${label}?module-path=${modulePath}&pin-source=file:${join(folder, 'pin')}`,
+    async importKey(label, id, key) {
+      const file = join(folder, `${label}.key`);
+      await writeFile(file, key.export({ type: 'pkcs8', format: 'pem' }));
+      util('--import', file, '--token', 'fatoura', '--label', label, '--id', id, '--pin', PIN);
+    },
+    async importCertificate(label, id, certificate) {
+      const library = await loadPkcs11Js();
+      // Its own tool imports keys only.
+      const module = new library.PKCS11() as unknown as WritableModule;
+      module.load(modulePath ?? '');
+      try {
+        module.C_Initialize({ flags: library.CKF_OS_LOCKING_OK });
+      } catch (error) {
+        if ((error as { code?: number }).code !== library.CKR_CRYPTOKI_ALREADY_INITIALIZED) throw error;
+      }
+      const slot = module.C_GetSlotList(true).find((each) => module.C_GetTokenInfo(each).label.trim() === 'fatoura');
+      if (!slot) throw new Error('the token is not there');
+      const session = module.C_OpenSession(slot, library.CKF_SERIAL_SESSION | CKF_RW_SESSION);
+      module.C_Login(session, library.CKU_USER, PIN);
+      module.C_CreateObject(session, [
+        { type: library.CKA_CLASS, value: library.CKO_CERTIFICATE },
+        { type: CKA_TOKEN, value: true },
+        { type: CKA_CERTIFICATE_TYPE, value: 0 },
+        { type: CKA_SUBJECT, value: Buffer.from(label) },
+        { type: library.CKA_LABEL, value: label },
+        { type: library.CKA_ID, value: Buffer.from(id, 'hex') },
+        { type: library.CKA_VALUE, value: certificate.raw },
+      ]);
+      module.C_CloseSession(session);
+    },
+    async close() {
+      delete process.env.SOFTHSM2_CONF;
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
