@@ -8,9 +8,8 @@ import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
 import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
-import { createDocumentSigner } from './adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
-import { administrationOf, signingKey } from './administration.ts';
+import { administrationOf } from './administration.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './domain/api-key/authenticate.ts';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
@@ -32,6 +31,7 @@ import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
+import { openSigning, watchCertificates } from './signing.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
@@ -101,12 +101,14 @@ async function build(
   close: () => Promise<void>,
 ): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const [store, masterKey, key] = await Promise.all([
+  const [store, masterKey, signing] = await Promise.all([
     parts.store ?? openOwnStore(config, closers),
     loadMasterKey(config),
-    signingKey(config),
+    openSigning(config),
   ]);
   const { db } = store;
+  const endWatch = watchCertificates(signing, log);
+  closers.push(async () => endWatch());
   await ensureIndexes(db);
 
   const invoices = createInvoiceRepository(db);
@@ -129,7 +131,7 @@ async function build(
         cacheDir: join(config.dataDir, 'chromium'),
         log,
       }),
-      key,
+      signing.keyOf,
     );
   closers.push(() => renderer.close());
   const writer = createInvoiceWriter();
@@ -161,7 +163,7 @@ async function build(
     queue: jobs.queue,
     numbering: createNumbering(invoices),
     writer,
-    signer: createDocumentSigner(key),
+    signerOf: signing.signerOf,
     authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
     renderer,
     mailer,

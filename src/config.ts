@@ -210,7 +210,10 @@ export function readConfig(env: Record<string, string | undefined> = process.env
         : null,
       tenants: data.SIGNING_TENANTS ?? null,
       policy: data.SIGNATURE_POLICY
-        ? { id: data.SIGNATURE_POLICY, sha256: Buffer.from(data.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64') }
+        ? {
+            id: data.SIGNATURE_POLICY,
+            sha256: Buffer.from(data.SIGNATURE_POLICY_SHA256 ?? '', 'hex').toString('base64'),
+          }
         : null,
       tsaUrl: data.TSA_URL ?? null,
     },

@@ -1,19 +1,20 @@
 import { createPdfSigner } from './adapters/pades/pdf-signer.ts';
 import { documentTexts } from './adapters/pdf/invoice-page.ts';
 import type { ChromiumPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
-import type { PdfRenderer } from './domain/invoice/ports.ts';
+import type { LegalInvoice, PdfRenderer } from './domain/invoice/ports.ts';
 import type { SigningKey } from './domain/signing-key.ts';
 
-/** Draws with `browser` and signs with `key`. It owns the browser: closing closes both. */
+/** Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both. */
 export function createSignedRenderer(
   browser: ChromiumPdfRenderer,
-  key: SigningKey,
+  keyOf: (invoice: LegalInvoice) => SigningKey,
 ): PdfRenderer & { warm(): Promise<void>; close(): Promise<void> } {
-  const signer = createPdfSigner(key);
+  const signer = createPdfSigner();
   return {
     async render(page, signedXml) {
       const { title, attachment } = documentTexts(page);
       return signer.sign(
+        keyOf(page.invoice),
         await browser.render(page),
         { title, at: new Date() },
         { ...attachment, contentType: 'application/xml', content: signedXml },

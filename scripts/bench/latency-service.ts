@@ -53,7 +53,7 @@ tell({ url: app.url, secretKey: app.firstStart.demo.secretKey });
 
 async function startWorker({ store: { db } }: App, publicUrl: string): Promise<() => Promise<void>> {
   const key = softwareKey(await loadTestIdentity(dataDir), true);
-  const renderer = createSignedRenderer(createPdfRenderer({ cacheDir: join(dataDir, 'chromium') }), key);
+  const renderer = createSignedRenderer(createPdfRenderer({ cacheDir: join(dataDir, 'chromium') }), () => key);
   const writer = createInvoiceWriter();
   const verifier = createDocumentVerifier();
   const end = await startStockAgenda({

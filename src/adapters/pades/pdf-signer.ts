@@ -12,7 +12,7 @@ export interface PdfSigner {
    * @throws {SigningFailed} when the key can't be used, or the certificate is not valid at the time
    * @throws {Error} when the browser printed in a way that is not understood
    */
-  sign(printed: Uint8Array, facts: DocumentFacts, attachment: Attachment): Promise<Uint8Array>;
+  sign(key: SigningKey, printed: Uint8Array, facts: DocumentFacts, attachment: Attachment): Promise<Uint8Array>;
   /** Ends the thread; what is under way fails. */
   close(): Promise<void>;
 }
@@ -21,15 +21,15 @@ export interface PdfSigner {
  * Puts documents together on a thread of its own, because those of 1,000 lines take longer than the event loop may be held. The thread is
  * started at once and kept warm; it does not keep the process alive when nothing is under way.
  */
-export function createPdfSigner(key: SigningKey): PdfSigner {
-  const room = cadesSignatureLimit(key);
+export function createPdfSigner(): PdfSigner {
   const threads = new Piscina<PdfIngredients, UnsignedPdf>({
     filename: new URL('./assembly-thread.ts', import.meta.url).href,
     minThreads: 1,
     maxThreads: 1,
   });
   return {
-    async sign(printed, facts, attachment) {
+    async sign(key, printed, facts, attachment) {
+      const room = cadesSignatureLimit(key);
       expectValidity(key, facts.at);
       const { bytes, signatureAt, digest } = await threads.run({ printed, facts, attachment, room });
       const signature = await cadesSignature(key, digest);

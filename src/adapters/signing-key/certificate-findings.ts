@@ -39,10 +39,14 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
   }
   const top = certificateChain.at(-1) ?? own;
   if (!testOnly && !isSelfIssued(top)) {
-    warn(`The chain ends at ${nameOf(top)}, whose issuer is not there. Add its certificate, so that receivers can verify.`);
+    warn(
+      `The chain ends at ${nameOf(top)}, whose issuer is not there. Add its certificate, so that receivers can verify.`,
+    );
   }
   if (!testOnly && issuers.length === 0 && isSelfIssued(own)) {
-    warn('The signing certificate is its own issuer, which no authority trusts. Have one issued by a certification authority.');
+    warn(
+      'The signing certificate is its own issuer, which no authority trusts. Have one issued by a certification authority.',
+    );
   }
   return findings;
 }
@@ -53,7 +57,7 @@ export function daysLeft({ validToDate }: X509Certificate, now: Date): number {
 }
 
 function isSelfIssued(certificate: X509Certificate): boolean {
-  return certificate.checkIssued(certificate);
+  return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey);
 }
 
 /** A certificate without the extension is not restricted. */

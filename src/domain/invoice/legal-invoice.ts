@@ -28,6 +28,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   const { seller, specimen } = completedProfile(invoice.seller);
   return {
     id: invoice.id,
+    tenantId: invoice.tenantId,
     environment: invoice.environment,
     number,
     issueDate: moroccanDate(invoice.createdAt),

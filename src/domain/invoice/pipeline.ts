@@ -36,7 +36,8 @@ export interface PipelineParts {
   readonly queue: StageQueue;
   readonly numbering: Numbering;
   readonly writer: InvoiceWriter;
-  readonly signer: DocumentSigner;
+  /** @throws {SigningFailed} when there is no key for this invoice */
+  readonly signerOf: (invoice: Invoice) => DocumentSigner;
   readonly authorityOf: (environment: Environment) => Authority;
   readonly renderer: PdfRenderer;
   readonly mailer: Mailer;
@@ -83,7 +84,7 @@ export interface Pipeline {
 
 /** The stages of design, section 4: normalize → sign → transmit → decide → render → email. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { invoices, documents, queue, numbering, writer, signer, renderer } = parts;
+  const { invoices, documents, queue, numbering, writer, renderer } = parts;
 
   const stages: Readonly<Record<Stage, (claim: Claim, runOn: boolean) => Promise<Step>>> = {
     async normalize(claim) {
@@ -119,6 +120,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       try {
         if (scenarioOf(invoice) === 'signing-fails')
           throw new SigningFailed('The magic ICE of the test environment asks for it.');
+        const signer = parts.signerOf(invoice);
         signed = await signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
       } catch (error) {
         if (!(error instanceof SigningFailed)) throw error;

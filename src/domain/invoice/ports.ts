@@ -6,6 +6,7 @@ import type { InvoiceTotals } from './totals.ts';
 /** Everything a legal document states, decided before it is written. The UBL writer and the PDF page are functions of it alone. */
 export interface LegalInvoice {
   readonly id: string;
+  readonly tenantId: string;
   readonly environment: Environment;
   /** Legal number of the series: `2026-000123`. */
   readonly number: string;

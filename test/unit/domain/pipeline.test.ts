@@ -63,7 +63,7 @@ function bench(
     queue: { enqueue: async () => {} },
     numbering: createNumbering(invoices),
     writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
-    signer: { sign: async () => Buffer.from('<a/>') },
+    signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
     authorityOf: () => ({
       submit: (submission) => {
         calls.push('submit');

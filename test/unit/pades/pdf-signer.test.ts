@@ -47,10 +47,12 @@ describe('createPdfSigner', () => {
   }, 60_000);
   afterAll(() => Promise.all(signers.map((signer) => signer.close())));
 
-  function signer(identity: keyof typeof IDENTITIES): PdfSigner {
-    const made = createPdfSigner(softwareKey(IDENTITIES[identity]));
+  function signer(identity: keyof typeof IDENTITIES) {
+    const made = createPdfSigner();
     signers.push(made);
-    return made;
+    const key = softwareKey(IDENTITIES[identity]);
+    type Rest = Parameters<PdfSigner['sign']> extends [unknown, ...infer R] ? R : never;
+    return { sign: (...rest: Rest) => made.sign(key, ...rest) };
   }
 
   describe.each(Object.keys(IDENTITIES) as (keyof typeof IDENTITIES)[])('with %s', (identity) => {

@@ -9,6 +9,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
   if (totals === null) throw new RangeError('the sample lines are beyond the largest amount');
   return {
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+    tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
     environment: 'live',
     number: '2026-000123',
     issueDate: '2026-11-21',

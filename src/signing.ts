@@ -1,0 +1,75 @@
+import type { Logger } from 'pino';
+import { type CertificateFinding, certificateFindings } from './adapters/signing-key/certificate-findings.ts';
+import { openSigningKeys } from './adapters/signing-key/signing-keys.ts';
+import { createDocumentSigner } from './adapters/xades/document-signer.ts';
+import { createTimeStamper } from './adapters/xades/time-stamp-authority.ts';
+import type { Config } from './config.ts';
+import type { DocumentSigner } from './domain/invoice/ports.ts';
+import { SigningFailed, type SigningKey } from './domain/signing-key.ts';
+import type { Environment } from './domain/tenant/tenant.ts';
+
+/** Whose document it is. */
+export interface Owner {
+  readonly tenantId: string;
+  readonly environment: Environment;
+}
+
+/** The keys and signers of this process. */
+export interface Signing {
+  /** @throws {SigningFailed} for a live document while there is nothing but the self-made test certificate */
+  keyOf(owner: Owner): SigningKey;
+  /** Signs XML with that key, in the form that the settings ask for. @throws as `keyOf` */
+  signerOf(owner: Owner): DocumentSigner;
+  /** Every key with a name for operators: `platform`, or the tenant's id. */
+  readonly keys: ReadonlyMap<string, SigningKey>;
+}
+
+const WATCH_MS = 6 * 3_600_000;
+
+/** @throws when a key can't be had or can't sign; the message names the setting */
+export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>): Promise<Signing> {
+  const { platform, tenants } = await openSigningKeys(signing, dataDir);
+  const form = {
+    policy: signing.policy,
+    stampTime: signing.tsaUrl === null ? null : createTimeStamper({ url: signing.tsaUrl }),
+  };
+  const signers = new Map([platform, ...tenants.values()].map((key) => [key, createDocumentSigner(key, form)]));
+  const keyOf = ({ tenantId, environment }: Owner) => {
+    const key = tenants.get(tenantId) ?? platform;
+    if (environment === 'live' && key.testOnly) {
+      throw new SigningFailed(
+        'Live documents are not signed with the self-made test certificate: the operator must set SIGNING_P12 or SIGNING_PKCS11',
+      );
+    }
+    return key;
+  };
+  return {
+    keyOf,
+    signerOf(owner) {
+      const signer = signers.get(keyOf(owner));
+      if (signer === undefined) throw new Error(`the key of ${owner.tenantId} has no signer`);
+      return signer;
+    },
+    keys: new Map([['platform', platform], ...tenants]),
+  };
+}
+
+/**
+ * Looks at every signing certificate now and four times a day, and logs what operators should do something about.
+ * @returns ends it
+ */
+export function watchCertificates({ keys }: Signing, log: Logger): () => void {
+  const look = () => {
+    for (const [signer, key] of keys) {
+      for (const { level, text } of findingsOf(key)) log[level]({ signer }, text);
+    }
+  };
+  look();
+  const timer = setInterval(look, WATCH_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}
+
+function findingsOf(key: SigningKey): CertificateFinding[] {
+  return certificateFindings(key, new Date());
+}

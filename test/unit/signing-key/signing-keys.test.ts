@@ -1,0 +1,86 @@
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { KeyUsageFlags } from '@peculiar/asn1-x509';
+import { afterEach, beforeEach, describe, expect, test } from 'vitest';
+import { certificateFindings } from '../../../src/adapters/signing-key/certificate-findings.ts';
+import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
+import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { SigningFailed } from '../../../src/domain/signing-key.ts';
+import { openSigning } from '../../../src/signing.ts';
+import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
+import { makePkcs12 } from './make-pkcs12.ts';
+
+const NONE = { p12: null, pkcs11: null, tenants: null, policy: null, tsaUrl: null };
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'keys-'));
+});
+afterEach(() => rm(folder, { recursive: true }));
+
+describe('the keys of a service', () => {
+  test('without settings it is the test certificate, which live documents are not signed with', async () => {
+    const signing = await openSigning({ signing: NONE, dataDir: folder });
+    const owner = { tenantId: 'ten_1', environment: 'test' } as const;
+    expect(signing.keyOf(owner).testOnly).toBe(true);
+    expect(() => signing.signerOf({ ...owner, environment: 'live' })).toThrow(SigningFailed);
+    expect(() => signing.keyOf({ ...owner, environment: 'live' })).toThrow(/SIGNING_P12/);
+  });
+
+  test('a tenant’s own key comes before the platform’s', async ({ skip }) => {
+    const own = makePkcs12(folder, 'Own', 'sésame');
+    const platform = makePkcs12(folder, 'Platform', '');
+    if (own === null || platform === null) return skip('openssl is not on this machine: skipped');
+    await writeFile(join(folder, 'tenants.json'), JSON.stringify({ ten_1: { p12: 'Own.p12', passphrase: 'sésame' } }));
+    const signing = await openSigning({
+      signing: { ...NONE, p12: { file: platform, passphrase: '' }, tenants: join(folder, 'tenants.json') },
+      dataDir: folder,
+    });
+    const subjectOf = (tenantId: string) =>
+      signing.keyOf({ tenantId, environment: 'live' }).certificateChain[0].subject;
+    expect([subjectOf('ten_1'), subjectOf('ten_2')]).toEqual(['CN=Own', 'CN=Platform']);
+    expect([...signing.keys.keys()]).toEqual(['platform', 'ten_1']);
+  });
+
+  test.each([
+    ['{', /can't be read as JSON/],
+    ['{"acme": {"p12": "x"}}', /wrong at acme/],
+    ['{"ten_1": {"p12": "x", "pasphrase": "secret"}}', /wrong at ten_1/],
+    ['{"ten_1": {"p12": "none.p12", "passphrase": "secret"}}', /SIGNING_TENANTS, ten_1: .*ENOENT/],
+    ['{"ten_1": {"pkcs11": "pkcs11:object=k?module-path=/x"}}', /SIGNING_TENANTS, ten_1: .*pin-source/],
+  ])('says what is wrong with %s, and no secret', async (content, reason) => {
+    await writeFile(join(folder, 'tenants.json'), content);
+    const opened = openSigningKeys({ ...NONE, tenants: join(folder, 'tenants.json') }, folder);
+    const message = await opened.then(
+      () => '',
+      (error: Error) => error.message,
+    );
+    expect(message).toMatch(reason);
+    expect(message).not.toContain('secret');
+  });
+});
+
+describe('what operators are told of a certificate', () => {
+  const levels = (certificate: Parameters<typeof identityOf>[1], now: Date, testOnly = true) =>
+    certificateFindings(softwareKey(identityOf(ecKey('P-256'), certificate), testOnly), now).map(
+      ({ level, text }) => `${level}: ${text}`,
+    );
+  const day = (offset: number) => new Date(TO.getTime() + offset * 86_400_000);
+
+  test('nothing while it is sound', () => {
+    expect(levels({}, day(-31))).toEqual([]);
+  });
+
+  test.each([
+    ['29 days before its end', {}, day(-29), /^warn: .*expires on 2036-01-01, in 29 days/],
+    ['after its end', {}, day(1), /^error: .*expired on 2036-01-01/],
+    ['before its beginning', {}, new Date(FROM.getTime() - 1000), /^error: .*not valid before/],
+    ['for something else', { usage: KeyUsageFlags.keyEncipherment }, FROM, /^error: .*key usage/],
+  ])('%s', (_when, certificate, now, finding) => {
+    expect(levels(certificate, now)).toEqual([expect.stringMatching(finding)]);
+  });
+
+  test('that nobody but itself vouches for it', () => {
+    expect(levels({}, FROM, false)).toEqual([expect.stringMatching(/^warn: .*its own issuer/)]);
+  });
+});
