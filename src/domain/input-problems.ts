@@ -1,8 +1,10 @@
 import { z } from 'zod';
 import { type Problem, problem } from './errors.ts';
 
-/** Characters of a text that a message quotes. */
-const MAX_SHOWN = 40;
+/** Characters of a text that a message quotes, and of a path. */
+const [MAX_SHOWN, MAX_PATH] = [40, 300];
+/** Problems that one answer lists. */
+const MAX_PROBLEMS = 100;
 
 /** GraphQL's names of fields whose REST names differ. */
 const REST_NAMES: ReadonlyMap<string, string> = new Map([
@@ -12,27 +14,32 @@ const REST_NAMES: ReadonlyMap<string, string> = new Map([
 
 /**
  * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last. Paths are REST's in both
- * faces of the API, so that one code base handles both.
+ * faces of the API, so that one code base handles both. At most 100 are told, and of a path the first 300 characters.
  * @param skip how many leading steps of each path are not the client's
  */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Problem, ...Problem[]] {
   const known: Problem[] = [];
   const unknown: Problem[] = [];
-  for (const issue of error.issues) {
+  for (const issue of error.issues.slice(0, MAX_PROBLEMS)) {
     const path = issue.path.slice(skip).map((part) => REST_NAMES.get(String(part)) ?? String(part));
     if (issue.code === 'unrecognized_keys') {
-      for (const key of issue.keys) {
-        const param = [...path, key].join('.');
+      for (const key of issue.keys.slice(0, MAX_PROBLEMS)) {
+        const param = paramOf([...path, key]);
         unknown.push(problem('invalid_request', `${param} ${issue.message}.`, param));
       }
       continue;
     }
     const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
-    const param = path.length > 0 ? path.join('.') : null;
+    const param = path.length > 0 ? paramOf(path) : null;
     known.push(problem('invalid_request', `${param ?? 'The body'} ${message}.`, param));
   }
-  const [first, ...rest] = [...known, ...unknown];
+  const [first, ...rest] = [...known, ...unknown].slice(0, MAX_PROBLEMS);
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
+}
+
+function paramOf(path: readonly string[]): string {
+  const param = path.join('.');
+  return param.length > MAX_PATH ? `${param.slice(0, MAX_PATH).toWellFormed()}…` : param;
 }
 
 /**

@@ -308,12 +308,12 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     socket.write(
       `POST /v1/invoices HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer ${tenant.secretKey}\r\nContent-Type: application/json\r\n` +
         `Idempotency-Key: unanswered\r\nContent-Length: ${Buffer.byteLength(sent)}\r\n\r\n${sent}`,
-      () => socket.destroy(),
     );
     const invoices = service.app.store.db.collection('invoices');
     const stored = () =>
       invoices.findOne({ tenantId: tenant.id, environment: 'test', 'idempotency.key': 'unanswered' });
-    await expect.poll(stored, { timeout: 10_000 }).not.toBeNull();
+    await expect.poll(stored, { timeout: 10_000, interval: 1 }).not.toBeNull();
+    socket.destroy();
     const answer = await client.post('/v1/invoices', invoiceBody(), key('unanswered'));
     expect([answer.status, answer.headers.get('idempotent-replayed')]).toEqual([201, 'true']);
     expect(answer.body).toMatchObject({ id: (await stored())?._id, status: 'pending' });

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
@@ -94,6 +95,18 @@ describe('reading an invoice', () => {
     expect(await read(key, invoice.id, secretOf(sibling))).toEqual([403, 'insufficient_scope']);
     expect(await read(key, foreign.id, secretOf(foreign))).toEqual([403, 'insufficient_scope']);
     expect(await read(key, invoice.id, '?client_secret=forged')).toEqual([401, 'invalid_api_key']);
+  });
+
+  it('401: a genuine client_secret of an invoice that does not exist', async () => {
+    const key = Buffer.alloc(32, 7);
+    const lone = await startService({ MASTER_KEY: key.toString('hex') });
+    try {
+      const token = createClientSecrets(key).issue(UNKNOWN);
+      const answer = await new Client(lone.url, token).get(`/v1/invoices/${UNKNOWN}`);
+      expect([answer.status, answer.body.error.code]).toEqual([401, 'invalid_api_key']);
+    } finally {
+      await lone.close();
+    }
   });
 
   it('a client_secret is never shown again', async () => {

@@ -121,8 +121,8 @@ describe('X-RateLimit headers', () => {
     expect(stream.headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
   });
 
-  it('of the defaults are those of the specification: 100 a secret key, 300 a publishable key and client_secret', async () => {
-    const plain = await startService({ RATE_LIMIT_SECRET: '', RATE_LIMIT_PUBLISHABLE: '' });
+  it('of the defaults: 100 a secret key, 300 a publishable key and client_secret, 100 an address', async () => {
+    const plain = await startService({ RATE_LIMIT_SECRET: '', RATE_LIMIT_PUBLISHABLE: '', RATE_LIMIT_ADDRESS: '' });
     try {
       const tenant = await plain.tenant();
       const { headers, body } = await as(tenant.secretKey, plain).post('/v1/invoices', invoiceBody());
@@ -130,6 +130,7 @@ describe('X-RateLimit headers', () => {
       for (const token of [tenant.publishableKey, body.client_secret]) {
         expect((await as(token, plain).get('/v1/invoices')).headers.get('x-ratelimit-limit')).toBe('300');
       }
+      expect((await as(null, plain).get('/nothing')).headers.get('x-ratelimit-limit')).toBe('100');
     } finally {
       await plain.close();
     }

@@ -74,6 +74,23 @@ describe('Strict-Transport-Security', () => {
   });
 });
 
+describe('every answer', () => {
+  it('has a request id, keeps addresses from other sites and its type from being guessed', async () => {
+    for (const [path, token] of [
+      ['/v1/invoices', null],
+      ['/v1/invoices', tenant.secretKey],
+      ['/nothing', null],
+      ['/healthz', null],
+      ['/graphql', null],
+    ] as const) {
+      const { headers } = await new Client(service.url, token).get(path, through('https', new URL(TEST_SITE).host));
+      expect(headers.get('request-id')).toMatch(/^req_/);
+      expect(headers.get('referrer-policy')).toBe('no-referrer');
+      expect(headers.get('x-content-type-options')).toBe('nosniff');
+    }
+  });
+});
+
 describe('X-Forwarded-*', () => {
   it('are ignored without TRUST_PROXY', async () => {
     const direct = await startService();

@@ -50,14 +50,15 @@ const metadata = z
     error: 'can not hold a key named __proto__',
     path: ['__proto__'],
   })
+  // Before each key and value is looked at: there may be a hundred thousand.
+  .refine((value) => Object.keys(Object(value)).length <= LIMITS.metadataKeys, {
+    error: `has too many keys: at most ${LIMITS.metadataKeys}`,
+  })
   .pipe(
     z.record(metadataKey, printableText(LIMITS.metadataValue, 'a string'), {
       error: expected('an object of string values'),
     }),
   )
-  .refine((value) => Object.keys(value).length <= LIMITS.metadataKeys, {
-    error: `has too many keys: at most ${LIMITS.metadataKeys}`,
-  })
   .default({});
 
 function invoiceOf<Line extends z.ZodType>(line: Line) {

@@ -19,6 +19,7 @@ const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.jo
 const events = z
   .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })
   .min(1, { error: `is empty: at least one event type is expected, of ${EVENT_TYPES.join(', ')}` })
+  .max(EVENT_TYPES.length, { error: `has too many event types: there are ${EVENT_TYPES.length}, name each once` })
   .superRefine((types, context) => {
     const twice = types.findIndex((type, i) => types.indexOf(type) < i);
     if (twice >= 0)

@@ -1,0 +1,100 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { STAND_IN_RENDERER } from '../support/service.ts';
+
+const MASTER_KEY = '0123456789abcdef'.repeat(4);
+
+let app: App;
+let url: string;
+let dataDir: string;
+let logged = '';
+
+beforeAll(async () => {
+  dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
+  const write = (line: string) => {
+    logged += line;
+  };
+  const log = pino({ level: 'trace' }, { write });
+  app = await startApp(readConfig({ PORT: '0', DATA_DIR: dataDir, MASTER_KEY }), { log, renderer: STAND_IN_RENDERER });
+  url = app.url ?? '';
+});
+afterAll(async () => {
+  await app.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+describe('the log', () => {
+  it('holds a line for each request, and no secret of any kind wherever it stood', async () => {
+    const id = newId('ten');
+    await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
+    const keys = createManageKeys(app.tenants, true);
+    const secretKey = (await keys.create(id, 'secret', 'test')).token;
+    const publishableKey = (await keys.create(id, 'publishable', 'test')).token;
+    const [client, front, nobody] = [secretKey, publishableKey, null].map((token) => new Client(url, token)) as [
+      Client,
+      Client,
+      Client,
+    ];
+
+    const created = await client.post('/v1/invoices', invoiceBody());
+    const { client_secret } = created.body;
+    const { id: invoiceId, xml_url, pdf_url } = await client.settled(created.body.id);
+    const secret = (
+      await client.post('/v1/webhook_endpoints', { url: 'https://example.com/', events: ['invoice.accepted'] })
+    ).body.secret;
+    for (const path of ['', '/stream'])
+      expect((await front.get(`/v1/invoices/${invoiceId}${path}?client_secret=${client_secret}`)).status).toBe(200);
+    await nobody.get(`/v1/invoices/${client_secret}`);
+    await nobody.get(`/nothing/${client_secret}?key=${secretKey}`);
+    await nobody.get('/v1/invoices', { Authorization: secretKey });
+    for (const file of [xml_url, pdf_url, `${xml_url}x`]) await nobody.get(new URL(file).pathname);
+    await front.graphql('query ($id: ID!, $s: String) { invoice(id: $id, clientSecret: $s) { id } }', {
+      id: invoiceId,
+      s: client_secret,
+    });
+    await client.post('/v1/webhook_endpoints', `{"url": "https://example.com/", "secret": "${secret}`);
+
+    await expect.poll(() => logged).toContain(created.headers.get('request-id'));
+    const secrets = {
+      secretKey,
+      publishableKey,
+      client_secret: client_secret.split('_secret_')[1],
+      secret,
+      MASTER_KEY,
+    };
+    const tokens = [xml_url, pdf_url].map((file: string) => file.split('/').at(-1)?.split('.')[0] ?? '');
+    for (const [name, text] of [...Object.entries(secrets), ...tokens.map((token) => ['document', token] as const)]) {
+      expect(text.length, name).toBeGreaterThan(20);
+      expect(logged.includes(text), `${name} is in the log`).toBe(false);
+    }
+  });
+});
+
+describe('500', () => {
+  it('internal_error in the error shape: the request id to quote, and nothing of the cause, which the log has', async () => {
+    const { tenants } = app;
+    const { findByKeyHash } = tenants;
+    Object.assign(tenants, { findByKeyHash: () => Promise.reject(new Error('the cause of it')) });
+    try {
+      const { status, headers, body } = await new Client(url, 'sk_test_x').get('/v1/invoices');
+      const requestId = headers.get('request-id') ?? '-';
+      expect([status, body]).toEqual([
+        500,
+        { error: { code: 'internal_error', message: expect.stringContaining(requestId), param: null, status: 500 } },
+      ]);
+      expect(JSON.stringify(body)).not.toContain('cause');
+      await expect.poll(() => logged).toContain('the cause of it');
+      expect(logged.split('\n').find((line) => line.includes('the cause of it'))).toContain(requestId);
+    } finally {
+      Object.assign(tenants, { findByKeyHash });
+    }
+  });
+});
