@@ -1,8 +1,10 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import base from '../../vitest.config.ts';
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */
 export default defineConfig({
+  resolve: base.resolve ?? {},
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/long/**/*.test.ts'],
