@@ -19,6 +19,8 @@ export interface ConnectionHandler {
 /** One client: its requests are run one after the other, answers go out in order and not before they are durable. */
 export class Connection implements Holder {
   readonly id: number;
+  /** As the client named itself in its first message. */
+  appName: string | undefined;
   readonly #socket: Socket;
   readonly #handler: ConnectionHandler;
   readonly #held: HeldBytes;
@@ -116,6 +118,11 @@ export class Connection implements Holder {
       if (this.#queue.length > 0) setImmediate(() => this.#next());
       else this.#noteHeld();
     });
+  }
+
+  /** Drops the client without a word. */
+  abort(): void {
+    this.#socket.destroy();
   }
 
   close(): void {

@@ -13,6 +13,10 @@ export interface EngineOptions {
   onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */
   ttlSeconds?: number;
+  /** Seconds after which an open transaction is aborted (default 60). */
+  transactionSeconds?: number;
+  /** Take `configureFailPoint`, as mongod does with `enableTestCommands`: for tests of drivers, never where real data lies. */
+  testCommands?: boolean;
 }
 
 export interface Engine {

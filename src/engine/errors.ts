@@ -2,6 +2,8 @@
 export const CODES = {
   InternalError: 1,
   BadValue: 2,
+  HostUnreachable: 6,
+  HostNotFound: 7,
   NoSuchKey: 4,
   GraphContainsCycle: 5,
   FailedToParse: 9,
@@ -11,6 +13,7 @@ export const CODES = {
   InvalidLength: 16,
   InvalidBSON: 22,
   IllegalOperation: 20,
+  LockTimeout: 24,
   NamespaceNotFound: 26,
   IndexNotFound: 27,
   PathNotViable: 28,
@@ -30,48 +33,75 @@ export const CODES = {
   InvalidNamespace: 73,
   IndexOptionsConflict: 85,
   IndexKeySpecsConflict: 86,
+  NetworkTimeout: 89,
+  ShutdownInProgress: 91,
   OperationFailed: 96,
   WriteConflict: 112,
   CommandNotSupported: 115,
-  ShutdownInProgress: 91,
+  ConflictingOperationInProgress: 117,
+  FailedToSatisfyReadPreference: 133,
+  StaleEpoch: 150,
   InvalidPipelineOperator: 168,
   CannotIndexParallelArrays: 171,
+  PrimarySteppedDown: 189,
   InvalidIndexSpecificationOption: 197,
+  ElectionInProgress: 216,
   TransactionTooOld: 225,
+  RetryChangeStream: 234,
+  SnapshotTooOld: 239,
+  SnapshotUnavailable: 246,
   NoSuchTransaction: 251,
   TransactionCommitted: 256,
+  TransactionTooLarge: 257,
+  ExceededTimeLimit: 262,
   OperationNotSupportedInTransaction: 263,
+  PreparedTransactionInProgress: 267,
   ChangeStreamFatalError: 280,
   ChangeStreamHistoryLost: 286,
   NoQueryExecutionPlans: 291,
   QueryExceededMemoryLimitNoDiskUseAllowed: 292,
+  DataCorruptionDetected: 301,
   NotImplemented: 238,
   ConversionFailure: 241,
-  DataCorruptionDetected: 246,
   InvalidResumeToken: 260,
   BSONObjectTooLarge: 10334,
+  SocketException: 9001,
+  NotWritablePrimary: 10107,
   DuplicateKey: 11000,
+  InterruptedAtShutdown: 11600,
   Interrupted: 11601,
+  InterruptedDueToReplStateChange: 11602,
+  StaleConfig: 13388,
+  NotPrimaryNoSecondaryOk: 13435,
+  NotPrimaryOrSecondary: 13436,
 } as const;
 
 export type CodeName = keyof typeof CODES;
 
 /**
  * A failure that the client sees: `{ok: 0, errmsg, code, codeName}`, or an entry of `writeErrors`.
- * `details` are extra fields of the answer (`keyPattern` and `keyValue` of a duplicate key); `labels` become `errorLabels`.
+ * `details` are extra fields of the answer (`keyPattern` and `keyValue` of a duplicate key); `labels` become `errorLabels`;
+ * where they are left open, the place decides that the error is met in.
  */
 export class CommandError extends Error {
   readonly code: number;
   readonly codeName: string;
   readonly details: Record<string, unknown>;
-  readonly labels: string[];
+  readonly labels: string[] | undefined;
 
-  constructor(code: CodeName | number, message: string, details: Record<string, unknown> = {}, labels: string[] = []) {
+  constructor(code: CodeName | number, message: string, details: Record<string, unknown> = {}, labels?: string[]) {
     super(message);
     this.name = 'CommandError';
     this.code = typeof code === 'number' ? code : CODES[code];
-    this.codeName = typeof code === 'number' ? `Location${code}` : code;
+    this.codeName = codeName(this.code);
     this.details = details;
     this.labels = labels;
   }
+}
+
+const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CODES).map(([name, code]) => [code, name]));
+
+/** The name that answers carry beside a code. */
+export function codeName(code: number): string {
+  return NAMES.get(code) ?? `Location${code}`;
 }

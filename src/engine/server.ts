@@ -2,6 +2,7 @@ import { createServer } from 'node:net';
 import { listen } from './address.ts';
 import type { ServerInfo } from './commands/command.ts';
 import { commitFailure, dispatch } from './commands/dispatch.ts';
+import { FailPoints } from './commands/fail-points.ts';
 import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
 import { HeldBytes } from './held-bytes.ts';
@@ -16,7 +17,11 @@ const HELD_BYTES = 512 * 1024 * 1024;
 
 /** Opens the folder and serves it in this thread; see `startEngine` for the options and what it refuses. */
 export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Promise<Engine> {
-  const store = new Store(options.dataDir, { oplogBytes: options.oplogBytes ?? OPLOG_BYTES });
+  const store = new Store(options.dataDir, {
+    oplogBytes: options.oplogBytes ?? OPLOG_BYTES,
+    ...(options.transactionSeconds === undefined ? {} : { transactionMs: options.transactionSeconds * 1000 }),
+  });
+  const failPoints = options.testCommands ? new FailPoints() : undefined;
   const connections = new Set<Connection>();
   const held = new HeldBytes(HELD_BYTES);
   let created = 0;
@@ -26,7 +31,7 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
     connections: () => ({ current: connections.size, created }),
   };
   const handler: ConnectionHandler = {
-    run: (request, connection) => dispatch({ store, server: info, connection }, request),
+    run: (request, connection) => dispatch({ store, server: info, connection, failPoints }, request),
     whenDurable: (callback) =>
       store.commit.afterCommit((failure) => callback(failure && commitFailure(store, failure))),
   };

@@ -21,6 +21,8 @@ export const AGGREGATE_OPTIONS = [
 
 export const aggregate: Command = {
   options: AGGREGATE_OPTIONS,
+  transactional: true,
+  readsSnapshots: true,
   run: (context) => {
     const { db, args } = context;
     checkCollation(args.body.collation);

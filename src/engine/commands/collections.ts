@@ -36,6 +36,7 @@ export const create: Command = {
     'autoIndexId',
   ],
   writes: true,
+  transactional: true,
   run: ({ store, db, args }) => {
     for (const option of UNSUPPORTED) {
       if (args.asks(option))

@@ -31,6 +31,8 @@ export const count: Command = {
 
 export const distinct: Command = {
   options: ['key', 'query', 'collation', 'hint'],
+  transactional: true,
+  readsSnapshots: true,
   run: (context) => ({ values: distinctValues(context) }),
 };
 

@@ -4,8 +4,10 @@ import { type Doc, wholeNumber } from '../query/types.ts';
 import { ChangeStream } from '../store/change-stream.ts';
 import type { Batch, Cursor, Source } from '../store/cursors.ts';
 import { IteratorSource } from '../store/cursors.ts';
+import { Transaction } from '../store/transactions.ts';
 import { RawArray } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
+import { changeStreamLabels } from './error-labels.ts';
 
 /** Documents of a first batch whose size the client leaves open. */
 const FIRST_BATCH = 101;
@@ -37,6 +39,7 @@ export function openCursor<S extends Source>(
     ns,
     session: context.session,
     noTimeout: options.noTimeout === true,
+    snapshot: context.snapshot,
   });
   return cursor;
 }
@@ -47,12 +50,15 @@ export function cursorDoc(ns: string, id: number, field: 'firstBatch' | 'nextBat
 
 export const getMore: Command = {
   options: ['collection', 'batchSize', 'term', 'lastKnownCommittedOpTime'],
+  transactional: true,
   run: (context) => {
     const { store, db, args } = context;
     const id = Number(wholeNumber(args.body.getMore) ?? 0n);
     const ns = `${db}.${args.string('collection') ?? ''}`;
     const cursor = store.cursors.get(id, ns);
     if (cursor.busy) throw new CommandError(12051, `cursor id ${id} is already in use`);
+    checkTransaction(context, cursor);
+    failAsAsked(context, cursor);
     const limit = args.count('batchSize') || Number.MAX_SAFE_INTEGER;
     if (cursor.source instanceof ChangeStream) {
       return moreChanges(context, cursor as Cursor<ChangeStream>, ns, limit, args.count('maxTimeMS') ?? AWAIT_MS);
@@ -60,7 +66,9 @@ export const getMore: Command = {
     if (args.has('maxTimeMS'))
       throw new CommandError('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
     try {
-      const batch = cursor.source.next(limit);
+      const { snapshot } = cursor.options;
+      const next = (): Batch => cursor.source.next(limit);
+      const batch = snapshot && snapshot !== context.snapshot ? store.transactions.read(snapshot, next) : next();
       if (batch.end) store.cursors.kill(id);
       return { cursor: cursorDoc(ns, batch.end ? 0 : id, 'nextBatch', batch) };
     } catch (error) {
@@ -69,6 +77,26 @@ export const getMore: Command = {
     }
   },
 };
+
+/** A transaction's cursor is read in that transaction, and no other. */
+function checkTransaction(context: Context, { id, options }: Cursor): void {
+  const own = context.snapshot instanceof Transaction ? context.snapshot : undefined;
+  const opened = options.snapshot instanceof Transaction ? options.snapshot : undefined;
+  if (own === opened) return;
+  throw new CommandError(
+    own ? 50738 : 50740,
+    own
+      ? `Cannot run getMore on cursor ${id}, which was not created in transaction ${own.number}`
+      : `Cannot run getMore on cursor ${id}, which was created in a transaction, outside of it`,
+  );
+}
+
+function failAsAsked({ failPoints }: Context, { source }: Cursor): void {
+  const code = failPoints?.hit('failGetMoreAfterCursorCheckout')?.errorCode;
+  if (code === undefined) return;
+  const labels = source instanceof ChangeStream ? changeStreamLabels(Number(code)) : undefined;
+  throw new CommandError(Number(code), 'failing for the fail point failGetMoreAfterCursorCheckout', {}, labels);
+}
 
 /** Waits for changes; answers at once when there are some, and with none when the time is over. */
 async function moreChanges(
@@ -111,6 +139,7 @@ async function moreChanges(
 
 export const killCursors: Command = {
   options: ['cursors'],
+  transactional: true,
   run: ({ store, args }) => {
     const ids = (args.list('cursors') ?? []).map((id) => Number(wholeNumber(id) ?? 0n));
     const killed = ids.filter((id) => store.cursors.kill(id));

@@ -11,6 +11,7 @@ import { runStatements } from './write-errors.ts';
 export const remove: Command = {
   options: ['deletes', 'ordered', 'let', 'stmtId', 'stmtIds'],
   writes: true,
+  transactional: true,
   retryable: true,
   run: (context) => {
     const statements = context.args.documents('deletes');

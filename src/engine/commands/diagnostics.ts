@@ -93,11 +93,12 @@ export const getLog: Command = {
 /** `{getParameter: 1, name: 1}`, `'*'` or `{allParameters: true}` for all. */
 export const getParameter: Command = {
   options: [...Object.keys(PARAMETERS)],
-  run: ({ args }) => {
+  run: ({ args, failPoints }) => {
     const which = args.body.getParameter;
-    if (which === '*' || asDoc(which)?.allParameters === true) return { ...PARAMETERS };
+    const parameters: Doc = { ...PARAMETERS, enableTestCommands: failPoints !== undefined };
+    if (which === '*' || asDoc(which)?.allParameters === true) return parameters;
     const found = Object.keys(PARAMETERS).filter((name) => args.has(name));
     if (found.length === 0) throw new CommandError('InvalidOptions', 'no option found to get');
-    return Object.fromEntries(found.map((name) => [name, PARAMETERS[name]]));
+    return Object.fromEntries(found.map((name) => [name, parameters[name]]));
   },
 };

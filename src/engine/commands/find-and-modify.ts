@@ -26,6 +26,7 @@ export const findAndModify: Command = {
     'stmtId',
   ],
   writes: true,
+  transactional: true,
   retryable: true,
   run: (context) => {
     const { store, db, args } = context;

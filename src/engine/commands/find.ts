@@ -35,6 +35,8 @@ const REFUSED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitDa
 
 export const find: Command = {
   options: FIND_OPTIONS,
+  transactional: true,
+  readsSnapshots: true,
   run: (context) => {
     const { store, db, args } = context;
     const name = args.collection();

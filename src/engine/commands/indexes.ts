@@ -2,6 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { type Doc, isDoc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
+import { Transaction } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { batchSizeOf, existing } from './collections.ts';
 import type { Command } from './command.ts';
@@ -11,7 +12,8 @@ import { indexSpec, sameIndex } from './index-spec.ts';
 export const createIndexes: Command = {
   options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
   writes: true,
-  run: ({ store, db, args }) => {
+  transactional: true,
+  run: ({ store, db, args, snapshot }) => {
     const specs = args.documents('indexes').map(indexSpec);
     if (specs.length === 0) throw new CommandError('BadValue', 'Must specify at least one index to create');
     const name = args.collection();
@@ -20,6 +22,15 @@ export const createIndexes: Command = {
     const numIndexesBefore = new Int32(collection.indexes.length);
     for (const spec of specs) {
       if (isThere(collection, spec)) continue;
+      if (
+        snapshot instanceof Transaction &&
+        !(snapshot.created.has(collection.ns) && store.documents.count(collection) === 0)
+      ) {
+        throw new CommandError(
+          'OperationNotSupportedInTransaction',
+          `Cannot create new indexes on a collection with documents or from before it (${collection.ns}) in a multi-document transaction.`,
+        );
+      }
       const index = store.catalog.addIndex(collection, spec);
       store.documents.build(collection, index);
     }

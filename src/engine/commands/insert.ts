@@ -8,6 +8,7 @@ import { runStatements } from './write-errors.ts';
 export const insert: Command = {
   options: ['documents', 'ordered', 'bypassDocumentValidation', 'stmtId', 'stmtIds'],
   writes: true,
+  transactional: true,
   retryable: true,
   run: ({ store, db, args }) => {
     const documents = args.rawDocuments('documents');

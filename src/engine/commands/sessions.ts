@@ -2,17 +2,29 @@ import { Binary } from 'bson';
 import { asDoc } from '../query/types.ts';
 import type { Command, Context } from './command.ts';
 
-/** Ends the sessions' cursors. Their retry records stay until they expire. */
+/** Ends the sessions' transactions and cursors. Their retry records stay until they expire. */
 const end: Command = {
   options: [],
   run: (context) => {
-    for (const session of sessionsOf(context)) context.store.cursors.killSession(session);
+    for (const session of sessionsOf(context)) {
+      context.store.transactions.abortSession(session);
+      context.store.cursors.killSession(session);
+    }
     return {};
   },
 };
 
 export const endSessions: Command = end;
 export const killSessions: Command = end;
+/** Ends all transactions, and the cursors of all sessions; there are no users to tell apart. */
+export const killAllSessions: Command = {
+  options: [],
+  run: ({ store }) => {
+    store.transactions.abortAll();
+    store.cursors.killSessions();
+    return {};
+  },
+};
 export const refreshSessions: Command = { options: [], run: () => ({}) };
 
 function sessionsOf({ args, name }: Context): string[] {

@@ -7,12 +7,14 @@ import { dbStats, dropDatabase, listDatabases } from './databases.ts';
 import { remove } from './delete.ts';
 import { buildInfo, connectionStatus, getLog, getParameter, hostInfo, ping, serverStatus } from './diagnostics.ts';
 import { explain } from './explain.ts';
+import { configureFailPoint } from './fail-points.ts';
 import { find } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { hello, isMaster } from './hello.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { insert } from './insert.ts';
-import { endSessions, killSessions, refreshSessions } from './sessions.ts';
+import { endSessions, killAllSessions, killSessions, refreshSessions } from './sessions.ts';
+import { abortTransaction, commitTransaction } from './transactions.ts';
 import { update } from './update.ts';
 
 /** Every command that the server knows, by the name it is sent under; anything else is error 59. */
@@ -57,5 +59,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     endSessions,
     killSessions,
     refreshSessions,
+    killAllSessions,
+    commitTransaction,
+    abortTransaction,
+    configureFailPoint,
   }),
 );

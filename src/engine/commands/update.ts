@@ -22,6 +22,7 @@ interface Outcome {
 export const update: Command = {
   options: ['updates', 'ordered', 'bypassDocumentValidation', 'let', 'stmtId', 'stmtIds'],
   writes: true,
+  transactional: true,
   retryable: true,
   run: (context) => {
     const statements = context.args.documents('updates');

@@ -3,7 +3,13 @@ import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 
 /** What ends the command, not only a statement. */
-const FATAL = ['MaxTimeMSExpired', 'DataCorruptionDetected'];
+const FATAL = [
+  'MaxTimeMSExpired',
+  'DataCorruptionDetected',
+  'WriteConflict',
+  'SnapshotUnavailable',
+  'TransactionTooLarge',
+];
 
 /**
  * Runs the statements of a write command: what one of them does wrong becomes an entry of `writeErrors`, and ends the command when it is ordered.

@@ -45,6 +45,12 @@ export interface Collection {
   count: number | undefined;
 }
 
+/** What a transaction must know of its commands' use of the catalog. */
+export interface CatalogViewer {
+  found(ns: string, collection: Collection | undefined): void;
+  created(collection: Collection): void;
+}
+
 /** Row ids carry their collection in the upper bits, so that one table keeps each collection's documents together. */
 const RIDS = 2 ** 33;
 const MAX_COLLECTIONS = 2 ** 20;
@@ -54,6 +60,12 @@ const MAX_INDEXES = 64;
 export class Catalog {
   readonly #database: Database;
   #collections = new Map<string, Collection>();
+  /** Ids of collections that open transactions have made. */
+  readonly #reserved = new Set<number>();
+  /** Told what a transaction's command looks up and makes, while one runs. */
+  viewer: CatalogViewer | undefined;
+  /** Told before a collection changes; `isNew` when it is being made. */
+  onChange: (ns: string, isNew: boolean) => void = () => {};
 
   constructor(database: Database) {
     this.#database = database;
@@ -89,7 +101,14 @@ export class Catalog {
   }
 
   find(db: string, name: string): Collection | undefined {
-    return this.#collections.get(`${db}.${name}`);
+    const ns = `${db}.${name}`;
+    const collection = this.#collections.get(ns);
+    this.viewer?.found(ns, collection);
+    return collection;
+  }
+
+  get(ns: string): Collection | undefined {
+    return this.#collections.get(ns);
   }
 
   /** The collections of a database, or of all of them, by name. */
@@ -101,21 +120,41 @@ export class Catalog {
   create(db: string, name: string): Collection {
     checkDatabaseName(db);
     checkCollectionName(db, name);
+    this.onChange(`${db}.${name}`, true);
     const uuid = newUuid();
     const id = this.#freeId();
-    this.#database
-      .prepare('INSERT INTO coll(id, db, name, uuid, sum) VALUES(?, ?, ?, ?, 0)')
-      .run(id, db, name, uuid.buffer);
-    this.#sum('coll', id);
     const collection = this.#collection({ id, db, name, uuid: uuid.buffer });
     collection.count = 0;
+    this.#insert(collection);
     this.#collections.set(collection.ns, collection);
     this.addIndex(collection, { v: new Int32(2), key: { _id: new Int32(1) }, name: '_id_' });
+    if (this.viewer) {
+      this.#reserved.add(id);
+      this.viewer.created(collection);
+    }
     return collection;
+  }
+
+  /** Takes a collection out of sight whose rows are being undone; its id stays reserved. */
+  detach(collection: Collection): void {
+    this.#collections.delete(collection.ns);
+  }
+
+  /** Writes a detached collection and its indexes, without documents. */
+  attach(collection: Collection): void {
+    this.#insert(collection);
+    for (const index of collection.indexes) index.id = this.#insertIndex(collection, index.spec, index.multikey);
+    this.#collections.set(collection.ns, collection);
+  }
+
+  /** Lets the id of a detached collection go. */
+  releaseId(id: number): void {
+    this.#reserved.delete(id);
   }
 
   /** Removes a collection with its documents and index rows. */
   drop(collection: Collection): void {
+    this.onChange(collection.ns, false);
     for (const index of [...collection.indexes]) this.dropIndex(collection, index);
     this.#database.prepare('DELETE FROM doc WHERE rid BETWEEN ? AND ?').run(collection.firstRid, collection.lastRid);
     this.#database.prepare('DELETE FROM coll WHERE id = ?').run(collection.id);
@@ -126,6 +165,8 @@ export class Catalog {
   rename(collection: Collection, db: string, name: string): void {
     checkDatabaseName(db);
     checkCollectionName(db, name);
+    this.onChange(collection.ns, false);
+    this.onChange(`${db}.${name}`, true);
     this.#database.prepare('UPDATE coll SET db = ?, name = ? WHERE id = ?').run(db, name, collection.id);
     this.#sum('coll', collection.id);
     this.#collections.delete(collection.ns);
@@ -137,16 +178,14 @@ export class Catalog {
     if (collection.indexes.length >= MAX_INDEXES) {
       throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${collection.ns}`);
     }
-    const { lastInsertRowid } = this.#database
-      .prepare('INSERT INTO ind(coll, spec, multikey, sum) VALUES(?, ?, 0, 0)')
-      .run(collection.id, encodeDocument(spec));
-    this.#sum('ind', Number(lastInsertRowid));
-    const index = makeIndex(Number(lastInsertRowid), spec, false);
+    if (collection.indexes.length > 0) this.onChange(collection.ns, false);
+    const index = makeIndex(this.#insertIndex(collection, spec, false), spec, false);
     collection.indexes.push(index);
     return index;
   }
 
   dropIndex(collection: Collection, index: Index): void {
+    this.onChange(collection.ns, false);
     this.#database.prepare('DELETE FROM idx WHERE i = ?').run(index.id);
     this.#database.prepare('DELETE FROM ind WHERE id = ?').run(index.id);
     collection.indexes = collection.indexes.filter((other) => other !== index);
@@ -154,6 +193,7 @@ export class Catalog {
 
   /** Replaces an index's specification (collMod). */
   changeIndex(collection: Collection, index: Index, spec: Doc): void {
+    this.onChange(collection.ns, false);
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
     this.#sum('ind', index.id);
     collection.indexes = collection.indexes.map((other) =>
@@ -165,6 +205,21 @@ export class Catalog {
     this.#database.prepare('UPDATE ind SET multikey = 1 WHERE id = ?').run(index.id);
     this.#sum('ind', index.id);
     index.multikey = true;
+  }
+
+  #insert({ id, db, name, uuid }: Collection): void {
+    this.#database
+      .prepare('INSERT INTO coll(id, db, name, uuid, sum) VALUES(?, ?, ?, ?, 0)')
+      .run(id, db, name, uuid.buffer);
+    this.#sum('coll', id);
+  }
+
+  #insertIndex(collection: Collection, spec: Doc, multikey: boolean): number {
+    const { lastInsertRowid } = this.#database
+      .prepare('INSERT INTO ind(coll, spec, multikey, sum) VALUES(?, ?, ?, 0)')
+      .run(collection.id, encodeDocument(spec), Number(multikey));
+    this.#sum('ind', Number(lastInsertRowid));
+    return Number(lastInsertRowid);
   }
 
   #collection(row: CollectionRow): Collection {
@@ -193,7 +248,7 @@ export class Catalog {
   }
 
   #freeId(): number {
-    const used = new Set([...this.#collections.values()].map((collection) => collection.id));
+    const used = new Set([...this.#reserved, ...Array.from(this.#collections.values(), ({ id }) => id)]);
     for (let id = 1; id < MAX_COLLECTIONS; id++) if (!used.has(id)) return id;
     throw new CommandError('OperationFailed', 'too many collections');
   }

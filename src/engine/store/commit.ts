@@ -21,8 +21,11 @@ export class GroupCommit {
   beforeCommit: () => void = () => {};
   /** Runs after each COMMIT, before any waiting reply goes out. */
   onCommit: () => void = () => {};
-  /** Runs when writes were undone, so that what is kept in memory is read anew. */
+  /** Runs before each piece of work, and when it was undone, so that what is kept in memory is read anew. */
+  onStart: () => void = () => {};
   onUndo: () => void = () => {};
+  /** Runs when a COMMIT failed: everything since the last one is gone. */
+  onLost: () => void = () => {};
 
   constructor(database: Database) {
     const prepare = (sql: string): StatementSync => database.sqlite.prepare(sql);
@@ -37,13 +40,8 @@ export class GroupCommit {
 
   /** Runs `work` all or nothing, as part of the next commit. */
   write<T>(work: () => T): T {
-    if (!this.#open) {
-      this.#begin.run();
-      this.#open = true;
-      setImmediate(() => this.flush());
-    }
-    if (this.#broken) throw this.#broken;
-    this.#savepoint.run();
+    this.#enter();
+    this.onStart();
     try {
       const result = work();
       this.#release.run();
@@ -56,6 +54,29 @@ export class GroupCommit {
       this.onUndo();
       throw error;
     }
+  }
+
+  /** Runs `work` on a state that is undone afterwards, whatever it does to it. */
+  view<T>(work: () => T): T {
+    this.#enter();
+    try {
+      return work();
+    } finally {
+      if (this.#inTransaction()) {
+        this.#undo.run();
+        this.#release.run();
+      } else this.#broken = new Error('SQLite gave up the transaction');
+    }
+  }
+
+  #enter(): void {
+    if (!this.#open) {
+      this.#begin.run();
+      this.#open = true;
+      setImmediate(() => this.flush());
+    }
+    if (this.#broken) throw this.#broken;
+    this.#savepoint.run();
   }
 
   /** Calls back when everything written so far is durable: now, if nothing is open; with an error when the commit failed. */
@@ -72,7 +93,7 @@ export class GroupCommit {
     this.#broken = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (failure) this.onUndo();
+    if (failure) this.onLost();
     else this.onCommit();
     for (const callback of waiting) callback(failure);
   }

@@ -1,6 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
+import type { Snapshot } from './transactions.ts';
 
 /** Documents of one answer, encoded. */
 export interface Batch {
@@ -21,6 +22,8 @@ export interface CursorOptions {
   session: string | undefined;
   /** Lives on without being read. */
   noTimeout: boolean;
+  /** The data that it reads, when that is not the present. */
+  snapshot?: Snapshot | undefined;
 }
 
 export class Cursor<S extends Source = Source> {
@@ -88,9 +91,17 @@ export class Cursors {
     this.#killWhere((cursor) => cursor.options.session === session);
   }
 
+  killSessions(): void {
+    this.#killWhere((cursor) => cursor.options.session !== undefined);
+  }
+
   /** Ends the cursors that read a dropped collection; change streams end by their own invalidate event. */
   killNamespace(ns: string): void {
     this.#killWhere((cursor) => cursor.options.ns === ns && !('invalidates' in cursor.source));
+  }
+
+  killSnapshot(snapshot: Snapshot): void {
+    this.#killWhere((cursor) => cursor.options.snapshot === snapshot);
   }
 
   killIdle(now: number): void {

@@ -20,6 +20,16 @@ export interface UpdateDescription {
   truncatedArrays: { field: string; newSize: number }[];
 }
 
+/** Who must agree to what is written, and is told of it: open transactions. */
+export interface RowObserver {
+  /** There are some; nothing else is asked otherwise. */
+  readonly active: boolean;
+  mayWrite(collection: Collection, rid: number): void;
+  /** Asked before a key is added to a unique index. */
+  mayAdd(index: Index, key: Uint8Array): void;
+  wrote(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
+}
+
 /**
  * Documents with their index rows and oplog entries. Every method checks first and writes after, so that one that throws has left no trace;
  * they run inside GroupCommit.write.
@@ -28,6 +38,7 @@ export class Documents {
   readonly #database: Database;
   readonly #catalog: Catalog;
   readonly #oplog: Oplog;
+  observer: RowObserver | undefined;
 
   constructor(database: Database, catalog: Catalog, oplog: Oplog) {
     this.#database = database;
@@ -49,6 +60,7 @@ export class Documents {
       this.#addKeys(index, entries[n] as Entries, rid);
     });
     if (collection.count !== undefined) collection.count++;
+    if (this.observer?.active) this.observer.wrote(collection, rid, null, bytes);
     this.#oplog.append('i', collection.db, collection.name, encodeDocument({ _id: doc._id }), bytes);
   }
 
@@ -62,6 +74,7 @@ export class Documents {
   ): void {
     const bytes = encodeDocument(after);
     checkStorable(after, bytes);
+    const stored = this.#claim(collection, rid);
     const heads = description && changedHeads(description);
     const changes = collection.indexes
       .filter((index) => !heads || touches(index, heads))
@@ -74,18 +87,46 @@ export class Documents {
       for (const key of minus(old.keys, now.keys)) this.#removeKey(index, key, rid);
       this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
     }
+    if (stored) this.observer?.wrote(collection, rid, stored, bytes);
     const key = encodeDocument({ _id: after._id });
     if (description) this.#oplog.append('u', collection.db, collection.name, key, encodeDocument({ ...description }));
     else this.#oplog.append('r', collection.db, collection.name, key, bytes);
   }
 
   remove(collection: Collection, rid: number, doc: Doc): void {
+    const stored = this.#claim(collection, rid);
     for (const index of collection.indexes) {
       for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
     }
     this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
     if (collection.count !== undefined) collection.count--;
+    if (stored) this.observer?.wrote(collection, rid, stored, null);
     this.#oplog.append('d', collection.db, collection.name, encodeDocument({ _id: doc._id }), null);
+  }
+
+  /** Gives a row other bytes (null: none) with their index entries, and nothing else: no check, event or count. */
+  put(collection: Collection, rid: number, from: Uint8Array | null, to: Uint8Array | null): void {
+    if (from) {
+      const doc = decodeDocument(from);
+      for (const index of collection.indexes)
+        for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
+    }
+    if (!to) {
+      this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
+      return;
+    }
+    this.#database
+      .prepare('INSERT OR REPLACE INTO doc(rid, sum, bson) VALUES(?, ?, ?)')
+      .run(rid, documentSum(rid, to), to);
+    const doc = decodeDocument(to);
+    for (const index of collection.indexes) this.#addKeys(index, entriesOf(index, doc), rid);
+  }
+
+  /** Asks whether a row may be written; its bytes as they are, where someone must know them. */
+  #claim(collection: Collection, rid: number): Uint8Array | undefined {
+    if (!this.observer?.active) return undefined;
+    this.observer.mayWrite(collection, rid);
+    return this.read(rid);
   }
 
   /** The document of a row id, if it is still there. */
@@ -126,6 +167,7 @@ export class Documents {
     for (const key of entries.keys) {
       const row = holder.get(index.id, key);
       if (row && row.rid !== self) throw duplicateKey(collection, index, doc, key);
+      if (!row && this.observer?.active) this.observer.mayAdd(index, key);
     }
   }
 

@@ -24,6 +24,9 @@ interface StoredEntry extends OplogEntry {
   pos: number;
 }
 
+/** What an entry is made of, before it has a place. */
+export type Event = Pick<OplogEntry, 'op' | 'db' | 'coll' | 'id' | 'body'>;
+
 /** A position holds a cluster time: seconds times 2^20 plus the increment, below 2^53. */
 const STEP = 2 ** 20;
 /** Bytes that a row costs beside its document. */
@@ -53,6 +56,8 @@ export class Oplog {
   #startPos: number;
   #trimming = false;
   #touched = new Set<string>();
+  /** Takes the entries instead, while a transaction's command runs: they are of no one's concern before it commits. */
+  capture: Event[] | undefined;
 
   constructor(database: Database, limit: number) {
     this.#database = database;
@@ -68,6 +73,10 @@ export class Oplog {
 
   /** Adds an entry, inside the transaction of the write it records. */
   append(op: Op, db: string, coll: string, id: Uint8Array | null, body: Uint8Array | null): void {
+    if (this.capture) {
+      this.capture.push({ op, db, coll, id, body });
+      return;
+    }
     this.last = Math.max(this.last + 1, now());
     this.#endPos += (id?.length ?? 0) + (body?.length ?? 0) + OVERHEAD;
     const entry = { seq: this.last, pos: this.#endPos, wall: Date.now(), op, db, coll, id, body };

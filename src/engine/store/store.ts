@@ -7,11 +7,20 @@ import { type Database, damaged, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
 import { Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
+import { Snapshots } from './snapshots.ts';
+import { Transactions } from './transactions.ts';
+import { Versions } from './versions.ts';
 
 export interface StoreOptions {
   /** Bound of the change-stream history, in bytes. */
   oplogBytes: number;
+  /** Milliseconds after which an open transaction is aborted (default 60,000). */
+  transactionMs?: number;
 }
+
+const TRANSACTION_MS = 60_000;
+/** What documents were may take this many bytes of memory while snapshots are open. */
+const SNAPSHOT_BYTES = 128 * 1024 * 1024;
 
 /** Everything that a folder holds, opened. */
 export class Store {
@@ -23,6 +32,9 @@ export class Store {
   readonly retry: RetryRecords;
   readonly cursors = new Cursors();
   readonly changes: Changes;
+  readonly versions = new Versions(SNAPSHOT_BYTES);
+  readonly transactions: Transactions;
+  readonly snapshots: Snapshots;
 
   /** Opens the folder; see `openDatabase` for what it refuses. */
   constructor(folder: string, options: StoreOptions) {
@@ -38,9 +50,21 @@ export class Store {
     this.documents = new Documents(this.database, this.catalog, this.oplog);
     this.retry = new RetryRecords(this.database);
     this.changes = new Changes(this.oplog);
+    this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
+    this.snapshots = new Snapshots(this.versions, this.oplog);
+    this.documents.observer = this.transactions;
+    this.catalog.onChange = (ns, isNew) => this.transactions.collectionChanges(ns, isNew);
+    this.commit.onStart = () => this.versions.mark();
     this.commit.beforeCommit = () => this.oplog.trim();
     this.commit.onCommit = () => this.changes.wake(this.oplog.takeTouched());
-    this.commit.onUndo = () => this.catalog.load();
+    this.commit.onUndo = () => {
+      this.versions.undo();
+      this.catalog.load();
+    };
+    this.commit.onLost = () => {
+      this.versions.reset();
+      this.catalog.load();
+    };
   }
 
   /** The collection, made when it is not there; inside a write. */
@@ -63,6 +87,7 @@ export class Store {
 
   /** Ends cursors and waits, and commits what is open. */
   stop(): void {
+    this.transactions.abortAll();
     this.cursors.killAll();
     this.changes.wakeAll();
     this.commit.flush();

@@ -1,0 +1,42 @@
+import { Binary, Double, Long, type Timestamp } from 'bson';
+import { CommandError } from '../errors.ts';
+import type { Doc } from '../query/types.ts';
+import { timestampOf } from '../store/oplog.ts';
+import type { Store } from '../store/store.ts';
+import type { Context } from './command.ts';
+import { labelsOf } from './error-labels.ts';
+
+const NO_SIGNATURE = { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO };
+
+/** What a command gave, with `ok: 1`. */
+export function done<T extends Doc | Promise<Doc>>(reply: T): T {
+  if (reply instanceof Promise) return reply.then((value) => done(value as Doc)) as T;
+  return { ...reply, ok: new Double(1) } as unknown as T;
+}
+
+/** The answer of a command that failed; `context` is undefined when it was not understood. A defect of the server is error 1, and a warning. */
+export function failure(error: unknown, context: Context | undefined): Doc {
+  if (!(error instanceof CommandError)) {
+    process.emitWarning(`engine: ${error instanceof Error ? error.stack : String(error)}`);
+    return failure(new CommandError('InternalError', error instanceof Error ? error.message : String(error)), context);
+  }
+  const labels = error.labels ?? (context ? labelsOf(error, context) : []);
+  return {
+    ok: new Double(0),
+    errmsg: error.message,
+    code: error.code,
+    codeName: error.codeName,
+    ...error.details,
+    ...(labels.length > 0 ? { errorLabels: labels } : {}),
+  };
+}
+
+/** Every answer tells the cluster's time. */
+export function withTimes(store: Store, reply: Doc): Doc {
+  const time: Timestamp = timestampOf(store.oplog.last);
+  return {
+    ...reply,
+    $clusterTime: { clusterTime: time, signature: NO_SIGNATURE },
+    operationTime: reply.operationTime ?? time,
+  };
+}

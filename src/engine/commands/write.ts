@@ -1,0 +1,68 @@
+import { CommandError } from '../errors.ts';
+import { type Doc, wholeNumber } from '../query/types.ts';
+import { RowLocked } from '../store/transactions.ts';
+import { decodeDocument, encodeReply } from '../wire/bson.ts';
+import type { Context } from './command.ts';
+import { done } from './reply.ts';
+
+/**
+ * Runs a command that writes, all or nothing, as part of the next commit; a repeated `txnNumber` is answered from its record. What an open
+ * transaction holds is waited for, as long as `maxTimeMS` allows (error 50).
+ */
+export function runWrite(context: Context): Doc | Promise<Doc> {
+  try {
+    return attempt(context);
+  } catch (error) {
+    if (!(error instanceof RowLocked)) throw error;
+    return waitFor(error.ended, context).then(() => runWrite(context));
+  }
+}
+
+async function waitFor(ended: Promise<void>, { deadline }: Context): Promise<void> {
+  if (deadline === Number.POSITIVE_INFINITY) return ended;
+  let timer: NodeJS.Timeout | undefined;
+  const over = new Promise<void>((resolve) => {
+    timer = setTimeout(resolve, deadline - Date.now());
+  });
+  await Promise.race([ended, over]);
+  clearTimeout(timer);
+  if (Date.now() >= deadline) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+}
+
+function attempt(context: Context): Doc {
+  const { store, args, command } = context;
+  const number = command.retryable && args.has('txnNumber') ? Number(wholeNumber(args.body.txnNumber)) : undefined;
+  if (number === undefined) return store.commit.write(() => done(command.run(context) as Doc));
+  if (!context.session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
+  const session = Buffer.from(context.session, 'hex');
+  const recorded = store.retry.find(session);
+  if (recorded?.txn === number) return repeated(decodeDocument(recorded.reply), number);
+  if (recorded && recorded.txn > number) {
+    throw new CommandError(
+      'TransactionTooOld',
+      `Retryable write with txnNumber ${number} is prohibited on session ${context.session} because a newer retryable write with txnNumber ${recorded.txn} has already started on this session.`,
+    );
+  }
+  store.transactions.abortSession(context.session);
+  return store.commit.write(() => {
+    const reply = done(command.run(context) as Doc);
+    store.retry.record(session, number, encodeReply(reply));
+    failAsAsked(context);
+    return reply;
+  });
+}
+
+function repeated(reply: Doc, number: number): Doc {
+  if (!reply.committed) return reply;
+  throw new CommandError('TransactionCommitted', `Transaction with txnNumber ${number} has been committed`);
+}
+
+/** The fail point that undoes a retryable write before its commit, or drops the client before its answer. */
+function failAsAsked({ failPoints, connection }: Context): void {
+  const failure = failPoints?.hit('onPrimaryTransactionalWrite');
+  if (!failure) return;
+  if (failure.closeConnection !== false) connection.abort();
+  const code = failure.failBeforeCommitExceptionCode;
+  if (code !== undefined)
+    throw new CommandError(Number(code), 'failing for the fail point onPrimaryTransactionalWrite');
+}

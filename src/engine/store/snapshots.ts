@@ -1,0 +1,59 @@
+import type { Timestamp } from 'bson';
+import { CommandError } from '../errors.ts';
+import { type Oplog, seqOf } from './oplog.ts';
+import { Snapshot } from './transactions.ts';
+import type { Versions } from './versions.ts';
+
+/** Milliseconds that a moment stays readable after somebody first read it (MongoDB's minSnapshotHistoryWindowInSeconds). */
+const WINDOW = 300_000;
+const MAX_KEPT = 1000;
+
+interface Kept {
+  seq: number;
+  snapshot: Snapshot;
+  until: number;
+}
+
+/** The moments that snapshot reads outside transactions have seen: each stays readable for five minutes. */
+export class Snapshots {
+  readonly #versions: Versions;
+  readonly #oplog: Oplog;
+  readonly #kept = new Map<number, Kept>();
+
+  constructor(versions: Versions, oplog: Oplog) {
+    this.#versions = versions;
+    this.#oplog = oplog;
+  }
+
+  /** The data at a cluster time, or now. Error 239 for a time that was not kept. */
+  at(time: Timestamp | undefined): Kept {
+    this.expire(Date.now());
+    const seq = time ? seqOf(time) : this.#oplog.last;
+    const kept = this.#kept.get(seq) ?? (seq === this.#oplog.last ? this.#keep(seq) : undefined);
+    if (kept) return kept;
+    throw new CommandError(
+      'SnapshotTooOld',
+      'Read timestamp from readConcern.atClusterTime is older than the oldest available timestamp',
+    );
+  }
+
+  /** Lets go of the moments whose time is over at `now` (milliseconds). */
+  expire(now: number): void {
+    for (const kept of this.#kept.values()) if (kept.until <= now) this.#release(kept);
+  }
+
+  #keep(seq: number): Kept {
+    const [oldest] = this.#kept.values();
+    if (oldest && this.#kept.size >= MAX_KEPT) this.#release(oldest);
+    const pin = this.#versions.pin(() => this.#release(kept));
+    const kept: Kept = { seq, snapshot: new Snapshot(pin), until: Date.now() + WINDOW };
+    this.#kept.set(seq, kept);
+    return kept;
+  }
+
+  #release(kept: Kept): void {
+    this.#kept.delete(kept.seq);
+    kept.snapshot.lost = true;
+    this.#versions.release(kept.snapshot.pin);
+  }
+}

@@ -1,0 +1,286 @@
+import { CommandError } from '../errors.ts';
+import type { Collection, Index } from './catalog.ts';
+import type { RowObserver } from './documents.ts';
+import type { Event } from './oplog.ts';
+import type { Store } from './store.ts';
+import type { Pin, Versions } from './versions.ts';
+
+/** Bytes of documents and events that one transaction may write. */
+const MAX_BYTES = 64 * 1024 * 1024;
+
+/** A write met one that an open transaction has not committed; it is done again when that one has ended. */
+export class RowLocked extends Error {
+  readonly ended: Promise<void>;
+
+  constructor(ended: Promise<void>) {
+    super('an open transaction holds what this write would change');
+    this.ended = ended;
+  }
+}
+
+/** The data as it was at one moment. */
+export class Snapshot {
+  readonly pin: Pin;
+  /** Collections that it has used, by namespace. */
+  readonly touched = new Set<string>();
+  /** It can't be read any more. */
+  lost = false;
+
+  constructor(pin: Pin) {
+    this.pin = pin;
+  }
+}
+
+interface RowWrite {
+  ns: string;
+  before: Uint8Array | null;
+  after: Uint8Array | null;
+}
+
+/** An open multi-document transaction: its snapshot and what it has written, which nobody else sees before it commits. */
+export class Transaction extends Snapshot {
+  readonly session: string;
+  readonly number: number;
+  readonly ended = Promise.withResolvers<void>();
+  readonly writes = new Map<number, RowWrite>();
+  readonly events: Event[] = [];
+  /** Collections that it made. */
+  readonly created = new Map<string, Collection>();
+  /** Keys of unique indexes that it has added. */
+  readonly keys = new Map<string, { index: number; key: Uint8Array }>();
+  bytes = 0;
+  timer: NodeJS.Timeout | undefined;
+
+  constructor(pin: Pin, session: string, number: number) {
+    super(pin);
+    this.session = session;
+    this.number = number;
+  }
+}
+
+/**
+ * Multi-document transactions with snapshot isolation. All commands run one at a time, so a transaction needs no second connection: for each of
+ * its commands the rows that others changed since its snapshot are put back and its own writes are put in, inside a savepoint that is
+ * undone afterwards. Its writes stay in memory until it commits, then they become one write like any other, with its events. Of two
+ * writers of a row the first wins: another transaction gets WriteConflict (112), a plain write waits for the end (`RowLocked`).
+ */
+export class Transactions implements RowObserver {
+  readonly #store: Store;
+  readonly #versions: Versions;
+  readonly #lifetime: number;
+  readonly #open = new Map<string, Transaction>();
+  readonly #lockedRows = new Map<number, Transaction>();
+  readonly #lockedKeys = new Map<string, Transaction>();
+  /** Whose command is running. */
+  #running: Transaction | undefined;
+
+  /** @param lifetime milliseconds after which an open transaction is aborted */
+  constructor(store: Store, lifetime: number) {
+    this.#store = store;
+    this.#versions = store.versions;
+    this.#lifetime = lifetime;
+  }
+
+  /** The session's open transaction. */
+  find(session: string): Transaction | undefined {
+    return this.#open.get(session);
+  }
+
+  get size(): number {
+    return this.#open.size;
+  }
+
+  /** Starts one; the one that the session had open is aborted. */
+  begin(session: string, number: number): Transaction {
+    this.abortSession(session);
+    const pin = this.#versions.pin(() => this.#end(transaction));
+    const transaction = new Transaction(pin, session, number);
+    transaction.timer = setTimeout(() => this.abort(transaction), this.#lifetime);
+    transaction.timer.unref();
+    this.#open.set(session, transaction);
+    return transaction;
+  }
+
+  /** Runs one of its commands; the writes that this makes become part of it. */
+  run<T>(transaction: Transaction, work: () => T): T {
+    const before = new Set(transaction.keys.keys());
+    const result = this.#view(transaction, transaction, work);
+    for (const [name, { index, key }] of transaction.keys)
+      if (!before.has(name)) this.#checkKey(transaction, index, key);
+    return result;
+  }
+
+  /** Runs a read on a snapshot. */
+  read<T>(snapshot: Snapshot, work: () => T): T {
+    return this.#view(snapshot, snapshot instanceof Transaction ? snapshot : undefined, work);
+  }
+
+  /** Writes all that it did; runs inside GroupCommit.write. Ends it, whether or not that succeeds. */
+  commit(transaction: Transaction): void {
+    const { catalog, documents, oplog } = this.#store;
+    this.#end(transaction);
+    for (const [ns, collection] of transaction.created) {
+      if (catalog.find(collection.db, collection.name)) throw conflict();
+      catalog.attach(collection);
+      this.#versions.noteCatalog(ns);
+    }
+    for (const [rid, { ns, before, after }] of transaction.writes) {
+      const collection = catalog.get(ns);
+      if (!collection) throw conflict();
+      documents.put(collection, rid, before, after);
+      this.#versions.note(collection.id, rid, before);
+      if (collection.count !== undefined) collection.count += (after ? 1 : 0) - (before ? 1 : 0);
+    }
+    for (const event of transaction.events) oplog.append(event.op, event.db, event.coll, event.id, event.body);
+  }
+
+  /** Forgets all that it did. */
+  abort(transaction: Transaction): void {
+    if (this.#open.get(transaction.session) === transaction) this.#end(transaction);
+  }
+
+  abortSession(session: string): void {
+    const transaction = this.#open.get(session);
+    if (transaction) this.#end(transaction);
+  }
+
+  abortAll(): void {
+    for (const transaction of [...this.#open.values()]) this.#end(transaction);
+  }
+
+  /** Told of a change of a collection itself; one that takes something away waits for the transactions that use it. */
+  collectionChanges(ns: string, isNew: boolean): void {
+    if (this.#running) return;
+    for (const transaction of isNew ? [] : this.#open.values()) {
+      if (transaction.touched.has(ns)) throw new RowLocked(transaction.ended.promise);
+    }
+    this.#versions.noteCatalog(ns);
+  }
+
+  get active(): boolean {
+    return this.#running !== undefined || this.#versions.kept;
+  }
+
+  mayWrite(collection: Collection, rid: number): void {
+    const holder = this.#lockedRows.get(rid);
+    const own = this.#running;
+    if (holder && holder !== own) throw own ? conflict() : new RowLocked(holder.ended.promise);
+    if (own && !holder && this.#versions.changedSince(collection.id, rid, own.pin)) throw conflict();
+  }
+
+  mayAdd(index: Index, key: Uint8Array): void {
+    const name = keyName(index.id, key);
+    const holder = this.#lockedKeys.get(name);
+    const own = this.#running;
+    if (holder && holder !== own) throw own ? conflict() : new RowLocked(holder.ended.promise);
+    if (!own || [...own.created.values()].some(({ indexes }) => indexes.includes(index))) return;
+    own.keys.set(name, { index: index.id, key });
+    this.#lockedKeys.set(name, own);
+  }
+
+  wrote(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void {
+    const own = this.#running;
+    if (!own) {
+      this.#versions.note(collection.id, rid, before);
+      return;
+    }
+    const earlier = own.writes.get(rid);
+    own.writes.set(rid, { ns: collection.ns, before: earlier ? earlier.before : before, after });
+    own.bytes += (before?.length ?? 0) + (after?.length ?? 0);
+    this.#lockedRows.set(rid, own);
+    if (own.bytes > MAX_BYTES) {
+      throw new CommandError('TransactionTooLarge', `a transaction may write ${MAX_BYTES} bytes at most`);
+    }
+  }
+
+  /** A key that others added since the snapshot is not seen in it. */
+  #checkKey(transaction: Transaction, index: number, key: Uint8Array): void {
+    const rows = this.#store.database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ?').all(index, key);
+    if (rows.some(({ rid }) => !transaction.writes.has(rid as number))) throw conflict();
+  }
+
+  #view<T>(snapshot: Snapshot, own: Transaction | undefined, work: () => T): T {
+    const { catalog, oplog, commit } = this.#store;
+    if (snapshot.lost) throw new CommandError('SnapshotTooOld', 'the snapshot that this reads is not kept any more');
+    const undo: (() => void)[] = [];
+    const prepared = new Set<string>();
+    const prepare = (collection: Collection): void => {
+      if (prepared.has(collection.ns)) return;
+      prepared.add(collection.ns);
+      this.#prepare(snapshot, own, collection, undo);
+    };
+    return commit.view(() => {
+      this.#running = own;
+      oplog.capture = own?.events;
+      try {
+        for (const collection of own?.created.values() ?? []) catalog.attach(collection);
+        catalog.viewer = {
+          found: (ns, collection) => {
+            if (!own?.created.has(ns) && this.#versions.catalogChangedSince(ns, snapshot.pin)) throw unavailable(ns);
+            snapshot.touched.add(ns);
+            if (collection) prepare(collection);
+          },
+          created: (collection) => own?.created.set(collection.ns, collection),
+        };
+        for (const ns of snapshot.touched) {
+          const collection = catalog.get(ns);
+          if (collection) prepare(collection);
+        }
+        return work();
+      } finally {
+        catalog.viewer = undefined;
+        oplog.capture = undefined;
+        this.#running = undefined;
+        for (const restore of undo) restore();
+        for (const collection of own?.created.values() ?? []) catalog.detach(collection);
+      }
+    });
+  }
+
+  /** Gives a collection the state that the snapshot sees. */
+  #prepare(snapshot: Snapshot, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
+    const { documents } = this.#store;
+    const { count } = collection;
+    const single = own?.created.has(collection.ns) ? [] : collection.indexes.filter(({ multikey }) => !multikey);
+    collection.count = undefined;
+    undo.push(() => {
+      collection.count = count;
+      for (const index of single) index.multikey = false;
+    });
+    for (const [rid, before] of this.#versions.since(collection.id, snapshot.pin)) {
+      if (!own?.writes.has(rid)) documents.put(collection, rid, documents.read(rid) ?? null, before);
+    }
+    for (const [rid, { ns, before, after }] of own?.writes ?? []) {
+      if (ns === collection.ns) documents.put(collection, rid, before, after);
+    }
+  }
+
+  #end(transaction: Transaction): void {
+    clearTimeout(transaction.timer);
+    this.#open.delete(transaction.session);
+    this.#versions.release(transaction.pin);
+    for (const rid of transaction.writes.keys()) this.#lockedRows.delete(rid);
+    for (const name of transaction.keys.keys()) this.#lockedKeys.delete(name);
+    for (const collection of transaction.created.values()) this.#store.catalog.releaseId(collection.id);
+    this.#store.cursors.killSnapshot(transaction);
+    transaction.ended.resolve();
+  }
+}
+
+function keyName(index: number, key: Uint8Array): string {
+  return `${index}:${Buffer.from(key).toString('latin1')}`;
+}
+
+function conflict(): CommandError {
+  return new CommandError(
+    'WriteConflict',
+    'Caused by :: Write conflict during plan execution and yielding is disabled. :: Please retry your operation or multi-document transaction.',
+  );
+}
+
+function unavailable(ns: string): CommandError {
+  return new CommandError(
+    'SnapshotUnavailable',
+    `Unable to read from a snapshot due to pending collection catalog changes to collection '${ns}'; please retry the operation.`,
+  );
+}
