@@ -1,7 +1,5 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
-import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { type Logger, pino } from 'pino';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
@@ -39,7 +37,9 @@ import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
+import { unavailability } from './storage/unavailable.ts';
 import { documentPath } from './transport/files.ts';
+import { listen } from './transport/http-server.ts';
 import { currentRequestId } from './transport/middleware/request.ts';
 import { jobsDashboard } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
@@ -148,9 +148,9 @@ async function build(
   });
 
   // The address is known before the first job runs: documents carry it.
-  const server = config.role === 'worker' ? null : await listen(config, closers);
-  const serve = server ? handOver(server) : () => undefined;
-  const url = server && addressOf(server, config);
+  const server = config.role === 'worker' ? null : await listen(config.port, config.host);
+  if (server) closers.push(() => server.close());
+  const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
     `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
@@ -186,13 +186,14 @@ async function build(
 
   if (server) {
     const readInvoice = createReadInvoice(invoices, clientSecrets);
+    const limiter = createRateLimiter(
+      config.rateLimits,
+      alone ? null : { client: store.client, databaseName: db.databaseName },
+    );
     const koa = createServer({
       log,
       authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
-      limiter: createRateLimiter(
-        config.rateLimits,
-        alone ? null : { client: store.client, databaseName: db.databaseName },
-      ),
+      limiter,
       useCases: {
         createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
         readInvoice,
@@ -205,11 +206,12 @@ async function build(
       verifyPublicly: createVerifyPublicly(invoices),
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
+      unavailable: unavailability,
       operations: await jobsDashboard(jobs.agenda, () => installation.operatorHash()),
       ready: () => pingOf(store),
       trustedProxies: config.trustedProxies,
     });
-    serve(koa.callback());
+    server.serve(koa.callback(), { log, limiter });
   }
   return {
     url,
@@ -263,45 +265,6 @@ async function loadMasterKey(config: Config): Promise<Uint8Array> {
   });
   await rm(draft);
   return loadMasterKey(config);
-}
-
-async function listen(config: Config, closers: (() => Promise<unknown>)[]): Promise<Server> {
-  const server = createHttpServer({
-    // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
-    joinDuplicateHeaders: true,
-  });
-  await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
-    server.listen(config.port, config.host, resolve);
-  });
-  closers.push(async () => {
-    const closed = new Promise((resolve) => server.close(resolve));
-    server.closeIdleConnections();
-    // Streams do not end by themselves; their clients resume elsewhere.
-    const timer = setTimeout(() => server.closeAllConnections(), 500);
-    await closed;
-    clearTimeout(timer);
-  });
-  return server;
-}
-
-/** Requests that come before the service is built wait for it. @returns to be called with the real handler */
-function handOver(server: Server): (handler: RequestListener) => void {
-  const handler = Promise.withResolvers<RequestListener>();
-  const early: RequestListener = (request, response) =>
-    void handler.promise.then((handle) => handle(request, response));
-  server.on('request', early);
-  return (handle) => {
-    server.off('request', early);
-    server.on('request', handle);
-    handler.resolve(handle);
-  };
-}
-
-function addressOf(server: Server, config: Config): string {
-  const { port } = server.address() as AddressInfo;
-  const host = config.host === '0.0.0.0' || config.host === '::' ? 'localhost' : config.host;
-  return `http://${host.includes(':') ? `[${host}]` : host}:${port}`;
 }
 
 async function pingOf(store: Store): Promise<string | null> {

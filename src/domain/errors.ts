@@ -73,6 +73,14 @@ export function serviceError(
   return new ServiceError([problem(code, message, param, status)]);
 }
 
+/** A defect as the client sees it: without its text, which the log has under the request's id. */
+export function internalError(requestId: string): ServiceError {
+  return serviceError(
+    'internal_error',
+    `Something went wrong on our side. Quote the request id ${requestId} to support.`,
+  );
+}
+
 /**
  * The error for a list of problems of mixed status: those of the lowest status alone, because structure (400) is checked before
  * business rules (422) (design, section 5, "order of checks").

@@ -12,5 +12,6 @@ export interface LimitState {
 
 /** Counts requests in fixed windows of 60 s (specification, "Limits"). */
 export interface RateLimiter {
-  consume(kind: LimitKind, id: string): Promise<LimitState>;
+  /** @param requests how many to count; 0 asks for the state */
+  consume(kind: LimitKind, id: string, requests?: number): Promise<LimitState>;
 }

@@ -1,6 +1,6 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { type Problem, problem, ServiceError } from '../domain/errors.ts';
+import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
 import type { GraphQLContext } from './context.ts';
 import { schema } from './schema.ts';
 
@@ -61,12 +61,14 @@ function valuesOf<Data>(results: AsyncIterableIterator<ExecutionResult>): AsyncI
   };
 }
 
+/** What a failure is that no resolver has foreseen: null for a defect, which it has reported. */
+export type Explain = (failure: unknown) => ServiceError | null;
+
 /**
  * An error as GraphQL clients see it: the specification's code, param and status in `extensions`, with all problems of that status
  * under `problems`. The text of a defect never leaves the service.
- * @param report told of each defect
  */
-export function publicError(error: GraphQLError, requestId: string, report: (error: unknown) => void): GraphQLError {
+export function publicError(error: GraphQLError, requestId: string, explain: Explain): GraphQLError {
   const cause = error.originalError ?? null;
   const { nodes, source, positions, path } = error;
   const location: GraphQLErrorOptions = {
@@ -81,12 +83,8 @@ export function publicError(error: GraphQLError, requestId: string, report: (err
     const wrong = problem('invalid_request', error.message);
     return described(error.message, location, [wrong], error.extensions);
   }
-  report(cause);
-  const hidden = problem(
-    'internal_error',
-    `Something went wrong on our side. Quote the request id ${requestId} to support.`,
-  );
-  return described(hidden.message, location, [hidden]);
+  const { message, problems } = explain(cause) ?? internalError(requestId);
+  return described(message, location, problems);
 }
 
 function described(

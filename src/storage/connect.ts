@@ -1,4 +1,9 @@
-import { type Db, MongoClient } from 'mongodb';
+import { type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
+
+/** How long a start waits for the server, milliseconds. */
+const CONNECT_MS = 10_000;
+/** How long an operation waits for one: whoever asks is told soon, and asks again. */
+const SELECTION_MS = 2000;
 
 export interface Store {
   readonly client: MongoClient;
@@ -18,11 +23,23 @@ export async function connect(uri: string, databaseName?: string): Promise<Store
     readConcern: { level: 'majority' },
     retryWrites: true,
     ignoreUndefined: false,
-    serverSelectionTimeoutMS: 10_000,
+    serverSelectionTimeoutMS: SELECTION_MS,
     maxPoolSize: 64,
     monitorCommands: true,
   });
-  await client.connect();
+  await connected(client);
   const db = client.db(databaseName ?? (client.options.dbName === 'test' ? 'fatoura' : client.options.dbName));
   return { client, db, close: () => client.close() };
+}
+
+async function connected(client: MongoClient): Promise<void> {
+  const end = Date.now() + CONNECT_MS;
+  for (;;) {
+    try {
+      await client.connect();
+      return;
+    } catch (error) {
+      if (!(error instanceof MongoServerSelectionError) || Date.now() >= end) throw error;
+    }
+  }
 }

@@ -31,8 +31,8 @@ export function createRateLimiter(
     address: limiterOf('address'),
   };
   return {
-    async consume(kind, id) {
-      const state = await limiters[kind].consume(id).then(
+    async consume(kind, id, requests = 1) {
+      const state = await limiters[kind].consume(id, requests).then(
         (result) => ({ result, allowed: true }),
         (refusal: unknown) => {
           if (refusal instanceof RateLimiterRes) return { result: refusal, allowed: false };

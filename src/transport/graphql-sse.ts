@@ -3,10 +3,10 @@ import type { IncomingMessage } from 'node:http';
 import { specifiedRules, validate } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
-import type { Logger } from 'pino';
+import { serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { documentLimits } from '../graphql/document-limits.ts';
-import { publicError } from '../graphql/execute.ts';
+import { type Explain, publicError } from '../graphql/execute.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
 import { principalOf } from './state.ts';
@@ -20,8 +20,7 @@ const RESERVATION_MS = 60_000;
 type SseContext = Record<string, unknown>;
 
 /** `/graphql/stream`: the GraphQL over SSE protocol, distinct connections and single connection mode. */
-export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, log: Logger): Middleware {
-  const report = (err: unknown) => log.error({ err }, 'a resolver failed');
+export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, explain: Explain): Middleware {
   const tokens = createStreamTokens();
   const handler = createHandler<IncomingMessage, Context, SseContext>({
     schema,
@@ -34,13 +33,13 @@ export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, log:
       return tokens.isOf(given, owner) ? given : STREAM_NOT_FOUND;
     },
     validate: (...[ofSchema, document]) =>
-      validate(ofSchema, document, [...specifiedRules, documentLimits]).map((error) => publicError(error, '', report)),
+      validate(ofSchema, document, [...specifiedRules, documentLimits]).map((error) => publicError(error, '', explain)),
     // Every result passes here, those of a subscription one by one.
     onNext: (context, _request, result) =>
       result.errors && {
         ...result,
         errors: result.errors.map((error) =>
-          publicError(error, (context as unknown as GraphQLContext).requestId, report),
+          publicError(error, (context as unknown as GraphQLContext).requestId, explain),
         ),
       },
   });
@@ -59,6 +58,11 @@ export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, log:
     const [body, init] = await answer(ctx.method, ctx.url, ctx.get('Accept') || null, text);
     if (ctx.method === 'PUT' && init.status === 201 && typeof body === 'string') {
       setTimeout(() => void giveBack(body), RESERVATION_MS).unref();
+    }
+    if (body === null && init.status >= 400) {
+      // The library refuses without a word.
+      for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
+      throw serviceError('invalid_request', REFUSALS[init.status] ?? 'The request is not valid.', null, init.status);
     }
     // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
     ctx.respond = false;
@@ -86,6 +90,12 @@ export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, log:
     }
   };
 }
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  405: 'This method is not possible here; use GET, POST, PUT or DELETE.',
+  406: 'The Accept header must take text/event-stream, or application/json in single connection mode.',
+  415: 'Send the operation with Content-Type: application/json.',
+};
 
 const STREAM_NOT_FOUND: Response = [
   JSON.stringify({ errors: [{ message: 'Stream not found' }] }),

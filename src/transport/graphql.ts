@@ -3,32 +3,52 @@ import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
-import type { Logger } from 'pino';
+import { serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { documentLimits } from '../graphql/document-limits.ts';
-import { publicError } from '../graphql/execute.ts';
+import { type Explain, publicError } from '../graphql/execute.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
 import { currentRequestId } from './middleware/request.ts';
+import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 import { whenGone } from './when-gone.ts';
 
 const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(documentLimits) };
 
+/** Yoga refuses some requests (405, 406, 415) without a word. */
+const SPEAKING: Plugin = {
+  onResponse({ response, setResponse, fetchAPI }) {
+    if (response.status < 400 || response.body !== null) return;
+    const message = REFUSALS[response.status] ?? 'The request is not valid.';
+    const headers = new Headers(response.headers);
+    headers.set('Content-Type', 'application/json; charset=utf-8');
+    headers.delete('Content-Length');
+    const body = JSON.stringify(errorBody(serviceError('invalid_request', message, null, response.status)));
+    setResponse(new fetchAPI.Response(body, { status: response.status, headers: Object.fromEntries(headers) }));
+  },
+};
+
+const REFUSALS: Readonly<Record<number, string>> = {
+  405: 'This method is not possible here; use GET or POST.',
+  406: 'No media type of the Accept header can be answered; accept application/graphql-response+json, application/json or text/event-stream.',
+  415: 'Send the operation with Content-Type: application/json.',
+};
+
 /** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
-export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, log: Logger): Middleware {
+export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, explain: Explain): Middleware {
   const yoga = createYoga<{ ctx: Context }, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     // The page with all its assets from npm: nothing is fetched from elsewhere.
     renderGraphiQL,
     landingPage: false,
+    cors: false,
     logging: false,
-    plugins: [LIMITED],
+    plugins: [LIMITED, SPEAKING],
     context: ({ ctx }) => watchingWhile(ctx.res, contextOf(ctx)),
     maskedErrors: {
-      maskError: (error, _message, _isDev) =>
-        publicError(graphqlErrorOf(error), currentRequestId() ?? '', (err) => log.error({ err }, 'a resolver failed')),
+      maskError: (error, _message, _isDev) => publicError(graphqlErrorOf(error), currentRequestId() ?? '', explain),
     },
   });
   return async (ctx) => {

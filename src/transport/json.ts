@@ -14,14 +14,17 @@ export function answerJson(ctx: Context, status: number, body: unknown): void {
  */
 export function answerRead(ctx: Context, body: unknown): void {
   const text = JSON.stringify(body);
-  ctx.status = 200;
-  ctx.set('ETag', `W/"${hash('sha256', text, 'base64url').slice(0, 27)}"`);
+  const etag = `"${hash('sha256', text, 'base64url').slice(0, 27)}"`;
+  ctx.set('ETag', `W/${etag}`);
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.vary('Authorization');
-  if (ctx.headers['if-none-match'] !== undefined && ctx.fresh) {
+  // Not Koa's `fresh`: Node's fetch sends Cache-Control: no-cache with each condition, which that takes for a wish to have it anew.
+  const known = ctx.headers['if-none-match'];
+  if (known !== undefined && (known.trim() === '*' || known.includes(etag))) {
     ctx.status = 304;
     return;
   }
+  ctx.status = 200;
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = text;
 }

@@ -2,18 +2,22 @@ import { Router, type RouterMiddleware } from '@koa/router';
 import Koa, { type Context, type Middleware } from 'koa';
 import type { Logger } from 'pino';
 import type { Authenticate } from '../domain/api-key/authenticate.ts';
-import { serviceError } from '../domain/errors.ts';
+import { type ServiceError, serviceError } from '../domain/errors.ts';
 import type { ReadDocument } from '../domain/invoice/read-document.ts';
 import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
+import type { Explain } from '../graphql/execute.ts';
 import { files } from './files.ts';
 import { graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
+import { countOf } from './headers.ts';
+import { compressReads } from './middleware/compress.ts';
+import { crossOrigin } from './middleware/cors.ts';
 import { identify } from './middleware/identify.ts';
 import { request, securityHeaders } from './middleware/request.ts';
-import type { RestParts } from './rest/route.ts';
+import type { Deprecation, RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { verification } from './verify/routes.ts';
@@ -25,6 +29,8 @@ export interface ServerParts extends RestParts {
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
   readonly verifyPublicly: VerifyPublicly;
+  /** The failure of a store that is away as clients see it; null for any other. */
+  readonly unavailable: (failure: unknown) => ServiceError | null;
   /** The job dashboard. */
   readonly operations: Middleware;
   /** Whether the service can do its work; the text says what is wrong when it can not. */
@@ -50,16 +56,25 @@ export function createServer(parts: ServerParts): Koa {
     useCases,
   });
 
+  const explain: Explain = (failure) => {
+    const known = parts.unavailable(failure);
+    if (known) log.warn({ err: failure }, 'the store is away');
+    else log.error({ err: failure }, 'a request failed');
+    return known;
+  };
+  const cross = crossOrigin();
+
   const router = new Router({ sensitive: true, strict: true });
   for (const route of ROUTES) {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
       if (route.secretKeyOnly) requireSecretKey(graphql.principal);
+      if (route.deprecation) announceEnd(ctx, route.deprecation);
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
-  router.all('/graphql', graphqlOverHttp(contextOf, log) as RouterMiddleware);
-  router.all('/graphql/stream', graphqlOverSse(contextOf, log) as RouterMiddleware);
+  router.all('/graphql', graphqlOverHttp(contextOf, explain) as RouterMiddleware);
+  router.all('/graphql/stream', graphqlOverSse(contextOf, explain) as RouterMiddleware);
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
@@ -73,16 +88,38 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = trouble === null ? { status: 'ready' } : { status: 'not ready', reason: trouble };
   });
 
-  app.use(request(log));
+  app.use(request(log, explain));
   app.use(securityHeaders());
+  app.use(cross.mark);
+  app.use(compressReads());
   app.use(identify(parts.authenticate, parts.limiter));
+  app.use(cross.answerPreflight);
+  app.use(wellFormed);
   app.use(parts.operations);
   app.use(router.routes());
   app.use(unmatched(router));
   return app;
 }
 
-/** What no route took: 401 before all else on the API's paths, 405 with Allow where another method would do, else 404. */
+/** RFC 9745 and RFC 8594: of what will end, since when it should not be used, when it stops, and what comes instead. */
+function announceEnd(ctx: Context, { since, sunset, link }: Deprecation): void {
+  ctx.set('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
+  ctx.set('Sunset', sunset.toUTCString());
+  ctx.set('Link', `<${link}>; rel="deprecation"`);
+}
+
+/** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) refuse and Node lets pass, or refuses without a word. */
+const wellFormed: Middleware = (ctx, next) => {
+  const { expect } = ctx.headers;
+  if (expect !== undefined && expect.toLowerCase() !== '100-continue')
+    throw serviceError('invalid_request', 'The only expectation that is met is 100-continue.', 'Expect', 417);
+  const hosts = countOf(ctx, 'host');
+  if (hosts > 1 || (hosts === 0 && ctx.req.httpVersion === '1.1'))
+    throw serviceError('invalid_request', 'The header Host must be sent once.', 'Host');
+  return next();
+};
+
+/** What no route took: 401 before all else on the API's paths, then the methods that would do (OPTIONS asks for them, 405), else 404. */
 function unmatched(router: Router): Middleware {
   return async (ctx) => {
     if ('_matchedRoute' in ctx && ctx._matchedRoute) return;
@@ -91,6 +128,10 @@ function unmatched(router: Router): Middleware {
     if (methods.length === 0)
       throw serviceError('resource_not_found', `There is nothing at ${ctx.path.slice(0, 200)}.`);
     ctx.set('Allow', methods.join(', '));
+    if (ctx.method === 'OPTIONS') {
+      ctx.status = 204;
+      return;
+    }
     throw serviceError(
       'invalid_request',
       `${ctx.method} is not possible here; use ${methods.join(' or ')}.`,

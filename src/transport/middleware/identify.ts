@@ -1,10 +1,11 @@
 import type { Context, Middleware } from 'koa';
 import type { Arrival } from '../../domain/api-key/admission.ts';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { serviceError } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { RateLimiter } from '../../domain/rate-limiter.ts';
+import type { LimitKind, LimitState, RateLimiter } from '../../domain/rate-limiter.ts';
 import type { RequestState } from '../state.ts';
+import { isPreflight } from './cors.ts';
 
 /** Paths of the API; a credential is read on these only. */
 function needsCredential(path: string): boolean {
@@ -24,27 +25,45 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
   return async (ctx, next) => {
     if (isUnlimited(ctx.path)) return next();
     const state = ctx.state as RequestState;
-    if (needsCredential(ctx.path)) state.identity = await identityOf(ctx, authenticate);
-    const { limit, remaining, resetAt, allowed } = await limiter.consume(...bucketOf(ctx, state));
-    const resetSeconds = Math.ceil(resetAt / 1000);
-    ctx.set('X-RateLimit-Limit', String(limit));
-    ctx.set('X-RateLimit-Remaining', String(remaining));
-    ctx.set('X-RateLimit-Reset', String(resetSeconds));
-    if (!allowed) {
-      const wait = Math.max(1, Math.ceil((resetAt - Date.now()) / 1000));
+    // What a browser asks of its own accord has no credential and costs nobody anything.
+    const preflight = isPreflight(ctx);
+    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
+    const limit = await limiter.consume(...bucketOf(ctx, state), preflight ? 0 : 1);
+    for (const [name, value] of limitHeaders(limit)) ctx.set(name, value);
+    if (!limit.allowed && !preflight) {
+      const wait = secondsLeft(limit);
       ctx.set('Retry-After', String(wait));
-      throw serviceError('rate_limit_exceeded', `More than ${limit} requests in a minute. Try again in ${wait} s.`);
+      throw serviceError(
+        'rate_limit_exceeded',
+        `More than ${limit.limit} requests in a minute. Try again in ${wait} s.`,
+      );
     }
     return next();
   };
 }
 
+/** The limit's state as headers: the specification's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
+export function limitHeaders(state: LimitState): readonly (readonly [string, string])[] {
+  const { limit, remaining, resetAt } = state;
+  return [
+    ['X-RateLimit-Limit', String(limit)],
+    ['X-RateLimit-Remaining', String(remaining)],
+    ['X-RateLimit-Reset', String(Math.ceil(resetAt / 1000))],
+    ['RateLimit-Policy', `"minute";q=${limit};w=60`],
+    ['RateLimit', `"minute";r=${remaining};t=${secondsLeft(state)}`],
+  ];
+}
+
+function secondsLeft({ resetAt }: LimitState): number {
+  return Math.max(1, Math.ceil((resetAt - Date.now()) / 1000));
+}
+
 async function identityOf(ctx: Context, authenticate: Authenticate): Promise<NonNullable<RequestState['identity']>> {
   try {
     return { principal: await authenticate(ctx.get('Authorization') || undefined, arrivalOf(ctx)) };
-  } catch (error) {
-    if (error instanceof ServiceError) return { refusal: error };
-    throw error;
+  } catch (refusal) {
+    // Thrown once the limit is known, which every answer tells.
+    return { refusal };
   }
 }
 
@@ -52,12 +71,12 @@ function arrivalOf({ secure, ip, host }: Context): Arrival {
   return { encrypted: secure, address: ip, host };
 }
 
-function bucketOf(ctx: Context, state: RequestState): Parameters<RateLimiter['consume']> {
+function bucketOf(ctx: Context, state: RequestState): [LimitKind, string] {
   const principal = state.identity && 'principal' in state.identity ? state.identity.principal : null;
   return principal ? bucketOfPrincipal(principal) : ['address', ctx.ip];
 }
 
-function bucketOfPrincipal(principal: Principal): Parameters<RateLimiter['consume']> {
+function bucketOfPrincipal(principal: Principal): [LimitKind, string] {
   if (principal.kind === 'client') return ['publishable', principal.invoiceId];
   return [principal.kind, principal.keyId];
 }

@@ -1,8 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { randomUUID } from 'node:crypto';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import type { Logger } from 'pino';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { internalError, ServiceError, serviceError } from '../../domain/errors.ts';
+import type { Explain } from '../../graphql/execute.ts';
+import { answerJson } from '../json.ts';
 import { errorBody } from '../rest/errors.ts';
 
 const requestIds = new AsyncLocalStorage<string>();
@@ -12,8 +14,11 @@ export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }
 
-/** Gives each request an id, answers what is thrown in the specification's error shape, and logs one line without the query string. */
-export function request(log: Logger): Middleware {
+/**
+ * Gives each request an id, answers what is thrown in the specification's error shape, and logs one line without the query string.
+ * @param explain what a failure is that nobody has foreseen
+ */
+export function request(log: Logger, explain: Explain): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
     const requestId = `req_${randomUUID()}`;
@@ -44,17 +49,19 @@ export function request(log: Logger): Middleware {
     );
 
     function answer(error: unknown, id: string): void {
-      const known = error instanceof ServiceError ? error : internalError(error, id);
-      ctx.status = known.status;
-      if (known.status === 401) ctx.set('WWW-Authenticate', 'Bearer realm="fatoura"');
-      ctx.body = errorBody(known);
-    }
-
-    function internalError(error: unknown, id: string): ServiceError {
-      log.error({ requestId: id, err: error }, 'a request failed');
-      return serviceError('internal_error', `Something went wrong on our side. Quote the request id ${id} to support.`);
+      const known = error instanceof ServiceError ? error : (explain(error) ?? internalError(id));
+      if (known.status === 401) ctx.set('WWW-Authenticate', challengeOf(ctx));
+      if (known.status === 503 && !ctx.res.hasHeader('Retry-After')) ctx.set('Retry-After', '2');
+      ctx.remove('ETag');
+      answerJson(ctx, known.status, errorBody(known));
     }
   };
+}
+
+/** RFC 6750, section 3: nothing is said of a credential that was not sent. */
+function challengeOf(ctx: Context): string {
+  const sent = ctx.headers.authorization !== undefined;
+  return `Bearer realm="fatoura"${sent ? ', error="invalid_token"' : ''}`;
 }
 
 /** A path without the secrets that may stand in it: a document's capability, a client_secret in the place of an id. */
@@ -71,7 +78,13 @@ export function securityHeaders(): Middleware {
     ctx.set('X-Content-Type-Options', 'nosniff');
     // Secrets may stand in addresses: they go no further.
     ctx.set('Referrer-Policy', 'no-referrer');
+    // Answers of the API hold data and secrets; a read says so when it may be kept.
+    if (isApi(ctx.path)) ctx.set('Cache-Control', 'no-store');
     if (ctx.secure) ctx.set('Strict-Transport-Security', 'max-age=31536000');
     await next();
   };
+}
+
+function isApi(path: string): boolean {
+  return path.startsWith('/v1/') || path.startsWith('/graphql');
 }

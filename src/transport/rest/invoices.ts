@@ -1,11 +1,12 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
+import { singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { type Route, route } from './route.ts';
 import {
@@ -167,10 +168,8 @@ function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
 
 /** Both forms are taken: the bare string, and the quoted one of the IETF draft. */
 function idempotencyKeyOf(ctx: Context): string | null {
-  if (ctx.headers['idempotency-key'] === undefined) return null;
-  const [text = '', second] = ctx.req.headersDistinct['idempotency-key'] ?? [];
-  if (second !== undefined)
-    throw serviceError('invalid_request', 'Idempotency-Key must be sent once.', 'Idempotency-Key');
+  const text = singleHeader(ctx, 'Idempotency-Key');
+  if (text === undefined) return null;
   const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
   const unusable = idempotencyKeyProblem(key);
   if (unusable) throw new ServiceError([unusable]);

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { prepare } from '../../graphql/execute.ts';
+import { singleHeader } from '../headers.ts';
 import { whenGone } from '../when-gone.ts';
 
 const HEARTBEAT_MS = 15_000;
@@ -37,7 +38,7 @@ export async function streamStatus(
   graphql: GraphQLContext,
   variables: { id: string; clientSecret: string | null },
 ): Promise<void> {
-  const afterEventId = ctx.get('Last-Event-ID') || null;
+  const afterEventId = singleHeader(ctx, 'Last-Event-ID') || null;
   const changes = await watch.subscribe(graphql, { ...variables, afterEventId });
   whenGone(ctx.res, () => void changes.return?.());
   if (ctx.method === 'HEAD') {

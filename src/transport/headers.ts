@@ -1,0 +1,22 @@
+import type { Context } from 'koa';
+import { serviceError } from '../domain/errors.ts';
+
+/** How often a request carries a header, given in lower case. Node keeps the first of some and joins others. */
+export function countOf(ctx: Context, name: string): number {
+  const { rawHeaders } = ctx.req;
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const each = rawHeaders[i];
+    if (each?.length === name.length && each.toLowerCase() === name) count++;
+  }
+  return count;
+}
+
+/** A header that has one meaning. @returns undefined when it is absent @throws {ServiceError} invalid_request when it is sent twice */
+export function singleHeader(ctx: Context, name: string): string | undefined {
+  const value = ctx.headers[name.toLowerCase()];
+  if (value === undefined) return undefined;
+  if (countOf(ctx, name.toLowerCase()) > 1)
+    throw serviceError('invalid_request', `The header ${name} must be sent once.`, name);
+  return String(value);
+}

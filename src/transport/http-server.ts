@@ -1,0 +1,106 @@
+import { randomUUID } from 'node:crypto';
+import { createServer, type RequestListener, type Server, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
+import type { Logger } from 'pino';
+import { serviceError } from '../domain/errors.ts';
+import type { RateLimiter } from '../domain/rate-limiter.ts';
+import { limitHeaders } from './middleware/identify.ts';
+import { errorBody } from './rest/errors.ts';
+
+/** An HTTP server that listens, before there is anything to answer with. */
+export interface HttpServer {
+  /** Where it is reached, without a trailing slash. */
+  readonly url: string;
+  /** Answers with `handle` from now on; requests that came earlier have waited for it. */
+  serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter }): void;
+  close(): Promise<void>;
+}
+
+/** @throws when the address can't be had */
+export async function listen(port: number, host: string): Promise<HttpServer> {
+  const server = createServer({
+    // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
+    joinDuplicateHeaders: true,
+    // Without a Host Node would answer without a word.
+    requireHostHeader: false,
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, host, resolve);
+  });
+  const handler = Promise.withResolvers<RequestListener>();
+  const early: RequestListener = (request, response) =>
+    void handler.promise.then((handle) => handle(request, response));
+  server.on('request', early);
+  return {
+    url: addressOf(server, host),
+    serve(handle, { log, limiter }) {
+      server.off('request', early);
+      server.on('request', handle);
+      // Node would answer an expectation that it does not know with an empty 417.
+      server.on('checkExpectation', handle);
+      answerUnreadable(server, log, limiter);
+      handler.resolve(handle);
+    },
+    async close() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      server.closeIdleConnections();
+      // Streams do not end by themselves; their clients resume elsewhere.
+      const timer = setTimeout(() => server.closeAllConnections(), 500);
+      await closed;
+      clearTimeout(timer);
+    },
+  };
+}
+
+function addressOf(server: Server, host: string): string {
+  const { port } = server.address() as AddressInfo;
+  const reached = host === '0.0.0.0' || host === '::' ? 'localhost' : host;
+  return `http://${reached.includes(':') ? `[${reached}]` : reached}:${port}`;
+}
+
+const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> = {
+  HPE_HEADER_OVERFLOW: { status: 431, message: 'The headers are larger than 16 KiB.' },
+  HPE_CHUNK_EXTENSIONS_OVERFLOW: { status: 413, message: 'The extensions of a chunk are too large.' },
+  ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
+};
+
+/** Answers what Node's HTTP parser refuses in the specification's error shape, counted against the address and with an id as any other. */
+function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter): void {
+  const answering = new WeakMap<Duplex, ServerResponse>();
+  server.on('request', ({ socket }, response) => answering.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const response = answering.get(socket);
+    // Amid another answer on the same connection there is nothing that could be told.
+    const amid = response?.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || amid) return void socket.destroy();
+    const { status, message } = UNREADABLE[error.code ?? ''] ?? { status: 400, message: 'This is not valid HTTP/1.1.' };
+    const requestId = `req_${randomUUID()}`;
+    log.debug({ requestId, status, code: error.code }, 'a request could not be read');
+    const address = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';
+    void limiter.consume('address', address).then(
+      (limit) => socket.end(answer(status, message, requestId, limitHeaders(limit))),
+      () => socket.destroy(),
+    );
+  });
+}
+
+function answer(
+  status: number,
+  message: string,
+  requestId: string,
+  limit: readonly (readonly [string, string])[],
+): string {
+  const body = JSON.stringify(errorBody(serviceError('invalid_request', message, null, status)));
+  const headers = [
+    ['Content-Type', 'application/json; charset=utf-8'],
+    ['Content-Length', String(Buffer.byteLength(body))],
+    ['Cache-Control', 'no-store'],
+    ['Access-Control-Allow-Origin', '*'],
+    ['Request-Id', requestId],
+    ...limit,
+    ['Connection', 'close'],
+  ];
+  return `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${headers.map(([name, value]) => `${name}: ${value}\r\n`).join('')}\r\n${body}`;
+}

@@ -1,0 +1,294 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { rawRequest, sendRaw } from '../support/raw-http.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+let invoice: { id: string; client_secret: string };
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+  invoice = (await client.post('/v1/invoices', invoiceBody())).body;
+  await client.settled(invoice.id);
+});
+afterAll(() => service.close());
+
+const bearer = () => `Authorization: Bearer ${tenant.secretKey}`;
+
+describe('pages of other origins', () => {
+  const preflight = (path: string) =>
+    client.request('OPTIONS', path, undefined, {
+      Authorization: '',
+      Origin: 'https://shop.example',
+      'Access-Control-Request-Method': 'GET',
+      'Access-Control-Request-Headers': 'authorization,content-type,last-event-id,idempotency-key,if-none-match',
+    });
+
+  it.each(['/v1/invoices', '/v1/invoices/x/stream', '/graphql', '/graphql/stream', '/files/x/y.xml'])(
+    'OPTIONS %s: a preflight needs no credential, counts nowhere, and is kept for two hours',
+    async (path) => {
+      const before = await preflight(path);
+      const { status, headers, body } = await preflight(path);
+      expect([status, body]).toEqual([204, '']);
+      expect(headers.get('access-control-allow-origin')).toBe('*');
+      expect(headers.get('access-control-max-age')).toBe('7200');
+      const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(',');
+      for (const name of ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'if-none-match'])
+        expect(allowed).toContain(name);
+      expect(headers.get('access-control-allow-credentials')).toBeNull();
+      expect(headers.get('x-ratelimit-remaining')).toBe(before.headers.get('x-ratelimit-remaining'));
+    },
+  );
+
+  it('read answers and errors with the headers that matter', async () => {
+    for (const [path, token, status] of [
+      [`/v1/invoices/${invoice.id}`, invoice.client_secret, 200],
+      [`/v1/invoices/${invoice.id}`, 'nothing', 401],
+      ['/v1/invoices', tenant.publishableKey, 403],
+      ['/graphql?query={__typename}', tenant.secretKey, 200],
+      ['/graphql/stream?query={__typename}', tenant.secretKey, 200],
+    ] as const) {
+      const answer = await new Client(service.url, token).get(path, {
+        Origin: 'https://shop.example',
+        Accept: path.includes('stream') ? 'text/event-stream' : 'application/json',
+      });
+      expect([path, answer.status]).toEqual([path, status]);
+      expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
+      expect(answer.headers.get('access-control-allow-origin')).toBe('*');
+      const exposed = answer.headers.get('access-control-expose-headers');
+      for (const name of ['Request-Id', 'ETag', 'Retry-After', 'X-RateLimit-Remaining', 'RateLimit'])
+        expect(exposed).toContain(name);
+    }
+  });
+
+  it('follow a stream', async () => {
+    const { status, headers } = await new Client(service.url, invoice.client_secret).get(
+      `/v1/invoices/${invoice.id}/stream`,
+      { Origin: 'https://shop.example' },
+    );
+    expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
+  });
+
+  it("see nothing of the operators' pages", async () => {
+    const { headers } = await client.get('/ops/jobs', { Origin: 'https://shop.example' });
+    expect(headers.get('access-control-allow-origin')).toBeNull();
+  });
+});
+
+describe('conditional reads', () => {
+  it.each(['/v1/invoices/ID', '/v1/invoices?limit=3', '/v1/webhook_endpoints'])(
+    'GET %s: 304 without a body while nothing has changed',
+    async (path) => {
+      path = path.replace('ID', invoice.id);
+      const first = await client.get(path);
+      const etag = first.headers.get('etag') ?? '';
+      expect(etag).toMatch(/^W\/"[\w-]{20,}"$/);
+      expect(first.headers.get('cache-control')).toBe('private, no-cache');
+      expect(first.headers.get('vary')).toContain('Authorization');
+      const again = await client.get(path, { 'If-None-Match': `"x", ${etag}` });
+      expect([again.status, again.body, again.headers.get('etag')]).toEqual([304, '', etag]);
+      expect(again.headers.get('x-ratelimit-limit')).not.toBeNull();
+      expect((await client.get(path, { 'If-None-Match': '"x"' })).status).toBe(200);
+    },
+  );
+
+  it("an invoice's ETag changes with its status", async () => {
+    const { body } = await client.post('/v1/invoices', invoiceBody());
+    const path = `/v1/invoices/${body.id}`;
+    const tags = new Map<string, string>();
+    await expect
+      .poll(async () => {
+        const answer = await client.get(path);
+        tags.set(answer.body.status, answer.headers.get('etag') ?? '');
+        return answer.body.status;
+      })
+      .toBe('accepted');
+    const accepted = (await client.get(path)).headers.get('etag');
+    for (const [status, tag] of tags) expect(tag === accepted, status).toBe(status === 'accepted');
+  });
+
+  it('what must not be kept says so', async () => {
+    const { headers } = await client.post('/v1/invoices', invoiceBody());
+    expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
+    expect((await client.get('/v1/invoices/x')).headers.get('cache-control')).toBe('no-store');
+  });
+});
+
+describe('content codings', () => {
+  const read = async (path: string, coding: string) => {
+    const answer = await sendRaw(service.url, rawRequest(`GET ${path}`, [bearer(), `Accept-Encoding: ${coding}`]));
+    return { ...answer, coding: answer.headers['content-encoding'] };
+  };
+  const many = { lines: Array.from({ length: 30 }, () => ({ description: 'Conseil', quantity: 1, unit_price: 1000 })) };
+
+  it.each([
+    ['gzip', 'gzip'],
+    ['br', 'br'],
+    ['gzip, deflate, br, zstd', 'br'],
+    ['identity', undefined],
+    ['br;q=0, gzip;q=0.1', 'gzip'],
+  ])('Accept-Encoding: %s is answered in %s, with the same ETag', async (accepted, coding) => {
+    const created = await client.post('/v1/invoices', invoiceBody({ amount: 36000, ...many }));
+    await client.settled(created.body.id);
+    const path = `/v1/invoices/${created.body.id}`;
+    const plain = await client.get(path, { 'Accept-Encoding': 'identity' });
+    const { hostname, port } = new URL(service.url);
+    const answer = await fetch(`http://${hostname}:${port}${path}`, {
+      headers: { Authorization: `Bearer ${tenant.secretKey}`, 'Accept-Encoding': accepted },
+    });
+    expect(answer.headers.get('content-encoding') ?? undefined).toBe(coding);
+    expect(answer.headers.get('vary')).toContain('Accept-Encoding');
+    expect(answer.headers.get('etag')).toBe(plain.headers.get('etag'));
+    expect(await answer.json()).toEqual(plain.body);
+  });
+
+  it('leaves small answers, creations and streams as they are', async () => {
+    expect((await read(`/v1/invoices/${invoice.id}`, 'gzip')).coding).toBeUndefined();
+    expect((await read(`/v1/invoices/${invoice.id}/stream`, 'gzip')).coding).toBeUndefined();
+    const body = JSON.stringify(invoiceBody({ amount: 36000, ...many }));
+    const headers = [bearer(), 'Accept-Encoding: gzip', `Content-Length: ${body.length}`];
+    const created = await sendRaw(
+      service.url,
+      rawRequest('POST /v1/invoices', [...headers, 'Content-Type: application/json'], body),
+    );
+    expect([created.status, created.headers['content-encoding']]).toEqual([201, undefined]);
+  });
+});
+
+describe('methods', () => {
+  it('HEAD is GET without the body, streams included', async () => {
+    const get = await client.get(`/v1/invoices/${invoice.id}`);
+    const head = await client.request('HEAD', `/v1/invoices/${invoice.id}`);
+    expect([head.status, head.headers.get('etag')]).toEqual([200, get.headers.get('etag')]);
+    expect(Number(head.headers.get('content-length'))).toBe(Buffer.byteLength(JSON.stringify(get.body)));
+    const stream = await client.request('HEAD', `/v1/invoices/${invoice.id}/stream`);
+    expect([stream.status, stream.headers.get('content-type')]).toEqual([200, 'text/event-stream; charset=utf-8']);
+    expect((await client.request('HEAD', '/v1/invoices/x')).status).toBe(404);
+  });
+
+  it.each([
+    ['/v1/invoices', 'GET, HEAD, POST'],
+    ['/v1/invoices/x', 'GET, HEAD'],
+    ['/v1/webhook_endpoints/x', 'DELETE, PATCH'],
+  ])('OPTIONS %s names the methods; any other is 405 with the same Allow', async (path, methods) => {
+    const sorted = (value: string | null) => value?.split(', ').sort().join(', ');
+    const options = await client.request('OPTIONS', path);
+    expect([options.status, sorted(options.headers.get('allow'))]).toEqual([204, methods]);
+    const other = await client.request('PUT', path, {});
+    expect([other.status, sorted(other.headers.get('allow'))]).toEqual([405, methods]);
+    expect(other.body.error).toMatchObject({ code: 'invalid_request', param: null, status: 405 });
+  });
+
+  it.each([
+    ['PUT', '/graphql', 405],
+    ['DELETE', '/graphql', 405],
+    ['PATCH', '/graphql/stream', 405],
+  ])('%s %s: %i with a body that says why', async (method, path, status) => {
+    const answer = await client.request(method, path, {});
+    expect(answer.status).toBe(status);
+    expect(answer.body.error ?? answer.body.errors[0]).toMatchObject({ message: expect.stringMatching(/\.$/) });
+    expect(answer.headers.get('allow')).toContain('POST');
+  });
+
+  it.each([
+    ['/graphql', { Accept: 'image/png' }, 406],
+    ['/graphql', { 'Content-Type': 'text/plain' }, 415],
+  ])('POST %s with %j: %i with a body that says why', async (path, headers, status) => {
+    const answer = await client.post(path, { query: '{ invoice(id: "x") { id } }' }, headers);
+    expect([answer.status, answer.body.error?.code, answer.body.error?.status]).toEqual([
+      status,
+      'invalid_request',
+      status,
+    ]);
+  });
+});
+
+describe('what no HTTP client sends', () => {
+  const shaped = (answer: Awaited<ReturnType<typeof sendRaw>>) => {
+    expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
+    expect(answer.headers['request-id']).toMatch(/^req_/);
+    expect(answer.headers['x-ratelimit-limit']).toMatch(/^\d+$/);
+    const { error } = JSON.parse(answer.body);
+    expect(error.status).toBe(answer.status);
+    expect(error.message).toMatch(/\.$/);
+    return [answer.status, error.code, error.param];
+  };
+
+  it.each([
+    ['no HTTP', 'hello\r\n\r\n', 400],
+    ['a NUL byte in the path', rawRequest('GET /v1/invoices/\0', []), 400],
+    ['a NUL byte in a header', rawRequest('GET /v1/invoices', ['X: \0']), 400],
+    ['two lengths', rawRequest('POST /v1/invoices', ['Content-Length: 1', 'Content-Length: 2'], 'xx'), 400],
+    [
+      'a length and chunks',
+      rawRequest('POST /v1/invoices', ['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+      400,
+    ],
+    ['a length that is none', rawRequest('POST /v1/invoices', ['Content-Length: -1']), 400],
+    ['headers of 20 KiB', rawRequest('GET /v1/invoices', [`X: ${'x'.repeat(20_000)}`]), 431],
+  ])('%s: %s', async (_name, bytes, status) => {
+    expect(shaped(await sendRaw(service.url, bytes))).toEqual([status, 'invalid_request', null]);
+  });
+
+  it('a broken chunk amid a body: 400', async () => {
+    const headers = [bearer(), 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
+    const answer = await sendRaw(service.url, rawRequest('POST /v1/invoices', headers, '5\r\n{"a":\r\nzz\r\n'));
+    expect(shaped(answer)).toEqual([400, 'invalid_request', null]);
+  });
+
+  it('no Host, or two: 400', async () => {
+    for (const hosts of ['', 'Host: a\r\nHost: b\r\n']) {
+      const bytes = `GET /v1/invoices HTTP/1.1\r\n${hosts}${bearer()}\r\nConnection: close\r\n\r\n`;
+      expect(shaped(await sendRaw(service.url, bytes))).toEqual([400, 'invalid_request', 'Host']);
+    }
+  });
+
+  it('an unknown expectation: 417', async () => {
+    const answer = await sendRaw(service.url, rawRequest('GET /v1/invoices', [bearer(), 'Expect: a miracle']));
+    expect(shaped(answer)).toEqual([417, 'invalid_request', 'Expect']);
+  });
+
+  it('a header that has one meaning, sent twice: 401, 415 and 400, never one of the two', async () => {
+    const both = await sendRaw(service.url, rawRequest('GET /v1/invoices', [bearer(), bearer()]));
+    expect(shaped(both)).toEqual([401, 'invalid_api_key', null]);
+    expect(both.headers['www-authenticate']).toBe('Bearer realm="fatoura", error="invalid_token"');
+    const body = JSON.stringify(invoiceBody());
+    const headers = [bearer(), `Content-Length: ${Buffer.byteLength(body)}`, 'Content-Type: application/json'];
+    for (const [header, expected] of [
+      ['Content-Type: application/json', [415, 'invalid_request', null]],
+      ['Idempotency-Key: a\r\nIdempotency-Key: a', [400, 'invalid_request', 'Idempotency-Key']],
+    ] as const) {
+      const answer = await sendRaw(service.url, rawRequest('POST /v1/invoices', [...headers, header], body));
+      expect(shaped(answer)).toEqual(expected);
+    }
+  });
+
+  it.each(['%00', '%', '%zz', '%E0%A4%A', '%ff', '%2e%2e', '%2F', '..%5c', 'x'.repeat(8000)])(
+    'GET /v1/invoices/%s: 404',
+    async (id) => {
+      const answer = await sendRaw(service.url, rawRequest(`GET /v1/invoices/${id}`, [bearer()]));
+      expect(shaped(answer)).toEqual([404, 'resource_not_found', 'id']);
+    },
+  );
+
+  it('a query that can not be decoded is refused or taken as it is, never a failure', async () => {
+    for (const query of ['%', 'limit=%', '%00=1', 'status=%ff', '&&&', 'limit=1&limit=2', 'a[b]=1', '__proto__=1']) {
+      const answer = await sendRaw(service.url, rawRequest(`GET /v1/invoices?${query}`, [bearer()]));
+      expect([query, answer.status === 200 ? 200 : shaped(answer)[0]]).toEqual([query, query === '&&&' ? 200 : 400]);
+    }
+  });
+});
+
+it('every answer has the limits in the form of the IETF draft too', async () => {
+  const { headers } = await client.get('/v1/invoices/x');
+  expect(headers.get('ratelimit-policy')).toBe('"minute";q=1000000;w=60');
+  expect(headers.get('ratelimit')).toBe(`"minute";r=${headers.get('x-ratelimit-remaining')};t=${untilReset(headers)}`);
+});
+
+function untilReset(headers: Headers): string {
+  return /t=(\d+)$/.exec(headers.get('ratelimit') ?? '')?.[1] ?? 'nothing';
+}

@@ -1,0 +1,59 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let folder: string;
+let engine: EngineProcess;
+let service: TestService;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'away-'));
+  engine = await startEngineProcess(folder, '--port', '0');
+  service = await startService({ MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) });
+});
+afterAll(async () => {
+  await service.close();
+  await engine.kill();
+  await rm(folder, { recursive: true, force: true });
+});
+
+it('503 with Retry-After soon after the store is gone, on every path that needs it; all is well when it is back', async () => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const { body } = await client.post('/v1/invoices', invoiceBody());
+  await client.settled(body.id);
+  const byClientSecret = new Client(service.url, body.client_secret);
+  await engine.kill();
+
+  const start = Date.now();
+  const answers = await Promise.all([
+    client.get(`/v1/invoices/${body.id}`),
+    client.get('/v1/invoices'),
+    client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'while it is away' }),
+    client.post('/v1/webhook_endpoints', { url: 'https://example.com/', events: ['invoice.accepted'] }),
+    byClientSecret.get(`/v1/invoices/${body.id}`),
+    byClientSecret.get(`/v1/invoices/${body.id}/stream`),
+    client.graphql('{ invoices { edges { node { id } } } }'),
+  ]);
+  // Each waits 2 s for a server, twice where the limits are kept in the store too; a driver left alone takes 10 s and more.
+  expect(Date.now() - start).toBeLessThan(9000);
+  for (const { status, headers, body: refusal } of answers) {
+    expect([status, refusal.error]).toEqual([
+      503,
+      { code: 'internal_error', message: expect.stringContaining('Try again'), param: null, status: 503 },
+    ]);
+    expect(headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    expect(headers.get('x-ratelimit-limit')).not.toBeNull();
+  }
+  expect((await client.get('/readyz')).status).toBe(503);
+  expect((await client.get('/healthz')).status).toBe(200);
+
+  engine = await startEngineProcess(folder, '--port', new URL(engine.uri).port);
+  await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).status, { timeout: 15_000 }).toBe(200);
+  const created = await client.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': 'while it is away' });
+  expect(created.status).toBe(201);
+});
