@@ -12,6 +12,7 @@ export default defineConfig({
     maxWorkers: 1,
     fileParallelism: false,
     testTimeout: 30 * 60_000,
+    expect: { poll: { timeout: 30_000 } },
     hookTimeout: 5 * 60_000,
     teardownTimeout: 60_000,
     reporters: ['verbose', './scripts/test-reporter.ts'],
