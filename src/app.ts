@@ -154,7 +154,16 @@ async function build(
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
     `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
-  const webhooks = composeWebhooks({ config, store, masterKey, agenda: jobs.agenda, documentUrl, log, alone });
+  const webhooks = composeWebhooks({
+    config,
+    store,
+    invoices,
+    masterKey,
+    agenda: jobs.agenda,
+    documentUrl,
+    log,
+    alone,
+  });
   closers.push(() => webhooks.stop(DRAIN_MS));
 
   const pipeline = createPipeline({
@@ -199,7 +208,7 @@ async function build(
         readInvoice,
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
-        webhookEndpoints: webhooks.endpoints,
+        ...webhooks.useCases,
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),
         documentUrl,
       },

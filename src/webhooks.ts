@@ -3,12 +3,16 @@ import type { Logger } from 'pino';
 import { createWebhookSender } from './adapters/webhook-http/webhook-sender.ts';
 import type { Config } from './config.ts';
 import type { Invoice } from './domain/invoice/invoice.ts';
+import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import { createAttemptDelivery } from './domain/webhook/attempt-delivery.ts';
+import { type BrowseDeliveries, createBrowseDeliveries } from './domain/webhook/browse-deliveries.ts';
 import { createDispatcher } from './domain/webhook/dispatcher.ts';
 import { createManageEndpoints, type ManageEndpoints } from './domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from './domain/webhook/publish-events.ts';
 import { createRecordAttempts } from './domain/webhook/record-attempts.ts';
+import { createResendEvents, type ResendEvents } from './domain/webhook/resend-events.ts';
 import { createSecretBox } from './domain/webhook/secret-box.ts';
+import { createSendTestEvent, type SendTestEvent } from './domain/webhook/send-test-event.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from './jobs/webhook-jobs.ts';
 import type { Store } from './storage/connect.ts';
@@ -19,7 +23,12 @@ import { createEventLog } from './storage/webhook-events.ts';
 
 /** The service's webhooks: use cases for all processes, deliveries for workers. */
 export interface Webhooks {
-  readonly endpoints: ManageEndpoints;
+  readonly useCases: {
+    readonly webhookEndpoints: ManageEndpoints;
+    readonly webhookDeliveries: BrowseDeliveries;
+    readonly resendEvents: ResendEvents;
+    readonly sendTestEvent: SendTestEvent;
+  };
   /** Tells that an invoice's status has changed; see `PublishEvents`. */
   publish(invoice: Invoice): void;
   /** Begins to deliver: for workers, before Agenda starts. */
@@ -31,6 +40,7 @@ export interface Webhooks {
 export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;
   readonly store: Pick<Store, 'db'>;
+  readonly invoices: Pick<InvoiceRepository, 'page'>;
   readonly masterKey: Uint8Array;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
@@ -43,6 +53,7 @@ export interface WebhookParts {
 export function composeWebhooks({
   config,
   store: { db },
+  invoices,
   masterKey,
   agenda,
   documentUrl,
@@ -77,7 +88,18 @@ export function composeWebhooks({
     report,
   });
   return {
-    endpoints: createManageEndpoints(repository, deliveries, secretBox, config.allowInsecureWebhooks),
+    useCases: {
+      webhookEndpoints: createManageEndpoints(repository, deliveries, secretBox, config.allowInsecureWebhooks),
+      webhookDeliveries: createBrowseDeliveries(events, deliveries),
+      resendEvents: createResendEvents({ events, deliveries, endpoints: repository, queue: jobs.queue, now }),
+      sendTestEvent: createSendTestEvent({
+        async latestInvoice(owner, status) {
+          const query = { ...owner, status, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
+          return (await invoices.page(query)).invoices[0] ?? null;
+        },
+        ...{ events, deliveries, endpoints: repository, queue: jobs.queue, documentUrl, now },
+      }),
+    },
     publish: publisher.publish,
     async start() {
       if (alone) await deliveries.freeLeases(now());

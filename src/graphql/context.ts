@@ -5,7 +5,10 @@ import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
+import type { ResendEvents } from '../domain/webhook/resend-events.ts';
+import type { SendTestEvent } from '../domain/webhook/send-test-event.ts';
 
 /** The use cases that resolvers call. */
 export interface UseCases {
@@ -15,6 +18,9 @@ export interface UseCases {
   readonly watchInvoice: WatchInvoice;
   readonly revokeDocumentUrls: RevokeDocumentUrls;
   readonly webhookEndpoints: ManageEndpoints;
+  readonly webhookDeliveries: BrowseDeliveries;
+  readonly resendEvents: ResendEvents;
+  readonly sendTestEvent: SendTestEvent;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }

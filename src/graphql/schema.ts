@@ -1,6 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
 import './types/invoice.ts';
+import './types/webhook-delivery.ts';
 import './types/webhook-endpoint.ts';
 import './types/invoice-documents.ts';
 import './types/invoice-email.ts';

@@ -19,11 +19,13 @@ export async function readPage<Stored extends Document, Row>(
   filter: Filter<Stored>,
   query: PageQuery,
   rowOf: (stored: Stored) => Row,
+  projection: Document = {},
 ): Promise<Page<Row>> {
   const newestFirst = query.cursor?.direction !== 'before';
   const order = orderRange(query);
   const found = (await collection
     .find({ ...filter, ...(order && { order }) } as Filter<Stored>)
+    .project(projection)
     .sort({ order: newestFirst ? -1 : 1 })
     .limit(query.limit + 1)
     .toArray()) as Stored[];

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
 import { type ClaimedDelivery, type Delivery, KEPT_ATTEMPTS } from '../domain/webhook/delivery.ts';
-import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/delivery-ports.ts';
+import type { AttemptRecord, DeliveryFilter, DeliveryLedger, PageQuery } from '../domain/webhook/delivery-ports.ts';
 import { insertNew } from './insert-new.ts';
 import { readPage } from './pages.ts';
 
@@ -168,21 +168,37 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       return found.map(deliveryOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
     },
 
-    page({ endpointId, state, ...query }) {
-      const { tenantId, environment } = query;
-      const filter: Filter<DeliveryDocument> = {
-        tenantId,
-        environment,
-        ...(endpointId !== null && { endpointId }),
-        ...(state !== null && { state }),
+    page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
+    keys: (query) =>
+      readPage(deliveries, filterOf(query), query, ({ _id, eventType, order }) => ({ id: _id, eventType, order }), {
+        eventType: 1,
+        order: 1,
+      }),
+
+    async reopen(ids, now) {
+      const work: DeliveryWork = {
+        token: null,
+        tries: 0,
+        retry: true,
+        readyAt: now,
+        sweepAt: later(now, QUEUE_GRACE_MS),
       };
-      return readPage(deliveries, filter, query, deliveryOf);
+      const { matchedCount } = await deliveries.updateMany(
+        // Absent, or nobody's: what is under way has a token.
+        { _id: { $in: [...ids] }, 'work.token': null },
+        { $set: { state: 'pending', work } },
+      );
+      return matchedCount;
     },
   };
 
   async function bulk(operations: AnyBulkWriteOperation<DeliveryDocument>[]): Promise<void> {
     if (operations.length > 0) await deliveries.bulkWrite(operations, { ordered: false });
   }
+}
+
+function filterOf({ tenantId, environment, endpointId, state }: PageQuery & DeliveryFilter): Filter<DeliveryDocument> {
+  return { tenantId, environment, ...(endpointId !== null && { endpointId }), ...(state !== null && { state }) };
 }
 
 /** Nothing is written once the lease is another's, or the delivery was settled or cancelled. */
@@ -214,7 +230,18 @@ function updateOf({ claim, attempt, outcome }: AttemptRecord) {
 
 function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {
   const { _id, endpointId, eventId, invoiceId, sequence, createdAt, work } = document;
-  return { id: _id, endpointId, eventId, invoiceId, sequence, createdAt, tries: work?.tries ?? 0, token, leaseEnd };
+  return {
+    id: _id,
+    endpointId,
+    eventId,
+    invoiceId,
+    sequence,
+    createdAt,
+    tries: work?.tries ?? 0,
+    retry: work?.retry ?? false,
+    token,
+    leaseEnd,
+  };
 }
 
 function deliveryOf({ _id, work, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {

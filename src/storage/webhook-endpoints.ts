@@ -49,6 +49,15 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       );
       return changed && endpointOf(changed);
     },
+    async replaceSecrets(endpointId, [present], secrets) {
+      const changed = await endpoints.findOneAndUpdate(
+        // Each secret's seal is unique, and the newest comes first.
+        { _id: endpointId, 'secrets.0.sealed': present?.sealed ?? '' },
+        { $set: { secrets: [...secrets], updatedAt: new Date() } },
+        { returnDocument: 'after' },
+      );
+      return changed && endpointOf(changed);
+    },
     async delete(tenantId, environment, endpointId) {
       const { deletedCount } = await endpoints.deleteOne({ _id: endpointId, tenantId, environment });
       return deletedCount === 1;

@@ -156,7 +156,7 @@ describe('nothing is lost', () => {
     const invoice = await storedInvoice(store, tenantId, 3);
     for (const worker of workers) worker.publisher.publish(invoice);
     await Promise.all(workers.map(turn));
-    await expect.poll(() => requests.length, { timeout: 5000 }).toBe(3);
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(3);
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
@@ -216,7 +216,7 @@ describe('order', () => {
     expect(requests).toHaveLength(0);
     first.resolve(answerOf(500));
     await one.dispatcher.settle();
-    await expect.poll(() => requests.length, { timeout: 5000 }).toBe(2);
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
@@ -254,7 +254,7 @@ describe('fairness', () => {
     const alive = await Promise.all(Array.from({ length: 10 }, () => storedEndpoint(store)));
     for (const { tenantId } of alive) worker.publisher.publish(await storedInvoice(store, tenantId));
     await worker.publisher.settle();
-    await expect.poll(() => requests.length, { timeout: 5000 }).toBe(10);
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(10);
   });
 
   it('first attempts go before retries', async () => {

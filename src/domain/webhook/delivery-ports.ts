@@ -92,6 +92,10 @@ export interface DeliveryLedger {
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
   ofEvent(tenantId: string, environment: Environment, eventId: string): Promise<Delivery[]>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
+  /** As `page`, without the attempts. */
+  keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventType' | 'order'>>>;
+  /** Begins the schedule anew: due at once, behind first attempts. What is under way stays so. @returns how many it changed */
+  reopen(ids: readonly string[], now: Date): Promise<number>;
 }
 
 /** Wakes workers for an endpoint's deliveries. A lost call loses nothing: the sweep finds them. */

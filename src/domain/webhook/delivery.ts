@@ -1,6 +1,8 @@
 import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
 import type { SendResult } from './sender.ts';
+import type { WebhookEvent } from './webhook-event.ts';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 /**
@@ -47,11 +49,32 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
+/** A delivery as it begins. */
+export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Delivery {
+  return {
+    id: deliveryId(event.id, endpoint.id),
+    tenantId: event.tenantId,
+    environment: event.environment,
+    endpointId: endpoint.id,
+    eventId: event.id,
+    eventType: event.type,
+    invoiceId: event.invoiceId,
+    sequence: event.sequence,
+    createdAt: event.createdAt,
+    order: `${event.order}-${endpoint.id.slice(-12)}`,
+    state: 'pending',
+    attempts: [],
+    nextAttemptAt: event.createdAt,
+  };
+}
+
 /** A delivery that this process has the lease of, and may attempt. */
 export interface ClaimedDelivery
   extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'createdAt'> {
   /** Failed attempts of the present round of the schedule. */
   readonly tries: number;
+  /** Whether it stands behind first attempts: a retry, or sent again by hand. */
+  readonly retry: boolean;
   /** Every write checks it. */
   readonly token: string;
   /** When another process may take the delivery, UNIX milliseconds. */

@@ -86,7 +86,7 @@ export function createLane(endpointId: string): Lane {
     },
     put(work) {
       held.add(work.claim.id);
-      (work.claim.tries === 0 ? firsts : retries).push(work);
+      (work.claim.retry ? retries : firsts).push(work);
     },
     room,
     hasPlace: () => underWay < places() && firsts.length + retries.length > 0,

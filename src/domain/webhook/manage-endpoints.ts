@@ -3,7 +3,7 @@ import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { DeliveryLedger } from './delivery-ports.ts';
-import { MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
+import { type EndpointSecret, MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
 import type { EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -29,10 +29,19 @@ export interface ManageEndpoints {
   find(principal: Principal, endpointId: string): Promise<WebhookEndpoint>;
   /** Changes what the input holds. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
+  /**
+   * Makes a new secret, shown this once. The former ones go on signing, beside it, for `overlapSeconds` (0 to a week; a day unless given).
+   * @throws {ServiceError} invalid_request for another overlap
+   */
+  rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
   /** @throws {ServiceError} */
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
 
+const DAY_SECONDS = 86_400;
+const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
+/** How many secrets sign at most: each is a signature in every delivery's headers. */
+const MAX_SECRETS = 5;
 /** How many deliveries are cancelled at a time. */
 const CANCEL_LIMIT = 500;
 
@@ -98,6 +107,28 @@ export function createManageEndpoints(
       return changed ?? missing(endpointId);
     },
 
+    async rotateSecret(principal, endpointId, overlapSeconds) {
+      const { tenant, environment } = requireSecretKey(principal);
+      const seconds = overlapSeconds ?? DAY_SECONDS;
+      if (seconds < 0 || seconds > MAX_OVERLAP_SECONDS) {
+        throw serviceError(
+          'invalid_request',
+          `overlapSeconds must be from 0 to ${MAX_OVERLAP_SECONDS}.`,
+          'overlapSeconds',
+        );
+      }
+      const secret = newEndpointSecret();
+      const sealed = secretBox.seal(secret, endpointId);
+      for (;;) {
+        const present = isId('we', endpointId) ? await endpoints.find(tenant.id, environment, endpointId) : null;
+        if (!present) return missing(endpointId);
+        const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
+        const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
+        // Null when another rotation came in between: both secrets are to sign.
+        if (endpoint) return { endpoint, secret };
+      }
+    },
+
     async delete(principal, endpointId) {
       const { tenant, environment } = requireSecretKey(principal);
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
@@ -120,6 +151,15 @@ export function createManageEndpoints(
 /** `whsec_` and standard base64 of 32 random bytes (design, section 5, "webhook secrets and signatures"). */
 export function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
+}
+
+/** The secrets after a rotation, newest first: the former ones end after the overlap, or earlier if that was said before. */
+function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, overlapMs: number): EndpointSecret[] {
+  const end = new Date(now.getTime() + overlapMs);
+  const former = present
+    .map((each) => ({ ...each, expiresAt: each.expiresAt && each.expiresAt < end ? each.expiresAt : end }))
+    .filter(({ expiresAt }) => expiresAt > now);
+  return [{ sealed, createdAt: now, expiresAt: null }, ...former.slice(0, MAX_SECRETS - 1)];
 }
 
 function missing(endpointId: string): never {

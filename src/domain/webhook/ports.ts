@@ -1,5 +1,5 @@
 import type { Environment } from '../tenant/tenant.ts';
-import type { WebhookEndpoint } from './endpoint.ts';
+import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 
 /** What an update may change. */
 export type EndpointChanges = Partial<
@@ -24,6 +24,12 @@ export interface EndpointRepository {
     environment: Environment,
     endpointId: string,
     changes: EndpointChanges,
+  ): Promise<WebhookEndpoint | null>;
+  /** Replaces the secrets unless they have changed since. @returns the endpoint as changed, null when it was not */
+  replaceSecrets(
+    endpointId: string,
+    present: readonly EndpointSecret[],
+    secrets: readonly EndpointSecret[],
   ): Promise<WebhookEndpoint | null>;
   /** @returns whether it was there */
   delete(tenantId: string, environment: Environment, endpointId: string): Promise<boolean>;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Invoice } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import { type Delivery, deliveryId } from './delivery.ts';
+import { deliveryOf } from './delivery.ts';
 import type { DeliveryLedger, EventLog, Outbox } from './delivery-ports.ts';
 import { type Dispatcher, LEASE_MS } from './dispatcher.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -123,7 +123,10 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
             // An earlier event of the invoice may be in another process's hands: this one must not overtake it.
             inOrder: !elsewhere.has(lane),
             work: isOurs
-              ? { claim: { ...delivery, tries: 0, token: lease.token, leaseEnd: lease.end }, body: event.body }
+              ? {
+                  claim: { ...delivery, tries: 0, retry: false, token: lease.token, leaseEnd: lease.end },
+                  body: event.body,
+                }
               : null,
           };
         }),
@@ -193,24 +196,5 @@ function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: 
     createdAt: event.at,
     order: newCreationMoment().order,
     body: eventBody(invoice, event, documentUrl),
-  };
-}
-
-/** A delivery as it begins. */
-export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Delivery {
-  return {
-    id: deliveryId(event.id, endpoint.id),
-    tenantId: event.tenantId,
-    environment: event.environment,
-    endpointId: endpoint.id,
-    eventId: event.id,
-    eventType: event.type,
-    invoiceId: event.invoiceId,
-    sequence: event.sequence,
-    createdAt: event.createdAt,
-    order: `${event.order}-${endpoint.id.slice(-12)}`,
-    state: 'pending',
-    attempts: [],
-    nextAttemptAt: event.createdAt,
   };
 }

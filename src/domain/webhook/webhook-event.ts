@@ -27,19 +27,31 @@ export function isManual({ sequence }: Pick<WebhookEvent, 'sequence'>): boolean 
 }
 
 /** The URLs of an accepted invoice's documents. */
-export type DocumentUrl = (invoice: Invoice, kind: 'xml' | 'pdf') => string;
+export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: 'xml' | 'pdf') => string;
+
+/** What an event tells of its invoice besides the status. */
+export type EventInvoice = Pick<
+  Invoice,
+  'id' | 'environment' | 'amount' | 'currency' | 'customer' | 'metadata' | 'createdAt' | 'documentRevision'
+>;
 
 /**
  * The event object with the invoice as it was right after this status change, whatever has become of it since. Events of the test
  * environment say so in a field `test`, which live events do not have.
+ * @param sent what identifies the event, when that is not the status change itself
  */
-export function eventBody(invoice: Invoice, event: InvoiceEvent, documentUrl: DocumentUrl): string {
+export function eventBody(
+  invoice: EventInvoice,
+  event: InvoiceEvent,
+  documentUrl: DocumentUrl,
+  sent: Pick<InvoiceEvent, 'id' | 'at'> = event,
+): string {
   const accepted = event.status === 'accepted';
   return JSON.stringify({
-    id: event.id,
+    id: sent.id,
     object: 'event',
     type: event.type,
-    created: Math.floor(event.at.getTime() / 1000),
+    created: Math.floor(sent.at.getTime() / 1000),
     ...(invoice.environment === 'test' && { test: true }),
     data: {
       id: invoice.id,

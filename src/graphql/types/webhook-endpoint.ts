@@ -70,6 +70,14 @@ const CreateWebhookEndpointPayload = builder.objectRef<CreatedEndpoint>('CreateW
   }),
 });
 
+const RotatedSecretType = builder.objectRef<CreatedEndpoint>('RotatedWebhookSecret').implement({
+  description: 'A rotated secret.',
+  fields: (t) => ({
+    endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
+    secret: t.exposeString('secret', { description: 'Prefix `whsec_`; signs from now on. Shown here only.' }),
+  }),
+});
+
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: CreateWebhookEndpointPayload,
@@ -102,6 +110,19 @@ builder.mutationFields((t) => ({
     },
     resolve: (_root, { id, input }, { principal, useCases }) =>
       useCases.webhookEndpoints.update(principal, id, input as UpdateEndpointInput),
+  }),
+  rotateWebhookSecret: t.field({
+    type: RotatedSecretType,
+    authScopes: { secretKey: true },
+    description: 'Makes a new signing secret; the former ones go on signing beside it for a day. Needs a secret key.',
+    args: {
+      endpointId: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
+      overlapSeconds: t.arg.int({
+        description: 'How long the former ones go on: 0 to 604800, 86400 unless given. 0 when one has leaked.',
+      }),
+    },
+    resolve: (_root, { endpointId, overlapSeconds }, { principal, useCases }) =>
+      useCases.webhookEndpoints.rotateSecret(principal, endpointId, overlapSeconds ?? null),
   }),
   deleteWebhookEndpoint: t.id({
     authScopes: { secretKey: true },

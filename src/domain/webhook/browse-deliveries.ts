@@ -1,0 +1,110 @@
+import { serviceError } from '../errors.ts';
+import type { EventType } from '../event.ts';
+import { isId } from '../ids.ts';
+import { type Principal, requireSecretKey } from '../principal.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { Delivery, DeliveryState } from './delivery.ts';
+import type { DeliveryLedger, EventLog, Page, PageQuery } from './delivery-ports.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+
+/** A page of a list as a client asks for it, newest first. */
+export interface PageRequest {
+  /** 1 to 100. */
+  readonly limit: number;
+  /** Towards older rows (`after`) or newer ones (`before`) than the row with this id. */
+  readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
+  /** Compared in whole seconds; the instant itself is excluded. */
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+}
+
+/**
+ * What was sent and what came of it, for the owner's secret key: its tenant and environment alone, as long as it is kept.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for what is unknown or another's; invalid_request for a page that can't be had
+ */
+export interface BrowseDeliveries {
+  events(principal: Principal, request: PageRequest & { type: EventType | null }): Promise<Page<WebhookEvent>>;
+  event(principal: Principal, eventId: string): Promise<WebhookEvent>;
+  deliveries(
+    principal: Principal,
+    request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
+  ): Promise<Page<Delivery>>;
+  delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
+  /** At most one for each endpoint that there ever was while the event was kept. */
+  deliveriesOf(principal: Principal, eventId: string): Promise<Delivery[]>;
+}
+
+export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLedger): BrowseDeliveries {
+  const findEvent = async ({ tenantId, environment }: Owner, id: string) =>
+    isId('evt', id) ? events.find(tenantId, environment, id) : null;
+  const findDelivery = ({ tenantId, environment }: Owner, id: string) => deliveries.find(tenantId, environment, id);
+
+  return {
+    async events(principal, { type, ...request }) {
+      const owner = ownerOf(principal);
+      return events.page({ ...(await pageOf(owner, request, findEvent)), type });
+    },
+    async event(principal, eventId) {
+      return (await findEvent(ownerOf(principal), eventId)) ?? missing('event', eventId);
+    },
+    async deliveries(principal, { endpointId, state, ...request }) {
+      const owner = ownerOf(principal);
+      return deliveries.page({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
+    },
+    async delivery(principal, deliveryId) {
+      return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);
+    },
+    async deliveriesOf(principal, eventId) {
+      const { tenantId, environment } = ownerOf(principal);
+      return deliveries.ofEvent(tenantId, environment, eventId);
+    },
+  };
+}
+
+export interface Owner {
+  readonly tenantId: string;
+  readonly environment: Environment;
+}
+
+/** @throws {ServiceError} insufficient_scope for any credential but a secret key */
+export function ownerOf(principal: Principal): Owner {
+  const { tenant, environment } = requireSecretKey(principal);
+  return { tenantId: tenant.id, environment };
+}
+
+/** What is compared is what is shown: whole seconds. UNIX milliseconds, from inclusive, until exclusive. */
+export function secondsBetween(after: Date | null, before: Date | null): Pick<PageQuery, 'from' | 'until'> {
+  return {
+    from: after && (Math.floor(after.getTime() / 1000) + 1) * 1000,
+    until: before && Math.ceil(before.getTime() / 1000) * 1000,
+  };
+}
+
+/** @throws {ServiceError} resource_not_found */
+export function missing(what: 'event' | 'delivery', id: string): never {
+  throw serviceError('resource_not_found', `There is no ${what} '${id.slice(0, 100)}' for this key.`, 'id');
+}
+
+async function pageOf(
+  owner: Owner,
+  { limit, cursor, createdAfter, createdBefore }: PageRequest,
+  find: (owner: Owner, id: string) => Promise<{ order: string } | null>,
+): Promise<PageQuery> {
+  if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
+    throw serviceError('invalid_request', 'first and last must be integers from 1 to 100.', 'limit');
+  }
+  const row = cursor && (await find(owner, cursor.id));
+  if (cursor && !row) {
+    throw serviceError(
+      'invalid_request',
+      `${cursor.direction} must be the cursor of a row of this list.`,
+      cursor.direction,
+    );
+  }
+  return {
+    ...owner,
+    limit,
+    cursor: cursor && row && { direction: cursor.direction, order: row.order },
+    ...secondsBetween(createdAfter, createdBefore),
+  };
+}

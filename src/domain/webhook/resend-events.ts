@@ -1,0 +1,132 @@
+import { serviceError } from '../errors.ts';
+import type { EventType } from '../event.ts';
+import { isId } from '../ids.ts';
+import type { Principal } from '../principal.ts';
+import { missing, type Owner, ownerOf, secondsBetween } from './browse-deliveries.ts';
+import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
+import type { DeliveryLedger, DeliveryQueue, EventLog } from './delivery-ports.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+import type { EndpointRepository } from './ports.ts';
+import type { WebhookEvent } from './webhook-event.ts';
+
+/** How many deliveries one call looks at: what it leaves is said. */
+export const RESEND_LIMIT = 10_000;
+const STEP = 500;
+
+/** Which settled deliveries of an endpoint are sent again. */
+export interface ResendSelection {
+  readonly endpointId: string;
+  readonly state: Exclude<DeliveryState, 'pending'>;
+  readonly type: EventType | null;
+  /** Of the events; compared in whole seconds, the instants themselves excluded. */
+  readonly createdAfter: Date | null;
+  readonly createdBefore: Date | null;
+}
+
+export interface ResendOutcome {
+  readonly count: number;
+  /** Whether the selection holds more than one call looks at: `createdBefore` then goes on where this one ended. */
+  readonly more: boolean;
+}
+
+/**
+ * Sends events again by hand (specification, "Retry"): to the endpoint as it is now, through the same sender, with the whole schedule.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for an event or endpoint that is unknown or another's; invalid_request for
+ *   an endpoint that is disabled
+ */
+export interface ResendEvents {
+  /** One event: to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
+  one(principal: Principal, eventId: string, endpointId: string | null): Promise<Delivery[]>;
+  /** How many `many` would send. */
+  count(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
+  many(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
+}
+
+export interface ResendParts {
+  readonly events: EventLog;
+  readonly deliveries: DeliveryLedger;
+  readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
+  readonly queue: DeliveryQueue;
+  readonly now: () => Date;
+}
+
+export function createResendEvents({ events, deliveries, endpoints, queue, now }: ResendParts): ResendEvents {
+  /** Calls `take` with the ids of a selection, step by step. */
+  async function eachStep(
+    owner: Owner,
+    { endpointId, state, type, createdAfter, createdBefore }: ResendSelection,
+    take: (ids: readonly string[]) => Promise<number>,
+  ): Promise<ResendOutcome> {
+    const query = { ...owner, endpointId, state, ...secondsBetween(createdAfter, createdBefore), limit: STEP };
+    let cursor: { direction: 'after'; order: string } | null = null;
+    let count = 0;
+    for (let seen = 0; seen < RESEND_LIMIT; seen += STEP) {
+      const { rows, hasMore } = await deliveries.keys({ ...query, cursor });
+      const last = rows.at(-1);
+      const ids = rows.filter(({ eventType }) => type === null || eventType === type).map(({ id }) => id);
+      if (ids.length > 0) count += await take(ids);
+      if (!hasMore || !last) return { count, more: false };
+      cursor = { direction: 'after', order: last.order };
+    }
+    return { count, more: true };
+  }
+
+  async function endpointFor({ tenantId, environment }: Owner, endpointId: string): Promise<WebhookEndpoint> {
+    const endpoint = isId('we', endpointId) ? await endpoints.find(tenantId, environment, endpointId) : null;
+    if (!endpoint) {
+      const shown = endpointId.slice(0, 80);
+      throw serviceError('resource_not_found', `There is no webhook endpoint '${shown}' for this key.`, 'endpointId');
+    }
+    if (endpoint.active) return endpoint;
+    throw serviceError('invalid_request', 'This endpoint is disabled. Set active to true first.', 'endpointId');
+  }
+
+  return {
+    async one(principal, eventId, endpointId) {
+      const owner = ownerOf(principal);
+      const event = isId('evt', eventId) ? await events.find(owner.tenantId, owner.environment, eventId) : null;
+      if (!event) return missing('event', eventId);
+      const receivers =
+        endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
+      await sendTo(event, receivers, { deliveries, queue, now });
+      return deliveries.ofEvent(owner.tenantId, owner.environment, eventId);
+    },
+    async count(principal, selection) {
+      const owner = ownerOf(principal);
+      await endpointFor(owner, selection.endpointId);
+      return eachStep(owner, selection, async (ids) => ids.length);
+    },
+    async many(principal, selection) {
+      const owner = ownerOf(principal);
+      await endpointFor(owner, selection.endpointId);
+      const outcome = await eachStep(owner, selection, (ids) => deliveries.reopen(ids, now()));
+      if (outcome.count > 0) await queue.wake(selection.endpointId, now());
+      return outcome;
+    },
+  };
+}
+
+/** The active endpoints that subscribe to an event. */
+export async function subscribers(
+  endpoints: Pick<EndpointRepository, 'list'>,
+  { tenantId, environment, type }: Pick<WebhookEvent, 'tenantId' | 'environment' | 'type'>,
+): Promise<WebhookEndpoint[]> {
+  const all = await endpoints.list(tenantId, environment);
+  return all.filter(({ active, events }) => active && events.includes(type));
+}
+
+/** Makes the event due at these endpoints at once, whether or not it was sent there before. */
+export async function sendTo(
+  event: WebhookEvent,
+  receivers: readonly WebhookEndpoint[],
+  { deliveries, queue, now }: Pick<ResendParts, 'deliveries' | 'queue' | 'now'>,
+): Promise<void> {
+  const rows = receivers.map((endpoint) => deliveryOf(event, endpoint));
+  const created = await deliveries.insert(
+    rows.map((delivery) => ({ delivery, lease: null })),
+    now(),
+  );
+  const earlier = rows.filter(({ id }) => !created.has(id)).map(({ id }) => id);
+  if (earlier.length > 0) await deliveries.reopen(earlier, now());
+  await Promise.all(receivers.map(({ id }) => queue.wake(id, now())));
+}

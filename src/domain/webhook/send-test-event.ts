@@ -1,0 +1,100 @@
+import { serviceError } from '../errors.ts';
+import { EVENT_TYPES, type EventType } from '../event.ts';
+import { newId } from '../ids.ts';
+import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
+import { newCreationMoment } from '../order-key.ts';
+import type { Principal } from '../principal.ts';
+import { type Owner, ownerOf } from './browse-deliveries.ts';
+import type { DeliveryLedger, DeliveryQueue, EventLog } from './delivery-ports.ts';
+import type { EndpointRepository } from './ports.ts';
+import { sendTo, subscribers } from './resend-events.ts';
+import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
+
+export interface SendTestEvent {
+  /**
+   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (specification, "Events"): with
+   * the tenant's latest invoice that went through that status, or a specimen while there is none.
+   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that is unknown or another's
+   */
+  (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent>;
+}
+
+export interface TestEventParts {
+  /** The latest test invoice of a tenant that has come to this status. */
+  readonly latestInvoice: (owner: Owner, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
+  readonly events: Pick<EventLog, 'append'>;
+  readonly deliveries: DeliveryLedger;
+  readonly endpoints: Pick<EndpointRepository, 'find' | 'list'>;
+  readonly queue: DeliveryQueue;
+  readonly documentUrl: DocumentUrl;
+  readonly now: () => Date;
+}
+
+export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
+  return async (principal, type, endpointId) => {
+    const owner = ownerOf(principal);
+    if (owner.environment !== 'test') {
+      throw serviceError(
+        'invalid_request',
+        'Events are sent by hand in the test environment only: use a test key (sk_test_…).',
+      );
+    }
+    const event = await testEvent(owner, type);
+    const receivers =
+      endpointId === null ? await subscribers(parts.endpoints, event) : [await given(owner, endpointId)];
+    await parts.events.append([event]);
+    await sendTo(event, receivers, parts);
+    return event;
+  };
+
+  async function given({ tenantId, environment }: Owner, endpointId: string) {
+    const endpoint = await parts.endpoints.find(tenantId, environment, endpointId);
+    if (endpoint?.active) return endpoint;
+    const shown = endpointId.slice(0, 80);
+    throw serviceError(
+      'resource_not_found',
+      `There is no active webhook endpoint '${shown}' for this key.`,
+      'endpointId',
+    );
+  }
+
+  async function testEvent(owner: Owner, type: EventType): Promise<WebhookEvent> {
+    const latest = await parts.latestInvoice(owner, type === 'invoice.rejected' ? 'rejected' : 'accepted');
+    const invoice = latest ?? { ...SPECIMEN, environment: owner.environment, createdAt: parts.now() };
+    const change = latest?.events.find((each) => each.type === type) ?? specimenChange(type, parts.now());
+    const sent = { id: newId('evt'), at: parts.now() };
+    return {
+      id: sent.id,
+      ...owner,
+      type,
+      invoiceId: invoice.id,
+      sequence: 0,
+      createdAt: sent.at,
+      order: newCreationMoment().order,
+      body: eventBody(invoice, change, parts.documentUrl, sent),
+    };
+  }
+}
+
+/** An invoice that nobody created, for a tenant that has none yet. */
+const SPECIMEN: Omit<EventInvoice, 'environment' | 'createdAt'> = {
+  id: 'inv_00000000-0000-4000-8000-000000000000',
+  amount: 12_000,
+  currency: 'MAD',
+  customer: { ice: '001234567000089', name: 'SPECIMEN', address: null, email: null },
+  metadata: {},
+  documentRevision: 0,
+};
+
+function specimenChange(type: EventType, at: Date): InvoiceEvent {
+  const status = type.slice('invoice.'.length) as InvoiceEvent['status'];
+  return {
+    id: newId('evt'),
+    sequence: EVENT_TYPES.indexOf(type) + 1,
+    type,
+    status,
+    dgiId: status === 'accepted' ? 'DGI-SPECIMEN' : null,
+    rejectionReason: status === 'rejected' ? 'A specimen of a rejection.' : null,
+    at,
+  };
+}
