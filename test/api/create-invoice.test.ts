@@ -326,6 +326,9 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
       invoiceBody({ metadata: { x: 'y' } }),
       invoiceBody({ amount: 1 }),
       invoiceBody({ amount: 'x' }),
+      [],
+      '{"amount":',
+      '',
     ]) {
       const { status, body } = await client.post('/v1/invoices', other, key('conflict'));
       expect([status, body.error.code]).toEqual([409, 'idempotency_conflict']);

@@ -28,7 +28,9 @@ describe('a request that is wrong in every way is answered by the first check th
     expect(await send(tenant.publishableKey, '{', plain, '?x=1')).toEqual([403, 'insufficient_scope', null]);
     expect(await send(tenant.publishableKey, '{', plain, '?x=1')).toEqual([429, 'rate_limit_exceeded', null]);
     const key = tenant.secretKey;
-    expect(await send(key, '{', plain)).toEqual([415, 'invalid_request', null]);
+    const noKey = { 'Idempotency-Key': '""' };
+    expect(await send(key, '{', { ...plain, ...noKey })).toEqual([415, 'invalid_request', null]);
+    expect(await send(key, '{', noKey)).toEqual([400, 'invalid_request', 'Idempotency-Key']);
     expect(await send(key, '{')).toEqual([400, 'invalid_request', null]);
     expect(await send(key, WRONG)).toEqual([400, 'invalid_request', 'currency']);
     const structured = { ...invoiceBody(), amount: 1, customer: WRONG.customer };

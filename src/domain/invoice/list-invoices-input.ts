@@ -18,7 +18,7 @@ export function parseInstant(text: string): Date | null {
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
-  .refine((text) => parseInstant(text) !== null, { error: expected(INSTANT) })
+  .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (a + is written %2B)`) })
   .transform((text) => new Date(text));
 
 /** The query parameters of GET /v1/invoices. */
@@ -26,7 +26,7 @@ export const listInvoicesQuery = exactly(
   {
     status: z.enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) }).optional(),
     limit: once
-      .refine((text) => /^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 100, {
+      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100, {
         error: expected('an integer from 1 to 100'),
       })
       .transform(Number)

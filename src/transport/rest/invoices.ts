@@ -2,7 +2,12 @@ import type { Context } from 'koa';
 import { z } from 'zod';
 import { ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
-import { idempotencyKeyProblem, inputOfRestBody, restInvoiceBody } from '../../domain/invoice/create-invoice-input.ts';
+import {
+  type CreateInvoiceInput,
+  idempotencyKeyProblem,
+  inputOfRestBody,
+  restInvoiceBody,
+} from '../../domain/invoice/create-invoice-input.ts';
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
@@ -75,16 +80,13 @@ export const INVOICE_ROUTES: readonly Route[] = [
     },
     rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
     async handle(ctx, graphql, _query, { refuseReusedKey }) {
+      const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);
-      const parsed = restInvoiceBody.safeParse(await readJson(ctx));
-      if (!parsed.success) {
+      if (input instanceof ServiceError) {
         if (idempotencyKey !== null) await refuseReusedKey(graphql.principal, idempotencyKey);
-        throw new ServiceError(problemsOf(parsed.error));
+        throw input;
       }
-      const { createInvoice } = await create.execute(graphql, {
-        input: inputOfRestBody(parsed.data),
-        idempotencyKey,
-      });
+      const { createInvoice } = await create.execute(graphql, { input, idempotencyKey });
       if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
       answerJson(ctx, 201, bodyOf(createInvoice.invoice, createInvoice.clientSecret));
     },
@@ -164,6 +166,17 @@ export const INVOICE_ROUTES: readonly Route[] = [
 /** The invoice object with its fields in the specification's order. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
   return { id, object: 'invoice', ...(clientSecret !== undefined && { client_secret: clientSecret }), ...fields };
+}
+
+/** What is to be created, or what is wrong with the body (400). @throws {ServiceError} 413, 415 */
+async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceError> {
+  try {
+    const parsed = restInvoiceBody.safeParse(await readJson(ctx));
+    return parsed.success ? inputOfRestBody(parsed.data) : new ServiceError(problemsOf(parsed.error));
+  } catch (error) {
+    if (error instanceof ServiceError && error.status === 400) return error;
+    throw error;
+  }
 }
 
 /** Both forms are taken: the bare string, and the quoted one of the IETF draft. */
