@@ -8,9 +8,9 @@ import type { InvoiceRepository } from './repository.ts';
 export interface ReadInvoice {
   /**
    * One invoice, for whoever may read it (specification, "GET /v1/invoices/:id" and "Authentication").
-   * @param clientSecret what a publishable key reads with; null otherwise
+   * @param clientSecret what a publishable key reads with; null otherwise. Beside another credential it must fit all the same
    * @throws {ServiceError} insufficient_scope (403): a client_secret on any other invoice, whether or not that exists; a publishable key
-   *   without the invoice's secret, or with one of another tenant or environment. invalid_api_key (401): a forged `clientSecret`.
+   *   without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of another invoice. invalid_api_key (401): a forged `clientSecret`.
    *   resource_not_found (404): unknown, or another tenant's or environment's
    */
   (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice>;
@@ -26,6 +26,7 @@ export function createReadInvoice(
       if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
         throw notFound(invoiceId);
       }
+      refuseOtherSecret(invoiceId, clientSecret);
       return invoice;
     }
     if (principal.kind === 'client') {
@@ -34,6 +35,7 @@ export function createReadInvoice(
       }
       const invoice = await found(invoiceId);
       if (!invoice) throw serviceError('invalid_api_key', 'This client_secret is not valid.');
+      refuseOtherSecret(invoiceId, clientSecret);
       return invoice;
     }
     if (clientSecret === null) {
@@ -43,18 +45,26 @@ export function createReadInvoice(
         'client_secret',
       );
     }
-    const granted = clientSecrets.verify(clientSecret);
-    if (granted === null) throw serviceError('invalid_api_key', 'This client_secret is not valid.', 'client_secret');
-    const invoice = granted === invoiceId ? await found(invoiceId) : null;
+    refuseOtherSecret(invoiceId, clientSecret);
+    const invoice = await found(invoiceId);
     if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
       throw serviceError(
         'insufficient_scope',
-        "This client_secret does not grant this invoice to this key's tenant and environment.",
+        "This client_secret is of another tenant or environment than the key's.",
         'client_secret',
       );
     }
     return invoice;
   };
+
+  /** Whatever the key, a client_secret beside it must be that of the invoice. */
+  function refuseOtherSecret(invoiceId: string, clientSecret: string | null): void {
+    if (clientSecret === null) return;
+    const granted = clientSecrets.verify(clientSecret);
+    if (granted === null) throw serviceError('invalid_api_key', 'This client_secret is not valid.', 'client_secret');
+    if (granted !== invoiceId)
+      throw serviceError('insufficient_scope', 'This client_secret is of another invoice.', 'client_secret');
+  }
 
   async function found(invoiceId: string): Promise<Invoice | null> {
     return isId('inv', invoiceId) ? invoices.find(invoiceId) : null;
