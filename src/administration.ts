@@ -8,11 +8,13 @@ import type { Verification } from './adapters/xades/verification.ts';
 import type { Config } from './config.ts';
 import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
 import type { InstallationRepository } from './domain/installation/first-start.ts';
+import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { createInstallationRepository } from './storage/installation.ts';
+import { createInvoiceRepository } from './storage/invoices.ts';
 import { createTenantRepository } from './storage/tenants.ts';
 
 export type { OpenStore, RendererDiagnosis, Verification };
@@ -22,12 +24,15 @@ export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
+  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow'>;
 }
 
 export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
   const tenants = createTenantRepository(db);
   // No authority is there to transmit to, so there are no live keys.
-  return { tenants, manageKeys: createManageKeys(tenants, false), installation: createInstallationRepository(db) };
+  const invoices = createInvoiceRepository(db);
+  const installation = createInstallationRepository(db);
+  return { tenants, manageKeys: createManageKeys(tenants, false), installation, invoices };
 }
 
 /** The store of the configuration, to be administered beside a running service or without one. */

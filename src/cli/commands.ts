@@ -1,6 +1,7 @@
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
+import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { operatorReset } from './operator.ts';
 import { createTenant, updateTenant } from './tenants.ts';
@@ -15,6 +16,8 @@ export const COMMANDS: readonly Command[] = [
   revokeKey,
   rotateKey,
   operatorReset,
+  invoicesNeedingAttention,
+  retryInvoice,
   verify,
   doctor,
   demo,

@@ -3,6 +3,7 @@ import { builder } from './builder.ts';
 import './types/invoice.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-endpoint.ts';
+import './types/invoice-attention.ts';
 import './types/invoice-documents.ts';
 import './types/invoice-email.ts';
 

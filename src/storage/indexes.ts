@@ -1,4 +1,5 @@
 import type { Db, IndexDescription } from 'mongodb';
+import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 
 /** Every index of the service, by collection. No query runs without one; `test/storage` asserts it with `explain`. */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
@@ -25,6 +26,16 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { tenantId: 1, environment: 1, 'series.year': 1, 'series.serial': -1 },
       unique: true,
       partialFilterExpression: { 'series.serial': { $exists: true } },
+    },
+    {
+      name: 'failing',
+      key: { 'work.claims': -1 },
+      partialFilterExpression: { 'work.claims': { $gte: SUSPICIOUS_CLAIMS } },
+    },
+    {
+      name: 'slow',
+      key: { 'work.attempts': -1 },
+      partialFilterExpression: { 'work.attempts': { $gte: MANY_ATTEMPTS } },
     },
     {
       name: 'overdue',

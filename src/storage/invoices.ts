@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
-import type { Invoice, InvoiceEvent } from '../domain/invoice/invoice.ts';
+import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
@@ -31,7 +32,9 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
 }
 
-interface StoredWork extends NonNullable<Invoice['work']> {
+interface StoredWork extends Omit<Work, 'claims' | 'since'> {
+  claims?: number;
+  since?: Date;
   /** Of the worker that holds the lease; null when nobody does. */
   token: string | null;
   /** When the sweeper takes its job for lost and queues another. */
@@ -97,7 +100,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       const token = randomUUID();
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, 'work.dueAt': { $lte: new Date() } },
-        { $set: { 'work.token': token, ...leaseFields(leaseMs) } },
+        { $set: { 'work.token': token, ...leaseFields(leaseMs) }, $inc: { 'work.claims': 1 } },
         { returnDocument: 'after' },
       );
       return document && { invoice: invoiceOf(document), token };
@@ -141,6 +144,29 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         .limit(1)
         .next();
       return last?.series.serial ?? 0;
+    },
+
+    async needingAttention(limit) {
+      const [failing, slow] = await Promise.all(
+        (['claims', 'attempts'] as const).map((count) =>
+          invoices
+            .find({ [`work.${count}`]: { $gte: count === 'claims' ? SUSPICIOUS_CLAIMS : MANY_ATTEMPTS } })
+            .sort({ [`work.${count}`]: -1 })
+            .limit(limit)
+            .toArray(),
+        ),
+      );
+      const found = new Map([...(failing ?? []), ...(slow ?? [])].map((document) => [document._id, document]));
+      return [...found.values()].map(invoiceOf);
+    },
+
+    async retryNow(invoiceId) {
+      const now = new Date();
+      const { matchedCount } = await invoices.updateOne(
+        { _id: invoiceId, work: { $exists: true } },
+        { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.claims': 0 } },
+      );
+      return matchedCount > 0;
     },
 
     async takeOverdue(limit, pauseMs) {
@@ -202,12 +228,12 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   if (work) {
     const dueAt = new Date(now.getTime() + (work.keep ? leaseMs : work.in));
     $set.work = {
-      stage: work.stage,
-      attempts: work.attempts,
-      outcomeUnknown: work.outcomeUnknown,
+      ...workFields(work),
       token: work.keep ? claim.token : null,
       dueAt,
       sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)),
+      claims: 0,
+      since: now,
     };
   }
   return {
@@ -215,6 +241,10 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
     ...(event && { $push: { events: event } }),
     ...(work === null && { $unset: { work: '' } }),
   } as UpdateFilter<InvoiceDocument>;
+}
+
+function workFields({ stage, attempts, outcomeUnknown }: Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>) {
+  return { stage, attempts, outcomeUnknown };
 }
 
 /** The invoice as the update left it; spares a read. */
@@ -225,7 +255,7 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
     ...fields,
     ...(series && { number: legalNumber(series) }),
     ...(event && { events: [...invoice.events, event], updatedAt: event.at }),
-    work: work && { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: now },
+    work: work && { ...workFields(work), dueAt: now, claims: 0, since: now },
   };
 }
 
@@ -265,7 +295,7 @@ export function invoiceOf({
     email: email ?? null,
     documentRevision: documentRevision ?? 0,
     work: work
-      ? { stage: work.stage, attempts: work.attempts, outcomeUnknown: work.outcomeUnknown, dueAt: work.dueAt }
+      ? { ...workFields(work), dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt }
       : null,
   };
 }

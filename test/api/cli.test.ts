@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { startEngine } from '../../src/engine/embedded.ts';
-import { Client } from '../support/client.ts';
+import { Client, invoiceFor } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
 
@@ -254,4 +254,29 @@ describe('demo', () => {
     expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);
     expect((await stat(dataDir)).mode & 0o077).toBe(0);
   });
+});
+
+describe('invoices', () => {
+  it('attention shows what fails again and again, and retry makes it go on', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    // Decided after 10 s: until then its job waits.
+    const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
+    await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
+    expect((await cli(['invoices', 'attention'])).out).toContain('All invoices go on');
+    const later = new Date(Date.now() + 3_600_000);
+    const failing = { 'work.claims': 7, 'work.dueAt': later, 'work.sweepAt': later };
+    await service.app.store.db.collection<{ _id: string }>('invoices').updateOne({ _id: body.id }, { $set: failing });
+    const shown = await cli(['invoices', 'attention', '--json']);
+    expect(JSON.parse(shown.out)).toMatchObject([{ invoice: body.id, stage: 'decide', reason: 'internal_error' }]);
+    expect((await cli(['invoices', 'attention'])).out).toMatch(new RegExp(`${body.id} .* decide +internal_error`));
+    const ATTENTION = 'query ($id: ID!) { invoice(id: $id) { attention { reason message nextAttemptAt } } }';
+    const seen = async (key: string) =>
+      (await new Client(service.url, key).graphql(ATTENTION, { id: body.id })).body.data.invoice.attention;
+    expect(await seen(body.client_secret)).toBeNull();
+    const { attention } = (await client.graphql(ATTENTION, { id: body.id })).body.data.invoice;
+    expect(attention).toMatchObject({ reason: 'internal_error', message: expect.stringContaining('our side') });
+    expect((await cli(['invoices', 'retry', body.id])).code).toBe(0);
+    expect((await client.settled(body.id)).status).toBe('accepted');
+    expect((await cli(['invoices', 'retry', 'inv_x'])).code).toBe(1);
+  }, 60_000);
 });

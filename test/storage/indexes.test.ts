@@ -85,6 +85,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
+  ['invoices.needingAttention', () => invoices.needingAttention(5), 5],
+  ['invoices.retryNow', () => invoices.retryNow(kept.id), 1],
   ['invoices.takeOverdue', () => invoices.takeOverdue(1, 1000), 1],
   ['the jobs of an invoice', () => invoicesWithJob(store.db.collection('jobs'), 'w', ['inv_1']), 1],
   ['tenants.find', () => tenants.find('ten_1'), 1],

@@ -159,7 +159,9 @@ describe('numbers', () => {
 describe('overdue invoices', () => {
   it('are those whose work is past its grace, each for one caller', async () => {
     const past = new Date(Date.now() - 60_000);
-    const lost = await stored({ work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past } });
+    const lost = await stored({
+      work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
+    });
     const fresh = await stored();
     const taken = (await Promise.all([invoices.takeOverdue(50, 10_000), invoices.takeOverdue(50, 10_000)])).flat();
     expect(taken.filter(({ id }) => id === lost.id)).toEqual([{ id: lost.id, stage: 'transmit' }]);

@@ -25,7 +25,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
     pdf: null,
     documentRevision: 0,
     email: null,
-    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: createdAt },
+    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: createdAt, claims: 0, since: createdAt },
     ...changes,
   };
 }

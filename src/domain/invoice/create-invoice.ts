@@ -156,7 +156,7 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
     pdf: null,
     documentRevision: 0,
     email: null,
-    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date() },
+    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date(), claims: 0, since: new Date() },
   };
 }
 

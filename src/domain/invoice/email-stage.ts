@@ -77,16 +77,21 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
       });
       return null;
     }
-    if (!(failure instanceof MailNotSent)) throw failure;
-    const lastError = failure.message.slice(0, ERROR_LENGTH);
+    // A defect of ours is tried again as well, by the same schedule: the attempts end either way.
+    const isRefused = failure instanceof MailNotSent && failure.permanent;
+    const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';
     const delay = EMAIL_SCHEDULE[email.attempts - 1];
-    if (!failure.permanent && delay !== undefined) {
-      tell('warn', `the mail was not sent (attempt ${email.attempts})`, failure);
+    if (!isRefused && delay !== undefined) {
+      tell(
+        failure instanceof MailNotSent ? 'warn' : 'error',
+        `the mail was not sent (attempt ${email.attempts})`,
+        failure,
+      );
       const waiting: InvoiceEmail = { ...email, status: 'waiting', lastError };
       return parts.putOff(recorded, 'email', email.attempts, delay, { email: waiting });
     }
-    tell('error', failure.permanent ? 'the mail was refused for good' : 'the mail could not be sent', failure);
-    const status = failure.permanent ? 'refused' : 'failed';
+    tell('error', isRefused ? 'the mail was refused for good' : 'the mail could not be sent', failure);
+    const status = isRefused ? 'refused' : 'failed';
     await parts.change(recorded, { email: { ...email, status, lastError }, work: null });
     return null;
 

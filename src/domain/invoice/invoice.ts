@@ -70,6 +70,10 @@ export interface Work {
   readonly outcomeUnknown: boolean;
   /** From when on a worker may claim it: the time of the next attempt, or the end of the present lease. */
   readonly dueAt: Date;
+  /** How often a worker has claimed it since `since` without leaving anything changed: a defect, or deaths. */
+  readonly claims: number;
+  /** When the work became this: the last progress, or the last attempt that was put off. */
+  readonly since: Date;
 }
 
 /** A status change as it happened, written in the same update as the change itself. Whole seconds are shown, milliseconds kept. */

@@ -96,6 +96,10 @@ export interface InvoiceRepository {
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** The highest serial of a series, 0 when it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
+  /** Invoices that may need attention ({@link attentionOf} decides): those that fail or wait most often, up to `limit` of each kind. Two round trips. */
+  needingAttention(limit: number): Promise<Invoice[]>;
+  /** Makes an invoice's work due now, as if it had never failed. @returns false when it has none, or is unknown */
+  retryNow(invoiceId: string): Promise<boolean>;
   /**
    * Up to `limit` invoices whose job seems lost, those that wait the longest first; each is answered to one caller only and again after
    * `pauseMs`. One round trip, and another for all that it finds.

@@ -1,4 +1,5 @@
 import { describe, expect, it, vi } from 'vitest';
+import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
 import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/email-stage.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
@@ -38,7 +39,11 @@ function bench(
   const renewals: number[] = [];
   const leases: number[] = [];
   const invoices = {
-    claim: async () => (invoice.work ? { invoice, token: String(++holder) } : null),
+    claim: async () => {
+      if (!invoice.work) return null;
+      invoice = { ...invoice, work: { ...invoice.work, claims: invoice.work.claims + 1 } };
+      return { invoice, token: String(++holder) };
+    },
     renew: async (_claim, leaseMs) => {
       renewals.push(Date.now());
       leases.push(leaseMs);
@@ -50,7 +55,7 @@ function bench(
         ...fields,
         ...(series && { number: `${series.year}-${series.serial}` }),
         ...(event && { events: [...invoice.events, event] }),
-        work: work && { ...work, dueAt: new Date() },
+        work: work && { ...work, dueAt: new Date(), claims: 0, since: new Date() },
       };
       if (work && !work.keep) pauses.push(work.in);
       return { invoice, token: claim.token };
@@ -205,6 +210,42 @@ describe('defects', () => {
     expect(it.leases).toEqual([15_000]);
   });
 
+  it('that come again let the invoice rest ever longer, up to an hour, and call for attention', async () => {
+    let broken = true;
+    const writer = {
+      write: async () => {
+        if (broken) throw new TypeError('defect');
+        return { xml: '<a/>', signatureAt: 0 };
+      },
+    } as unknown as InvoiceWriter;
+    const it = bench({}, { writer });
+    const attention = () => attentionOf(it.current(), new Date())?.reason ?? null;
+    for (let times = 1; times <= 3; times++) await expect(it.run()).rejects.toThrow('defect');
+    expect([attention(), it.reports.length]).toEqual([null, 0]);
+    for (let times = 4; times <= 20; times++) await expect(it.run()).rejects.toThrow('defect');
+    expect(attention()).toBe('internal_error');
+    expect(it.reports).toHaveLength(17);
+    expect(it.reports[0]).toMatchObject({
+      level: 'error',
+      stage: 'normalize',
+      message: expect.stringMatching(/attention/),
+    });
+    const rests = it.leases.filter((lease) => lease >= 15_000);
+    expect(rests.slice(0, 4)).toEqual([15_000, 30_000, 60_000, 120_000]);
+    expect(Math.max(...rests)).toBe(3_600_000);
+    // Mended, it goes on as if nothing had been.
+    broken = false;
+    await it.run();
+    expect([it.statuses(), attention()]).toEqual(['signing,transmitted,accepted', null]);
+  });
+
+  it('that kill the worker let the invoice rest as well, after five times', async () => {
+    const it = bench({}, { writer: { write: () => new Promise(() => undefined) } as unknown as InvoiceWriter });
+    for (let times = 1; times <= 8; times++) void it.run();
+    await expect.poll(() => it.leases).toEqual([15_000, 30_000, 60_000]);
+    expect(attentionOf(it.current(), new Date())?.reason).toBe('internal_error');
+  });
+
   it('an invalid document of ours rejects the invoice, which keeps its number', async () => {
     const writer = {
       write: async () => {
@@ -224,6 +265,44 @@ describe('defects', () => {
     expect(it.statuses()).toBe('signing,transmitted,accepted');
     // The first 0 hands the invoice over to rendering.
     expect(it.pauses).toEqual([0, 2000, 10_000, 60_000, 600_000, 600_000, 600_000]);
+  });
+});
+
+describe('a decision that does not come', () => {
+  const undecided: Receipt = { decision: null, askAgainAfter: null };
+
+  it('is asked for ever more rarely; operators are told once a day, the tenant sees it', async () => {
+    vi.useFakeTimers({ toFake: ['Date'] });
+    try {
+      const it = bench({ submit: async () => undecided, lookUp: async () => undecided });
+      await it.run();
+      const HOUR = 3_600_000;
+      const start = Date.now();
+      while (Date.now() - start < 50 * HOUR) {
+        vi.setSystemTime(Date.now() + Math.max(it.pauses.at(-1) ?? 0, 1));
+        await it.run();
+        const late = Date.now() - start >= 24 * HOUR;
+        expect(attentionOf(it.current(), new Date())?.reason ?? null).toBe(late ? 'undecided' : null);
+      }
+      expect(it.reports.map(({ message }) => message)).toEqual([
+        expect.stringContaining('for 1 day;'),
+        expect.stringContaining('for 2 days;'),
+      ]);
+      expect(it.pauses.slice(0, 3)).toEqual([2000, 2000, 2000]);
+      expect(Math.max(...it.pauses)).toBe(600_000);
+      expect(it.current().status).toBe('transmitted');
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  it("is asked for when the authority's hint says", async () => {
+    const it = bench({
+      submit: async () => ({ decision: null, askAgainAfter: 777 }),
+      lookUp: async () => ({ decision: null, askAgainAfter: 888 }),
+    });
+    await it.runTimes(3);
+    expect(it.pauses).toEqual([777, 888, 888]);
   });
 });
 

@@ -1,0 +1,57 @@
+import { attentionOf } from '../domain/invoice/attention.ts';
+import { administer } from './administer.ts';
+import type { Command } from './command.ts';
+import { columns } from './terminal.ts';
+
+const LIMIT = 100;
+
+export const invoicesNeedingAttention: Command = {
+  name: 'invoices attention',
+  summary: 'Shows the invoices that do not go on as they should',
+  positionals: [],
+  options: { json: { description: 'Print a list of objects' } },
+  details: `At most ${LIMIT} that fail and ${LIMIT} that wait. The service's log has the errors; each invoice is tried again by itself.`,
+  async run(input, context) {
+    const now = new Date();
+    const found = await administer(context, ({ invoices }) => invoices.needingAttention(LIMIT));
+    const rows = found.flatMap((invoice) => {
+      const attention = attentionOf(invoice, now);
+      return attention ? [{ invoice: invoice.id, tenant: invoice.tenantId, ...attention }] : [];
+    });
+    const { terminal } = context;
+    if (input.has('json')) terminal.print(JSON.stringify(rows));
+    else if (rows.length === 0) terminal.print('All invoices go on as they should.');
+    else {
+      const head = ['INVOICE', 'TENANT', 'STAGE', 'REASON', 'SINCE', 'NEXT ATTEMPT'];
+      const time = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+      terminal.print(
+        columns([
+          head,
+          ...rows.map((row) => [
+            row.invoice,
+            row.tenant,
+            row.stage,
+            row.reason,
+            time(row.since),
+            time(row.nextAttemptAt),
+          ]),
+        ]),
+      );
+    }
+    return 0;
+  },
+};
+
+export const retryInvoice: Command = {
+  name: 'invoices retry',
+  summary: 'Makes an invoice go on at once, as if it had never failed',
+  positionals: ['INVOICE_ID'],
+  options: {},
+  async run(input, context) {
+    const id = input.get('INVOICE_ID');
+    const due = await administer(context, ({ invoices }) => invoices.retryNow(id));
+    if (!due) throw new Error(`There is nothing to be done for '${id}': it is unknown, or finished.`);
+    context.terminal.print('It is tried again within seconds.');
+    return 0;
+  },
+};
