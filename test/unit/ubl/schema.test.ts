@@ -1,7 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
+import { writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
+import { brokenRules, WITHOUT_EN16931 } from '../../support/en16931.ts';
 import { signedInvoice } from '../xades/identities.ts';
 import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from './ubl-schema.ts';
@@ -19,6 +21,19 @@ const INVOICES: readonly LegalInvoice[] = [
   sampleInvoice({ customer: { ...customer, name: 'شركة <الأطلس> & "أبناؤه"\n😀' } }),
   sampleInvoice({ lines: sampleLines(1000) }),
 ];
+
+/** Each breaks none of the fatal rules of EN 16931; 1,000 lines take seconds there and are left to `npm run test:long`. */
+describe('the rules of EN 16931', () => {
+  test('are kept by invoices of every kind, and found broken where they are', async ({ skip }) => {
+    if (WITHOUT_EN16931) skip(WITHOUT_EN16931);
+    for (const invoice of INVOICES.slice(0, -1)) expect(await brokenRules(writeInvoice(invoice).xml)).toEqual([]);
+    const { xml } = writeInvoice(sampleInvoice());
+    const broken = await brokenRules(
+      xml.replace(/<cbc:CustomizationID.*<\/cbc:CustomizationID>/, '').replace('>S<', '>Z<'),
+    );
+    expect(broken.map(({ id }) => id)).toEqual(expect.arrayContaining(['BR-01', 'BR-Z-08']));
+  }, 120_000);
+});
 
 describe('the published UBL 2.1 schema', () => {
   test('finds nothing wrong with signed invoices of every kind', async ({ skip }) => {

@@ -6,6 +6,7 @@ import { createDocumentSigner } from '../../../src/adapters/xades/document-signe
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { SigningFailed } from '../../../src/domain/signing-key.ts';
+import { jdkVerifies, WITHOUT_JDK } from '../../support/jdk-validator.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 import { hasUblSchema, schemaErrors } from '../ubl/ubl-schema.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
@@ -54,6 +55,18 @@ describe.each([
     if (hasXmlsec1) expect(await xmlsec1Verifies(signed, String(identity.certificateChain[0]))).toBe(true);
   });
 });
+
+test('the JDK finds signed documents valid, and changed ones not', async ({ skip }) => {
+  if (WITHOUT_JDK) skip(WITHOUT_JDK);
+  const signed = await Promise.all([sampleInvoice(), hostileInvoice()].map((invoice) => signedInvoice(p256, invoice)));
+  const changed = signed.map((each) => Buffer.from(each.toString().replace('</cbc:InvoicedQuantity>', '1$&')));
+  expect(await jdkVerifies([...signed, ...changed], String(p256.certificateChain[0]))).toEqual([
+    true,
+    true,
+    false,
+    false,
+  ]);
+}, 60_000);
 
 test('xmlsec1 finds a changed document invalid', async ({ skip }) => {
   if (!hasXmlsec1) skip(WITHOUT_XMLSEC1);

@@ -1,0 +1,122 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
+import { corpus, randomNumbers } from '../support/corpus.ts';
+import { brokenRules, WITHOUT_EN16931 } from '../support/en16931.ts';
+import { jdkVerifies, WITHOUT_JDK } from '../support/jdk-validator.ts';
+import { differences } from '../support/recompute.ts';
+import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from '../unit/ubl/ubl-schema.ts';
+import { ecKey, identityOf, rsaKey, signedInvoice } from '../unit/xades/identities.ts';
+import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from '../unit/xades/xmlsec1.ts';
+
+const SPECIMENS = corpus();
+/** Keys in turn; the JDK is asked once for each. */
+const KEYS = [rsaKey(2048), ecKey('P-256'), rsaKey(3072)].map((key) => identityOf(key));
+const certificateOf = (index: number) => String(KEYS[index % KEYS.length]!.certificateChain[0]);
+
+let signed: Buffer[];
+/** Each with one byte of what is signed changed. */
+let changed: Buffer[];
+
+beforeAll(async () => {
+  signed = await Promise.all(SPECIMENS.map(({ invoice }, index) => signedInvoice(KEYS[index % KEYS.length]!, invoice)));
+  const random = randomNumbers(7);
+  changed = signed.map((document) => withChangedByte(document, random));
+});
+
+/** Anywhere in what is signed: the document outside of its signature, SignedInfo, and the signed properties. */
+function withChangedByte(document: Buffer, random: () => number): Buffer {
+  const rangeOf = (name: string) => [document.indexOf(`<${name} `), document.indexOf(`</${name}>`)] as const;
+  const [start, end] = rangeOf('ds:Signature');
+  const inside = ['ds:SignedInfo', 'xades:SignedProperties'].map(rangeOf);
+  const isSigned = (at: number) => at < start || at > end || inside.some(([from, to]) => at > from && at < to);
+  const bytes = Buffer.from(document);
+  for (;;) {
+    // A letter or a digit: half a character would not be UTF-8 at all, which proves less. The signature is a small part of a document.
+    const at = random() < 0.5 ? start + Math.floor(random() * (end - start)) : Math.floor(random() * bytes.length);
+    const byte = bytes.readUInt8(at);
+    if (!isSigned(at) || !/[0-9A-Za-z]/.test(String.fromCharCode(byte))) continue;
+    // The bits that base64 leaves unused before its padding carry nothing.
+    if (bytes.readUInt8(at + 1) === '='.charCodeAt(0)) continue;
+    bytes.writeUInt8(byte ^ 1, at);
+    return bytes;
+  }
+}
+
+/** The specimens of which something is not as it should be. */
+const failing = (verdicts: readonly boolean[]) =>
+  SPECIMENS.filter((_specimen, index) => !verdicts[index]).map(({ name }) => name);
+const ALL_VALID: string[] = [];
+
+describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
+  test('has at least 200, of 1 to 1,000 lines', () => {
+    expect(SPECIMENS.length).toBeGreaterThanOrEqual(200);
+    expect(new Set(SPECIMENS.map(({ invoice }) => invoice.lines.length))).toContain(1000);
+  });
+
+  test('states every figure as an independent recomputation does, and every text as it was given', () => {
+    const wrong = SPECIMENS.flatMap(({ name, invoice }, index) =>
+      differences(signed[index]!, invoice).map((each) => `${name}: ${each}`),
+    );
+    expect(wrong).toEqual([]);
+  });
+
+  test('is valid against the UBL 2.1 schema', async ({ skip }) => {
+    if (!hasUblSchema) skip(WITHOUT_UBL_SCHEMA);
+    for (let from = 0; from < signed.length; from += 40) {
+      expect(await schemaErrors(signed.slice(from, from + 40))).toEqual([]);
+    }
+  });
+
+  test('keeps every fatal rule of EN 16931', async ({ skip }) => {
+    if (WITHOUT_EN16931) skip(WITHOUT_EN16931);
+    const broken: string[] = [];
+    for (const [index, document] of signed.entries()) {
+      for (const { id, at } of await brokenRules(document)) broken.push(`${SPECIMENS[index]?.name}: ${id} at ${at}`);
+    }
+    expect(broken).toEqual([]);
+  });
+
+  test('verifies in our own verifier, and none of the changed ones does', async () => {
+    const verdicts = async (documents: readonly Buffer[]) => {
+      const valid: boolean[] = [];
+      for (const document of documents) valid.push((await verifySignedDocument(document)).valid);
+      return valid;
+    };
+    expect(failing(await verdicts(signed))).toEqual(ALL_VALID);
+    expect(await verdicts(changed)).not.toContain(true);
+  });
+
+  test('verifies in xmlsec1, and none of the changed ones does', async ({ skip }) => {
+    if (!hasXmlsec1) skip(WITHOUT_XMLSEC1);
+    const verdicts = async (documents: readonly Buffer[]) => {
+      const valid: boolean[] = [];
+      for (const [index, document] of documents.entries())
+        valid.push(await xmlsec1Verifies(document, certificateOf(index)));
+      return valid;
+    };
+    expect(failing(await verdicts(signed))).toEqual(ALL_VALID);
+    expect(await verdicts(changed)).not.toContain(true);
+  });
+
+  test('verifies in the JDK, and none of the changed ones does', async ({ skip }) => {
+    if (WITHOUT_JDK) skip(WITHOUT_JDK);
+    const verdicts = async (documents: readonly Buffer[]) => {
+      const valid: boolean[] = [];
+      for (const turn of KEYS.keys()) {
+        const mine = documents.flatMap((document, index) =>
+          index % KEYS.length === turn ? [{ document, index }] : [],
+        );
+        const answers = await jdkVerifies(
+          mine.map(({ document }) => document),
+          certificateOf(turn),
+        );
+        mine.forEach(({ index }, position) => {
+          valid[index] = answers[position] ?? false;
+        });
+      }
+      return valid;
+    };
+    expect(failing(await verdicts(signed))).toEqual(ALL_VALID);
+    expect(await verdicts(changed)).not.toContain(true);
+  });
+});

@@ -1,0 +1,160 @@
+import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
+import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/invoice.ts';
+import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import { isTolerated, totalsOf } from '../../src/domain/invoice/totals.ts';
+import { MAX_CENTIMES } from '../../src/domain/money.ts';
+import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
+
+/** An invoice that creation accepts, with what it is an example of. */
+export interface Specimen {
+  readonly name: string;
+  readonly invoice: LegalInvoice;
+}
+
+type Line = CreateInvoiceInput['lines'][number];
+
+/** The same numbers at each run (mulberry32). */
+export function randomNumbers(seed: number): () => number {
+  let state = seed >>> 0;
+  return () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
+  };
+}
+
+const TEXTS: readonly string[] = [
+  'فاتورة رقم ١٢٣ — شركة الأطلس للاستشارات',
+  'ورق A4 (500 ورقة) – 80 غ/م²',
+  'ⵜⴰⴳⴻⵍⴷⵉⵜ ⵏ ⵍⵎⵖⵔⵉⴱ',
+  'Prestation « à façon » : élagage, œuvre n° 5 — 12 ½ %',
+  '请款单 発票 세금계산서',
+  '🧾👩🏽‍💻 e\u0301 ñ \u{10FFFD}',
+  `quotes " ' and & < > ]]> &amp; &#13; &unknown;`,
+  '<script>alert(1)</script><cbc:ID>1</cbc:ID>',
+  '<!DOCTYPE x [<!ENTITY e SYSTEM "file:///etc/passwd">]>&e;',
+  '<![CDATA[x]]> <?xml version="1.0"?> <!-- y -->',
+  'bidi \u202Eoverride\u202C, isolates \u2066x\u2069, zero\u200Bwidth, bom\uFEFF',
+  'line\nbreaks\r\nand\ttabs  and  spaces ',
+  'x'.repeat(500),
+  `${'é'.repeat(499)}.`,
+  '=cmd|"/c calc"!A1',
+  '%s %n $(x) {{y}} \\u0000',
+  '  leading and trailing  ',
+  '0',
+];
+
+const line = (quantity: number, unitPrice: number, taxRate: TaxRate, description = 'Prestation de service'): Line => ({
+  description,
+  quantity,
+  unitPrice,
+  taxRate,
+});
+
+/** At least 200 invoices: every rate and set of rates, rounding, all sorts of text, 1 to 1,000 lines, extreme amounts, gaps in what is known. */
+export function corpus(): Specimen[] {
+  const random = randomNumbers(20_261_121);
+  const upTo = (max: number) => Math.floor(random() * max);
+  const oneOf = <T>(values: readonly T[]): T => values[upTo(values.length)] as T;
+  const found: Specimen[] = [];
+  const add = (name: string, lines: readonly Line[], changes: Partial<LegalInvoice> = {}) =>
+    found.push({ name, invoice: legalFrom(lines, changes, found.length + 1) });
+
+  for (const rate of TAX_RATES) {
+    for (const price of [100, 999, 12_345, 3_333_333]) add(`${rate} % of ${price}`, [line(1, price, rate)]);
+  }
+  for (let set = 1; set < 2 ** TAX_RATES.length; set++) {
+    const rates = TAX_RATES.filter((_rate, bit) => set & (1 << bit));
+    add(
+      `rates ${rates.join(', ')}`,
+      rates.map((rate) => line(1 + upTo(9), 100 + upTo(99_999), rate)),
+    );
+  }
+  // Sums of which the VAT ends in half a centime, or just beside it.
+  for (const rate of [7, 10, 14, 20] as const) {
+    for (const price of [105, 150, 250, 1_007, 1_050, 10_005])
+      add(`half a centime: ${rate} % of ${price}`, [line(1, price, rate)]);
+  }
+  for (const [rate, price] of [
+    [7, 107],
+    [14, 104],
+    [20, 103],
+    [10, 105],
+  ] as const) {
+    for (const count of [2, 7, 40]) {
+      const lines = Array.from({ length: count }, () => line(1, price, rate));
+      const gross = totalsOf(lines)?.gross ?? 0;
+      const perLine = lines.length * (price + Math.floor((price * rate + 50) / 100));
+      if (perLine !== gross) add(`VAT rounded on each of ${count} lines at ${rate} %`, lines, { amount: perLine });
+      for (const amount of [gross - Math.floor(count / 2), gross + Math.floor(count / 2)]) {
+        add(`${amount - gross} centimes of rounding on ${count} lines`, lines, { amount });
+      }
+    }
+  }
+  for (const text of TEXTS) {
+    add(`text: ${text.slice(0, 20)}`, [line(2, 999, 20, text)]);
+    const seller = { ...sampleInvoice().seller, legalName: text.slice(0, 200), paymentMode: text.slice(0, 100) };
+    const customer = { ...sampleInvoice().customer, name: text.slice(0, 200), address: text };
+    add(`names: ${text.slice(0, 20)}`, [line(1, 5_000, 14, text)], { seller, customer });
+  }
+  for (const count of [1, 2, 3, 10, 99, 100, 101, 250, 500, 999, 1_000, 1_000]) {
+    add(
+      `${count} lines`,
+      Array.from({ length: count }, () => line(1 + upTo(50), 100 + upTo(500_000), oneOf(TAX_RATES), oneOf(TEXTS))),
+    );
+  }
+  for (const [name, lines] of [
+    ['the smallest amount', [line(1, 100, 0)]],
+    ['the largest amount', [line(1, MAX_CENTIMES, 0)]],
+    ['the largest quantity', [line(MAX_CENTIMES, 1, 0)]],
+    ['the largest amount with VAT', [line(1, Math.floor(MAX_CENTIMES / 1.2), 20)]],
+    ['a free line', [line(1, 0, 20), line(1, 100, 20)]],
+    ['a free line at a rate of its own', [line(1, 0, 7), line(1, 100, 20)]],
+    ['all rates near the largest amount', TAX_RATES.map((rate) => line(1, 1_500_000_000_000_000, rate))],
+    ['millions of pieces', [line(9_999_999, 12_345, 20), line(1, 1, 7)]],
+  ] as const) {
+    add(name, lines);
+  }
+  const { seller, customer } = sampleInvoice();
+  const mixed = [line(3, 12_345, 20), line(1, 5_000, 0)];
+  add('no exemption reason', mixed, { seller: { ...seller, exemptionReason: null } });
+  add('no postal code', mixed, { seller: { ...seller, address: { ...seller.address, postalCode: null } } });
+  add('no address of the buyer', mixed, { customer: { ...customer, address: null } });
+  add('blank address of the buyer', mixed, { customer: { ...customer, address: '  ' } });
+  add('e-mail of the buyer', mixed, { customer: { ...customer, email: `o'neil+"x"@example.com` } });
+  add('an ICE without a check key', mixed, { customer: { ...customer, ice: '123456789012345' } });
+  add('a test invoice', mixed, { environment: 'test' });
+  add('a specimen', mixed, { environment: 'test', specimen: true });
+  add('no capital', mixed, { seller: { ...seller, capital: 0 } });
+  while (found.length < 240) {
+    const lines = Array.from({ length: 1 + upTo(30) }, () =>
+      line(1 + upTo(10 ** upTo(5)), upTo(10 ** (2 + upTo(6))) + 100, oneOf(TAX_RATES), oneOf(TEXTS)),
+    );
+    add(`random ${found.length}`, lines);
+  }
+  return found;
+}
+
+/** Through the rules of creation, so that no specimen is one that users could not make. */
+function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
+  const base = sampleInvoice();
+  const { ice, name, address } = changes.customer ?? base.customer;
+  const amount = changes.amount ?? totalsOf(lines)?.gross ?? 0;
+  const input = createInvoiceInput.parse({
+    amount,
+    currency: 'MAD',
+    customer: { ice, name, address },
+    lines,
+    metadata: {},
+  });
+  const invoice = sampleInvoice({
+    ...changes,
+    number: `2026-${String(serial).padStart(6, '0')}`,
+    lines: input.lines.map((each) => ({ ...each, amount: each.quantity * each.unitPrice })),
+    amount,
+  });
+  if (!isTolerated(amount, invoice.totals, lines.length))
+    throw new Error(`the corpus holds an amount that is refused: ${amount}`);
+  return invoice;
+}

@@ -1,0 +1,109 @@
+import { execFile } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { existsSync, readFileSync } from 'node:fs';
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { DOMParser, type Element } from '@xmldom/xmldom';
+
+/** The published rules lie beside the project where it is worked on; they are data of others and not part of it. */
+const RULES = new URL('../../../shared/en16931/EN16931-UBL-validation-preprocessed.sch', import.meta.url);
+export const WITHOUT_EN16931 = existsSync(RULES)
+  ? null
+  : "EN 16931's rules are not beside the project (../shared/en16931): skipped";
+
+/**
+ * Fatal rules that a Moroccan invoice is allowed to break, each with the reason. There is none: what the European standard has no
+ * Moroccan code for (ICE, IF, RC as scheme identifiers) is written without one.
+ */
+export const WAIVERS: Readonly<Record<string, string>> = {};
+
+/** A fatal rule that a document breaks, waivers left out. */
+export interface BrokenRule {
+  readonly id: string;
+  /** XPath of the element. */
+  readonly at: string;
+}
+
+interface Saxon {
+  transform(options: object): { principalResult: string };
+}
+
+const require = createRequire(import.meta.url);
+let compiled: Promise<string> | null = null;
+
+/** The fatal rules of EN 16931 (1.3.16) that a UBL document breaks. */
+export async function brokenRules(document: string | Uint8Array): Promise<BrokenRule[]> {
+  compiled ??= compile();
+  const { transform } = require('saxon-js') as Saxon;
+  const { principalResult } = transform({
+    stylesheetFileName: await compiled,
+    sourceText: Buffer.from(document).toString(),
+    destination: 'serialized',
+  });
+  return [...principalResult.matchAll(/<broken id="([^"]*)" at="([^"]*)"/g)]
+    .map(([, id = '', at = '']) => ({ id, at: at.replaceAll(/Q\{[^}]*\}/g, '') }))
+    .filter(({ id }) => WAIVERS[id] === undefined);
+}
+
+/** Compiles the rules once for Saxon and keeps that under node_modules/.cache, because it takes seconds. @returns the file */
+async function compile(): Promise<string> {
+  const stylesheet = stylesheetOf(readFileSync(RULES, 'utf8'));
+  const cache = fileURLToPath(new URL('../../node_modules/.cache/en16931/', import.meta.url));
+  const name = createHash('sha256').update(stylesheet).digest('hex').slice(0, 16);
+  const file = join(cache, `${name}.sef.json`);
+  if (existsSync(file)) return file;
+  await mkdir(cache, { recursive: true });
+  const draft = join(cache, `${name}.${process.pid}`);
+  await writeFile(`${draft}.xsl`, stylesheet);
+  const xslt3 = require.resolve('xslt3');
+  await promisify(execFile)(process.execPath, [xslt3, `-xsl:${draft}.xsl`, `-export:${draft}.json`, '-nogo']);
+  await rename(`${draft}.json`, file);
+  await rm(`${draft}.xsl`);
+  return file;
+}
+
+/**
+ * Schematron as XSLT: a mode for each pattern, in which the first rule that matches an element holds (ISO/IEC 19757-3, section 6.5), so an
+ * earlier rule has a higher priority.
+ */
+function stylesheetOf(schematron: string): string {
+  const root = new DOMParser().parseFromString(schematron, 'text/xml').documentElement;
+  if (root === null) throw new Error('the rules are not XML');
+  const attribute = (element: Element, name: string) => escapeAttribute(element.getAttribute(name) ?? '');
+  const namespaces = childrenOf(root, 'ns').map((ns) => `xmlns:${attribute(ns, 'prefix')}="${attribute(ns, 'uri')}"`);
+  const patterns = childrenOf(root, 'pattern');
+  const templates = patterns.flatMap((pattern, mode) => {
+    const rules = childrenOf(pattern, 'rule');
+    return [
+      ...rules.map((rule, index) => {
+        const tests = childrenOf(rule, 'assert')
+          .filter((each) => each.getAttribute('flag') === 'fatal')
+          .map(
+            (each) =>
+              `<xsl:if test="not(${attribute(each, 'test')})"><broken id="${attribute(each, 'id')}" at="{path()}"/></xsl:if>`,
+          );
+        return `<xsl:template match="${attribute(rule, 'context')}" mode="m${mode}" priority="${rules.length - index}">${tests.join('')}${DESCEND(mode)}</xsl:template>`;
+      }),
+      `<xsl:template match="*" mode="m${mode}" priority="0">${DESCEND(mode)}</xsl:template>`,
+      `<xsl:template match="text() | @*" mode="m${mode}" priority="0"/>`,
+    ];
+  });
+  return (
+    `<xsl:stylesheet version="3.0" xmlns:xsl="http://www.w3.org/1999/XSL/Transform" ${namespaces.join(' ')}>` +
+    `<xsl:template match="/"><rules>${patterns.map((_pattern, mode) => `<xsl:apply-templates select="*" mode="m${mode}"/>`).join('')}</rules></xsl:template>` +
+    `${templates.join('')}</xsl:stylesheet>`
+  );
+}
+
+const DESCEND = (mode: number) => `<xsl:apply-templates select="* | @*" mode="m${mode}"/>`;
+
+function childrenOf(parent: Element, name: string): Element[] {
+  return [...parent.childNodes].filter((node): node is Element => node.nodeType === 1 && node.localName === name);
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('"', '&quot;');
+}
