@@ -1,4 +1,4 @@
-import { Double, Int32, Long } from 'bson';
+import { BSONSymbol, Double, Int32, Long } from 'bson';
 import { compareValues } from './compare.ts';
 import { divide } from './expression-arithmetic.ts';
 import { mergeObjects } from './expression-documents.ts';
@@ -222,5 +222,7 @@ class Deviation implements Accumulator {
 /** A text that two values share exactly when they are equal. */
 export function keyText(value: unknown): string {
   // No type byte of a key is that of a letter, so that the short form of strings meets none.
-  return typeof value === 'string' ? `s${value}` : Buffer.from(encodeKey([value], [1])).toString('latin1');
+  return typeof value === 'string' || value instanceof BSONSymbol
+    ? `s${value}`
+    : Buffer.from(encodeKey([value], [1])).toString('latin1');
 }

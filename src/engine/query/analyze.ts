@@ -149,8 +149,10 @@ export function boundIntervals(bound: Bound, direction: Direction): Interval[] {
       const upward = (bound.op === 'gt' || bound.op === 'gte') === (direction === 1);
       const inclusive = bound.op === 'gte' || bound.op === 'lte';
       const [here, after] = [at, successor(at)];
-      if (upward) return [{ low: inclusive ? here : after, high: type.high }];
-      return [{ low: type.low, high: inclusive ? after : here }];
+      // NaN has its place below all numbers, but is less than none.
+      const nan = (bound.op === 'lt' || bound.op === 'lte') && isNumber(bound.value) ? key(Number.NaN) : undefined;
+      if (upward) return [{ low: inclusive ? here : after, high: nan ?? type.high }];
+      return [{ low: nan ? successor(nan) : type.low, high: inclusive ? after : here }];
     }
   }
 }
