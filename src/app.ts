@@ -35,6 +35,7 @@ import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
+import { createLogoStore } from './storage/logos.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
@@ -175,6 +176,7 @@ async function build(
     signerOf: signing.signerOf,
     authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
     renderer,
+    logos: createLogoStore(db),
     mailer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),

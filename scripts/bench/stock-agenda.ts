@@ -72,6 +72,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
         invoice: legal(invoice),
         dgiId: present(invoice.dgiId),
         acceptedAt: invoice.updatedAt,
+        logo: null,
         verifyUrl: `${parts.publicUrl}/verify/${invoice.id}`,
       };
       const pdf = await renderer.render(page, await documents.get(present(invoice.xml)));

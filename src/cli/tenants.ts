@@ -1,7 +1,8 @@
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
-import { missingProfileFields, type SellerProfile, type Tenant } from '../domain/tenant/tenant.ts';
+import { missingProfileFields } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { readJsonInput } from './files.ts';
@@ -19,7 +20,9 @@ const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the sel
   email
   paymentMode      "Virement bancaire"
   exemptionReason  why lines at 0 % bear no VAT
-Test invoices fill what is missing with a specimen seller; live keys need all but exemptionReason.
+  documentLanguage "fr" (unless given), "ar" or "en": the PDF's and the mails' own words
+  logo             for the PDF: a PNG or JPEG of at most 256 KiB and 1,500 pixels a side, as "data:image/png;base64,…"
+Test invoices fill what is missing with a specimen seller; live keys need all but the last three.
 scripts/samples/seller/profile.json is an example.`;
 
 const MAX_NAME = 200;
@@ -39,12 +42,13 @@ export const createTenant: Command = {
     const name = input.get('name').trim();
     if (name === '' || name.length > MAX_NAME) throw new Error(`--name must have 1 to ${MAX_NAME} characters.`);
     const profile = await profileOf(input.find('profile'));
-    const tenant: Tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
+    const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
     await administer(context, ({ tenants }) => tenants.insert(tenant));
     if (input.has('json')) {
       const missing = missingProfileFields(profile);
       const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
-      terminal.print(JSON.stringify(created));
+      // A logo's octets are of no use to a reader.
+      terminal.print(JSON.stringify(created, (key, value) => (key === 'content' ? undefined : value)));
       return 0;
     }
     terminal.print(`Tenant ${tenant.id} (${name}) is made.${remarkOn(profile)}`);
@@ -69,7 +73,7 @@ export const updateTenant: Command = {
   },
 };
 
-async function profileOf(file: string | null): Promise<Partial<SellerProfile>> {
+async function profileOf(file: string | null): Promise<SellerProfileChange> {
   if (file === null) return {};
   const value = await readJsonInput(file);
   try {
@@ -81,7 +85,7 @@ async function profileOf(file: string | null): Promise<Partial<SellerProfile>> {
   }
 }
 
-function remarkOn(profile: Partial<SellerProfile>): string {
+function remarkOn(profile: SellerProfileChange): string {
   const fields = missingProfileFields(profile);
   return fields.length === 0 ? '' : `\nMissing before it can have live keys: ${fields.join(', ')}.`;
 }

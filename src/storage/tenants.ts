@@ -1,7 +1,8 @@
 import type { Collection, Db } from 'mongodb';
 import type { ApiKey } from '../domain/api-key/api-key.ts';
-import type { TenantRepository } from '../domain/tenant/ports.ts';
-import type { Tenant } from '../domain/tenant/tenant.ts';
+import type { SellerProfileChange, TenantRepository } from '../domain/tenant/ports.ts';
+import type { SellerProfile, Tenant } from '../domain/tenant/tenant.ts';
+import { createLogoStore } from './logos.ts';
 
 interface TenantDocument extends Omit<Tenant, 'id'> {
   _id: string;
@@ -11,6 +12,15 @@ interface TenantDocument extends Omit<Tenant, 'id'> {
 /** Tenants in the collection `tenants`, each with its keys. */
 export function createTenantRepository(db: Db): TenantRepository {
   const tenants: Collection<TenantDocument> = db.collection<TenantDocument>('tenants');
+  const logos = createLogoStore(db);
+
+  /** The profile as it is kept: a new logo's octets are stored before anything refers to them. */
+  async function withStoredLogo({ logo, ...profile }: SellerProfileChange): Promise<Partial<SellerProfile>> {
+    if (logo === undefined || logo === null) return { ...profile, ...(logo === null && { logo }) };
+    if ('content' in logo) await logos.put(logo);
+    const { sha256, contentType, width, height } = logo;
+    return { ...profile, logo: { sha256, contentType, width, height } };
+  }
 
   async function findByKey(filter: { 'keys.hash': string } | { 'keys.id': string }) {
     const document = await tenants.findOne(filter, {
@@ -21,15 +31,24 @@ export function createTenantRepository(db: Db): TenantRepository {
   }
 
   return {
-    async insert({ id, ...tenant }, keys = []) {
-      await tenants.insertOne({ _id: id, ...tenant, keys: keys.map(({ key, hash }) => ({ ...key, hash })) });
+    async insert({ id, profile, ...tenant }, keys = []) {
+      const stored = await withStoredLogo(profile);
+      await tenants.insertOne({
+        _id: id,
+        ...tenant,
+        profile: stored,
+        keys: keys.map(({ key, hash }) => ({ ...key, hash })),
+      });
     },
     async find(tenantId) {
       const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 0 } });
       return document && tenantOf(document);
     },
     async updateProfile(tenantId, profile) {
-      const { matchedCount } = await tenants.updateOne({ _id: tenantId }, { $set: { profile } });
+      const { matchedCount } = await tenants.updateOne(
+        { _id: tenantId },
+        { $set: { profile: await withStoredLogo(profile) } },
+      );
       return matchedCount === 1;
     },
     findByKeyHash: (hash) => findByKey({ 'keys.hash': hash }),

@@ -5,6 +5,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
+import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
@@ -13,12 +14,14 @@ import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createLogoStore } from '../../src/storage/logos.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { queryPlans } from '../support/query-plans.ts';
+import { LOGO } from '../unit/pdf/support.ts';
 
 let mongo: TestMongo;
 let store: Store;
@@ -95,7 +98,8 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['tenants.insertKey', () => tenants.insertKey('ten_1', keyNamed(newId('key')), hashToken(newId('key'))), 1],
   ['tenants.keysOf', () => tenants.keysOf('ten_1'), 1],
   ['tenants.revokeKey', () => tenants.revokeKey('key_9', new Date()), 1],
-  ['tenants.updateProfile', () => tenants.updateProfile('ten_1', {}), 1],
+  ['tenants.updateProfile', () => tenants.updateProfile('ten_1', { logo: parseLogo(LOGO) }), 1],
+  ['logos.find', () => createLogoStore(store.db).find(parseLogo(LOGO)), 1],
   ['webhookEndpoints.insert', () => endpoints.insert(endpointNamed('we_new')), 5],
   ['webhookEndpoints.list', () => endpoints.list('ten_1', 'test'), 5],
   ['webhookEndpoints.find', () => endpoints.find('ten_1', 'test', 'we_1'), 5],

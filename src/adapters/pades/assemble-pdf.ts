@@ -12,6 +12,7 @@ import {
 import { dateString, reference, withEntries } from './pdf-syntax.ts';
 import { writePdf } from './pdf-writer.ts';
 import { type PdfObject, readPrintedPdf, UnknownPdfStructure } from './printed-pdf.ts';
+import { completedUnicodeMaps } from './unicode-maps.ts';
 
 /** What a final document is made of. */
 export interface PdfIngredients {
@@ -65,6 +66,7 @@ function signatureDictionary(room: number, at: Date): Buffer {
 async function written({ printed: bytes, facts, attachment, room }: PdfIngredients) {
   const printed = readPrintedPdf(bytes);
   const objects = new Map(printed.objects);
+  for (const map of completedUnicodeMaps(printed.objects)) objects.set(map.number, map);
   let next = Math.max(...objects.keys()) + 1;
   const put = (number: number, content: Buffer, isStream: boolean) =>
     objects.set(number, { number, content, isStream });

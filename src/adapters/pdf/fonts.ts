@@ -1,17 +1,21 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { fontCoverage } from './font-coverage.ts';
 
 /** A font file with the characters that it is for. */
 interface FontFace {
-  readonly covers: (codePoint: number) => boolean;
+  readonly weights: readonly number[];
+  /** Whether the style sheet gives it a character, and it has a glyph for it. */
+  readonly covers: (codePoint: number) => Promise<boolean>;
   /** Latin letters are in every document. */
   readonly always: boolean;
-  /** The rule of the style sheet, its font embedded; read once. */
+  /** The rules of the style sheet, the font embedded; read once. */
   readonly css: () => Promise<string>;
 }
 
 export const FONT_FAMILY = 'Fatoura Sans';
+const WEIGHTS = [400, 700] as const;
 
 /**
  * The @font-face rules for a text, under {@link FONT_FAMILY}, with their fonts embedded: a document looks the same on every
@@ -19,48 +23,109 @@ export const FONT_FAMILY = 'Fatoura Sans';
  */
 export async function fontFaces(text: string): Promise<string> {
   const faces = await loadFaces();
-  const codePoints = [...new Set(text.match(/[^\0-\x7f]/gu))].map((character) => character.codePointAt(0)!);
-  const needed = faces.filter((face) => face.always || codePoints.some(face.covers));
-  return (await Promise.all(needed.map((face) => face.css()))).join('\n');
+  const needed = new Set(faces.filter((face) => face.always));
+  for (const codePoint of unusual(text)) {
+    for (const face of await facesOf(codePoint)) needed.add(face);
+  }
+  return (await Promise.all(faces.filter((face) => needed.has(face)).map((face) => face.css()))).join('\n');
 }
 
+/**
+ * The text with U+FFFD in the place of what no font here can draw: PDF/A allows no missing glyph (ISO 19005-3, section 6.2.11.8), and a
+ * font of the machine would look different on the next. What is invisible by nature stays.
+ */
+export async function drawable(text: string): Promise<string> {
+  const missing = new Set<string>();
+  for (const codePoint of unusual(text)) {
+    const character = String.fromCodePoint(codePoint);
+    if (!INVISIBLE.test(character) && (await facesOf(codePoint)).size === 0) missing.add(character);
+  }
+  return missing.size === 0 ? text : text.replaceAll(/\P{ASCII}/gu, (each) => (missing.has(each) ? '\ufffd' : each));
+}
+
+/** Spaces of any width need no glyph either. */
+const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
+
+/** Its code points beyond ASCII, each once. */
+function unusual(text: string): number[] {
+  return [...new Set(text.match(/\P{ASCII}/gu))].map((character) => character.codePointAt(0)!);
+}
+
+/** The faces that draw a character, one a weight: of those that cover it the last one declared wins. */
+async function facesOf(codePoint: number): Promise<ReadonlySet<FontFace>> {
+  const known = facesByCodePoint.get(codePoint);
+  if (known !== undefined) return known;
+  const covering: FontFace[] = [];
+  for (const face of await loadFaces()) if (await face.covers(codePoint)) covering.push(face);
+  const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
+  const faces = new Set(found.filter((face) => face !== undefined));
+  facesByCodePoint.set(codePoint, faces);
+  return faces;
+}
+
+/** Bounded by the number of characters that there are. */
+const facesByCodePoint = new Map<number, ReadonlySet<FontFace>>();
+
 const loadFaces = once(async () => {
-  // Of overlapping ranges the later wins: Arabic keeps its joiners. Its package's Latin would differ from the other's.
-  const arabic = (file: string) => file.includes('-arabic-arabic-');
   const faces = await Promise.all([
-    styleSheetFaces('@fontsource/noto-sans/400.css', () => true),
-    styleSheetFaces('@fontsource/noto-sans/700.css', () => true),
-    styleSheetFaces('@fontsource/noto-sans-arabic/400.css', arabic),
-    styleSheetFaces('@fontsource/noto-sans-arabic/700.css', arabic),
+    ...twoWeights('noto-emoji'),
+    ...twoWeights('open-sans', (file) => file.includes('-math-')),
+    styleSheetFaces('@fontsource/noto-sans-symbols-2/400.css', WEIGHTS),
+    ...twoWeights('noto-sans-symbols'),
+    ...twoWeights('noto-sans-hebrew'),
+    styleSheetFaces('@fontsource/noto-sans-tifinagh/400.css', WEIGHTS),
+    ...twoWeights('noto-sans'),
+    // The last wins where they overlap: Arabic keeps its joiners, and takes nothing of the Latin. Plex's letters are single glyphs: PDF
+    // readers find and copy them whole, where Noto's dots are glyphs of their own.
+    ...twoWeights('noto-sans-arabic', (file) => file.includes('-arabic-arabic-')),
+    ...twoWeights('ibm-plex-sans-arabic', (file) => file.includes('-arabic-arabic-')),
   ]);
   return faces.flat();
 });
 
-/** The faces that a style sheet of @fontsource declares: a WOFF2 file, a weight and a range of characters each. */
-async function styleSheetFaces(sheet: string, wanted: (file: string) => boolean): Promise<FontFace[]> {
+function twoWeights(font: string, wanted?: (file: string) => boolean): Promise<FontFace[]>[] {
+  return WEIGHTS.map((weight) => styleSheetFaces(`@fontsource/${font}/${weight}.css`, [weight], wanted));
+}
+
+/**
+ * The faces that a style sheet of @fontsource declares: a WOFF2 file and a range of characters each.
+ * @param weights what they are used for, whatever their own weight is: Chromium looks for no other within a family
+ */
+async function styleSheetFaces(
+  sheet: string,
+  weights: readonly number[],
+  wanted: (file: string) => boolean = () => true,
+): Promise<FontFace[]> {
   const path = createRequire(import.meta.url).resolve(sheet);
   const css = await readFile(path, 'utf8');
   const faces: FontFace[] = [];
   for (const [, rule = ''] of css.matchAll(/@font-face\s*\{([^}]*)\}/g)) {
     const file = /url\(([^)]+\.woff2)\)/.exec(rule)?.[1];
-    const weight = /font-weight:\s*(\d+)/.exec(rule)?.[1];
     const range = /unicode-range:\s*([^;]+);/.exec(rule)?.[1];
-    if (file === undefined || weight === undefined || range === undefined) {
+    if (file === undefined || range === undefined) {
       throw new Error(`${sheet} declares a font in a way that is not understood: ${rule.trim()}`);
     }
     if (!wanted(file)) continue;
+    const inRange = rangeTest(range);
+    const font = once(() => readFile(join(dirname(path), file)));
+    const coverage = once(async () => fontCoverage(await font()));
     faces.push({
-      covers: rangeTest(range),
-      always: file.includes('-latin-') && !file.includes('-ext-'),
-      css: once(async () => embedded(await readFile(join(dirname(path), file)), weight, range)),
+      weights,
+      covers: async (codePoint) => inRange(codePoint) && (await coverage())(codePoint),
+      always: file.includes('noto-sans-latin-') && !file.includes('-ext-'),
+      css: once(async () => embedded(await font(), weights, range)),
     });
   }
   return faces;
 }
 
-function embedded(font: Buffer, weight: string, range: string): string {
+function embedded(font: Buffer, weights: readonly number[], range: string): string {
   const source = `url(data:font/woff2;base64,${font.toString('base64')}) format("woff2")`;
-  return `@font-face{font-family:"${FONT_FAMILY}";font-weight:${weight};src:${source};unicode-range:${range}}`;
+  return weights
+    .map(
+      (weight) => `@font-face{font-family:"${FONT_FAMILY}";font-weight:${weight};src:${source};unicode-range:${range}}`,
+    )
+    .join('\n');
 }
 
 function once<T>(make: () => Promise<T>): () => Promise<T> {

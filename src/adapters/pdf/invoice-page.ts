@@ -1,11 +1,17 @@
 import QRCode from 'qrcode';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
-import type { LegalInvoice, PrintedInvoice } from '../../domain/invoice/ports.ts';
+import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, isolated, Markup } from '../../domain/markup.ts';
-import { fontFaces } from './fonts.ts';
-import { amount, longDate, moment, money, NO_BREAK_SPACE, percent, quantity } from './french-format.ts';
-import { FRENCH as LABELS } from './french-labels.ts';
+import { drawable, fontFaces } from './fonts.ts';
+import { FORMATS, type Format, NO_BREAK_SPACE } from './format.ts';
+import { LABELS, type Labels } from './labels.ts';
 import { pageStyle } from './page-style.ts';
+
+/** An invoice with the words and figures of its language. */
+interface Texts extends PrintedInvoice {
+  readonly labels: Labels;
+  readonly format: Format;
+}
 
 /**
  * The invoice as a page to print: complete HTML that refers to nothing outside itself. It shows the mandatory mentions (CGI
@@ -14,75 +20,85 @@ import { pageStyle } from './page-style.ts';
  */
 export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const { invoice } = printed;
-  const style = pageStyle({
-    runningHead: `${LABELS.invoice} ${isolated(invoice.number)} · ${isolated(shortened(invoice.seller.legalName))}`,
-    legalFoot: legalFoot(invoice),
-    pageWord: LABELS.page,
-  });
-  const body = html`<body>
-${testMark(invoice)}
-${head(invoice)}
-${parties(invoice)}
-${lines(invoice)}
-${sums(invoice)}
-${words(invoice)}
-${await acceptance(printed)}
-</body>`.text;
-  const fonts = await fontFaces(style + body + printableText(invoice));
+  const language = invoice.seller.documentLanguage;
+  const texts: Texts = { ...printed, labels: LABELS[language], format: FORMATS[language] };
+  const { labels } = texts;
+  const margins = {
+    runningHead: `${labels.invoice} ${inMargin(labels, invoice.number)} · ${inMargin(labels, shortened(invoice.seller.legalName))}`,
+    legalFoot: legalFoot(texts),
+    pageWord: labels.page,
+  };
+  const content = html`${testMark(texts)}
+${head(texts)}
+${parties(texts)}
+${lines(texts)}
+${sums(texts)}
+${words(texts)}
+${await acceptance(texts)}`.text;
+  const body = await drawable(content);
+  const style = pageStyle(
+    { ...margins, runningHead: await drawable(margins.runningHead), legalFoot: await drawable(margins.legalFoot) },
+    labels.direction,
+  );
+  const fonts = await fontFaces(body + Object.values(margins).join(''));
   return `<!doctype html>
-<html lang="${LABELS.language}" dir="${LABELS.direction}">
+<html lang="${language}" dir="${labels.direction}">
 <head>
 <meta charset="utf-8">
-<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:">
+<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'; font-src data:; img-src data:">
 <title>${html`${documentTexts(printed).title}`.text}</title>
 <style>${fonts}${style}</style>
 </head>
+<body>
 ${body}
+</body>
 </html>`;
 }
 
 /** What names the document and the file inside it. */
-export function documentTexts({ invoice }: PrintedInvoice) {
-  const name = `facture-${invoice.number.replaceAll(/[^\w.-]/g, '_')}.xml`;
+export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
+  const labels = LABELS[seller.documentLanguage];
+  const name = `facture-${number.replaceAll(/[^\w.-]/g, '_')}.xml`;
   return {
-    title: `${LABELS.invoice} ${invoice.number} – ${invoice.seller.legalName}`,
-    attachment: { name, description: LABELS.signedXml },
+    title: `${labels.invoice} ${number} – ${seller.legalName}`,
+    attachment: { name, description: labels.signedXml },
   };
-}
-
-/** What the margins show, which is escaped in the style sheet. */
-function printableText({ seller, number }: LegalInvoice): string {
-  return number + Object.values(seller).join('');
 }
 
 function name(text: string): Markup {
   return html`<bdi dir="auto">${text}</bdi>`;
 }
 
-function testMark({ environment, specimen }: LegalInvoice): Markup | null {
-  if (environment === 'live' && !specimen) return null;
-  return html`<div class="mark"><span>${specimen ? LABELS.specimen : LABELS.test}</span></div>
-<p class="notice">${specimen ? LABELS.specimenNotice : LABELS.testNotice}</p>`;
+/** Figures keep their order in a text of any direction. */
+function figures(text: string): Markup {
+  return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
 }
 
-function head({ seller, number, currency, issueDate }: LegalInvoice): Markup {
+function testMark({ labels, invoice: { environment, specimen } }: Texts): Markup | null {
+  if (environment === 'live' && !specimen) return null;
+  return html`<div class="mark"><span>${specimen ? labels.specimen : labels.test}</span></div>
+<p class="notice">${specimen ? labels.specimenNotice : labels.testNotice}</p>`;
+}
+
+function head({ labels, format, logo, invoice: { seller, number, currency, issueDate } }: Texts): Markup {
   const { street, postalCode, city } = seller.address;
   return html`<header class="head">
 <div class="seller">
+${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.contentType};base64,${Buffer.from(logo.content).toString('base64')}">`}
 <p class="name">${name(seller.legalName)}</p>
-<p class="under">${name(seller.legalForm)} ${LABELS.capital} <span class="nowrap">${money(seller.capital, currency)}</span></p>
-<p>${name(street)}<br>${postalCode === null ? null : html`${name(postalCode)} `}${name(city)}</p>
+<p class="under">${name(seller.legalForm)} ${labels.capital} ${figures(format.money(seller.capital, currency))}</p>
+<p>${name(street)}<br>${name(postalCode === null ? city : `${postalCode} ${city}`)}</p>
 <p>${name(seller.email)}</p>
 </div>
 <div class="title">
-<h1>${LABELS.invoice}</h1>
-<p class="number">${LABELS.number} ${name(number)}</p>
+<h1>${labels.invoice}</h1>
+<p class="number">${labels.number} ${name(number)}</p>
 </div>
 </header>
 <dl class="facts">
-${fact(LABELS.issueDate, html`${longDate(issueDate)}`)}
-${fact(LABELS.paymentMode, name(seller.paymentMode))}
-${fact(LABELS.currency, html`${LABELS.currencyName}`)}
+${fact(labels.issueDate, html`${format.longDate(issueDate)}`)}
+${fact(labels.paymentMode, name(seller.paymentMode))}
+${fact(labels.currency, html`${labels.currencyName}`)}
 </dl>`;
 }
 
@@ -90,23 +106,23 @@ function fact(label: string, value: Markup): Markup {
   return html`<div><dt>${label}</dt><dd>${value}</dd></div>`;
 }
 
-function parties({ seller, customer }: LegalInvoice): Markup {
+function parties({ labels, invoice: { seller, customer } }: Texts): Markup {
   return html`<div class="parties">
 <section>
-<h2>${LABELS.sellerIds}</h2>
+<h2>${labels.sellerIds}</h2>
 <dl class="ids">
-${identifier(LABELS.ice, seller.ice)}
-${identifier(LABELS.taxId, seller.taxId)}
-${identifier(LABELS.tradeRegister, seller.tradeRegister)}
-${identifier(LABELS.professionalTax, seller.professionalTax)}
-${identifier(LABELS.cnss, seller.cnss)}
+${identifier(labels.ice, seller.ice)}
+${identifier(labels.taxId, seller.taxId)}
+${identifier(labels.tradeRegister, seller.tradeRegister)}
+${identifier(labels.professionalTax, seller.professionalTax)}
+${identifier(labels.cnss, seller.cnss)}
 </dl>
 </section>
 <section>
-<h2>${LABELS.customer}</h2>
+<h2>${labels.customer}</h2>
 <p class="name">${name(customer.name)}</p>
 ${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
-<dl class="ids">${identifier(LABELS.ice, customer.ice)}</dl>
+<dl class="ids">${identifier(labels.ice, customer.ice)}</dl>
 </section>
 </div>`;
 }
@@ -115,41 +131,45 @@ function identifier(label: string, value: string): Markup {
   return html`<dt>${label}</dt><dd>${name(value)}</dd>`;
 }
 
-function lines(invoice: LegalInvoice): Markup {
+function lines({ labels, format, invoice }: Texts): Markup {
   return html`<table class="lines">
 <thead><tr>
-<th class="index">${LABELS.line}</th><th class="text">${LABELS.description}</th><th class="figure">${LABELS.quantity}</th>
-<th class="figure">${LABELS.unitPrice}</th><th class="figure">${LABELS.taxRate}</th><th class="figure">${LABELS.lineAmount}</th>
+<th class="index">${labels.line}</th><th class="text">${labels.description}</th><th class="figure">${labels.quantity}</th>
+<th class="figure">${labels.unitPrice}</th><th class="figure">${labels.taxRate}</th><th class="figure">${labels.lineAmount}</th>
 </tr></thead>
 <tbody>${invoice.lines.map(
     (line, index) => html`<tr>
 <td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}</td>
-${figure(quantity(line.quantity))}${figure(amount(line.unitPrice))}
-${figure(percent(line.taxRate))}${figure(amount(line.amount))}
+${figure(format.quantity(line.quantity))}${figure(format.amount(line.unitPrice))}
+${figure(format.percent(line.taxRate))}${figure(format.amount(line.amount))}
 </tr>`,
   )}</tbody>
 </table>`;
 }
 
-function sums(invoice: LegalInvoice): Markup {
+function sums(texts: Texts): Markup {
+  const { labels, format, invoice } = texts;
   const { totals, amount: stated, currency } = invoice;
   const rounding = stated - totals.gross;
+  const total = (label: string, value: number, kind = '') =>
+    html`<tr class="${kind}"><td>${label}</td>${figure(format.money(value, currency))}</tr>`;
   return html`<div class="sums">
 <div class="tax"><table>
-<caption>${LABELS.taxDetail}</caption>
-<thead><tr><th>${LABELS.rate}</th><th class="figure">${LABELS.base}</th><th class="figure">${LABELS.tax}</th></tr></thead>
+<caption>${labels.taxDetail}</caption>
+<thead><tr><th>${labels.rate}</th><th class="figure">${labels.base}</th><th class="figure">${labels.tax}</th></tr></thead>
 <tbody>${totals.rates.map(
-    ({ rate, base, tax }) => html`<tr><td>${percent(rate)}</td>${figure(amount(base))}${figure(amount(tax))}</tr>`,
+    ({ rate, base, tax }) =>
+      html`<tr><td>${figures(format.percent(rate))}</td>${figure(format.amount(base))}${figure(format.amount(tax))}</tr>`,
   )}</tbody>
 </table>
-${exemption(invoice)}
+${exemption(texts)}
 </div>
 <div class="totals"><table><tbody>
-${total(LABELS.net, money(totals.net, currency))}
-${total(LABELS.totalTax, money(totals.tax, currency))}
-${total(LABELS.gross, money(totals.gross, currency))}
-${rounding === 0 ? null : total(LABELS.rounding, money(rounding, currency))}
-${total(LABELS.payable, money(stated, currency), 'payable')}
+${total(labels.net, totals.net)}
+${total(labels.totalTax, totals.tax)}
+${total(labels.gross, totals.gross)}
+${rounding === 0 ? null : total(labels.rounding, rounding)}
+${total(labels.payable, stated, 'payable')}
 </tbody></table></div>
 </div>`;
 }
@@ -159,29 +179,26 @@ function figure(text: string): Markup {
   return html`<td class="figure">${text}</td>`;
 }
 
-function total(label: string, value: string, kind = ''): Markup {
-  return html`<tr class="${kind}"><td>${label}</td>${figure(value)}</tr>`;
+/** In French in all languages, as the law's custom is. */
+function words({ labels, invoice }: Texts): Markup {
+  return html`<p class="words">${labels.inWords} <strong lang="fr" dir="ltr">${amountInFrenchWords(invoice.amount)}</strong></p>`;
 }
 
-function words(invoice: LegalInvoice): Markup {
-  return html`<p class="words">${LABELS.inWords} <strong>${amountInFrenchWords(invoice.amount)}</strong></p>`;
-}
-
-function exemption({ seller, totals }: LegalInvoice): Markup | null {
+function exemption({ labels, invoice: { seller, totals } }: Texts): Markup | null {
   if (seller.exemptionReason === null || !totals.rates.some(({ rate }) => rate === 0)) return null;
-  return html`<p class="note"><span class="label">${LABELS.exemption}</span> ${name(seller.exemptionReason)}</p>`;
+  return html`<p class="note"><span class="label">${labels.exemption}</span> ${name(seller.exemptionReason)}</p>`;
 }
 
-async function acceptance({ invoice, dgiId, acceptedAt, verifyUrl }: PrintedInvoice): Promise<Markup> {
+async function acceptance({ labels, format, invoice, dgiId, acceptedAt, verifyUrl }: Texts): Promise<Markup> {
   const code = await QRCode.toString(verifyUrl, { type: 'svg', errorCorrectionLevel: 'M', margin: 0 });
   return html`<section class="accepted">
-${new Markup(code)}
+<div class="code" role="img" aria-label="${labels.verify}">${new Markup(code)}</div>
 <div>
-<h2>${invoice.environment === 'test' ? LABELS.acceptedInTest : LABELS.accepted}</h2>
-<p><span class="label">${LABELS.dgiId}</span> <strong>${name(dgiId)}</strong></p>
-<p><span class="label">${LABELS.acceptedAt}</span> ${moment(acceptedAt)} ${LABELS.timeZone}</p>
-<p class="label">${LABELS.verifyHow}</p>
-<p class="address">${name(verifyUrl)}</p>
+<h2>${invoice.environment === 'test' ? labels.acceptedInTest : labels.accepted}</h2>
+<p><span class="label">${labels.dgiId}</span> <strong>${name(dgiId)}</strong></p>
+<p><span class="label">${labels.acceptedAt}</span> ${format.moment(acceptedAt)} ${labels.timeZone}</p>
+<p class="label">${labels.verifyHow}</p>
+<p class="address"><bdi dir="ltr">${verifyUrl}</bdi></p>
 </div>
 </section>`;
 }
@@ -193,16 +210,23 @@ function shortened(text: string): string {
 }
 
 /** The seller's identity in one line, for the foot of every page. */
-function legalFoot({ seller, currency }: LegalInvoice): string {
+function legalFoot({ labels, format, invoice: { seller, currency } }: Texts): string {
   const identifiers: [string, string][] = [
-    [LABELS.ice, seller.ice],
-    [LABELS.taxIdShort, seller.taxId],
-    [LABELS.tradeRegisterShort, seller.tradeRegister],
-    [LABELS.professionalTaxShort, seller.professionalTax],
-    [LABELS.cnss, seller.cnss],
+    [labels.ice, seller.ice],
+    [labels.taxIdShort, seller.taxId],
+    [labels.tradeRegisterShort, seller.tradeRegister],
+    [labels.professionalTaxShort, seller.professionalTax],
+    [labels.cnss, seller.cnss],
   ];
+  const part = (text: string) => inMargin(labels, text);
+  const capital = part(format.money(seller.capital, currency));
   return [
-    `${isolated(seller.legalName)}, ${isolated(seller.legalForm)} ${LABELS.capital} ${money(seller.capital, currency)}`,
-    ...identifiers.map(([label, value]) => `${label}${NO_BREAK_SPACE}${isolated(value)}`),
+    `${part(seller.legalName)}, ${part(seller.legalForm)} ${labels.capital} ${capital}`,
+    ...identifiers.map(([label, value]) => `${label}${NO_BREAK_SPACE}${part(value)}`),
   ].join(' · ');
+}
+
+/** A text in a direction of its own where there are no elements; between Arabic, figures need it too. */
+function inMargin({ direction }: Labels, text: string): string {
+  return direction === 'rtl' ? `\u2068${isolated(text)}\u2069` : isolated(text);
 }

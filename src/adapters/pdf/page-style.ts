@@ -12,17 +12,19 @@ export interface PageMargins {
 }
 
 /** The style sheet of the printed invoice: A4, 17 mm at the sides; sizes in points. Directions are logical, for any script. */
-export function pageStyle(margins: PageMargins): string {
+export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): string {
+  const [start, end] = direction === 'ltr' ? ['left', 'right'] : ['right', 'left'];
   return `
 @page {
   size: A4; margin: 16mm 17mm 25mm;
-  @top-left { content: ${marginText(margins.runningHead)}; ${MARGIN_TEXT} padding-top: 7mm; vertical-align: top; }
-  @bottom-left { content: ${marginText(margins.legalFoot)}; ${MARGIN_TEXT} width: 148mm; ${FOOT} }
-  @bottom-right { content: ${marginText(margins.pageWord)} "\\a0" counter(page) "\\202f/\\202f" counter(pages);
-    ${MARGIN_TEXT} width: 28mm; text-align: right; ${FOOT} }
+  @top-${start} { content: ${marginText(margins.runningHead)}; ${MARGIN_TEXT} text-align: ${start}; padding-top: 7mm; vertical-align: top; }
+  @bottom-${start} { content: ${marginText(margins.legalFoot)}; ${MARGIN_TEXT} text-align: ${start}; width: 148mm; ${FOOT} }
+  @bottom-${end} { content: ${marginText(margins.pageWord)} "\\a0" counter(page) "\\202f/\\202f" counter(pages);
+    ${MARGIN_TEXT} width: 28mm; text-align: ${end}; ${FOOT} }
 }
-@page :first { @top-left { content: none; } }
-${BODY}`;
+@page :first { @top-${start} { content: none; } }
+${BODY}
+.lines td.text { text-align: ${start}; }${direction === 'rtl' ? RIGHT_TO_LEFT : ''}`;
 }
 
 /** Margins break lines at spaces alone: long words get places to break at. */
@@ -39,7 +41,8 @@ body { margin: 0; padding: 0 .3mm; font: 8.6pt/1.45 "${FONT_FAMILY}", sans-serif
   font-variant-numeric: tabular-nums lining-nums; -webkit-print-color-adjust: exact; }
 h1, h2, p, dl, dd, dt, table { margin: 0; padding: 0; font-weight: 400; }
 bdi, .lines-of-text { white-space: pre-line; }
-.nowrap { white-space: nowrap; }
+/* Spaces between groups of digits, a little narrower than those between words. */
+.nowrap, td.figure { white-space: nowrap; word-spacing: -.07em; }
 
 .mark { position: fixed; inset: 0; z-index: -1; display: flex; align-items: center; justify-content: center; }
 .mark span { font-size: 92pt; font-weight: 700; letter-spacing: 6pt; color: #f6e9e6; transform: rotate(-52deg); white-space: nowrap; }
@@ -47,6 +50,7 @@ bdi, .lines-of-text { white-space: pre-line; }
 
 .head { display: flex; justify-content: space-between; gap: 12mm; padding-bottom: 4mm; border-bottom: 1.6pt solid #17365d; }
 .head .seller { flex: 1; }
+.head .logo { display: block; max-width: 60mm; max-height: 18mm; margin-bottom: 2.5mm; }
 .head .name { font-size: 14pt; line-height: 1.25; font-weight: 700; color: #17365d; }
 .head .under { margin-top: .6mm; color: #5b6472; }
 .head .title { flex: none; max-width: 78mm; text-align: end; }
@@ -70,7 +74,8 @@ thead { display: table-header-group; }
 th { padding: 1.6mm 1.6mm; font-weight: 700; text-align: start; vertical-align: bottom; }
 td { padding: 1.3mm 1.6mm; vertical-align: top; border-bottom: .5pt solid #dfe3e8; }
 tr { break-inside: avoid; }
-.figure { text-align: end; white-space: nowrap; overflow-wrap: normal; }
+.figure { text-align: right; white-space: nowrap; overflow-wrap: normal; }
+td.figure { direction: ltr; unicode-bidi: isolate; }
 .lines th { color: #fff; background: #17365d; white-space: nowrap; }
 .lines .index { width: 1%; white-space: nowrap; }
 .lines td.index { color: #5b6472; }
@@ -94,8 +99,16 @@ tr { break-inside: avoid; }
 .accepted { display: flex; gap: 3mm; align-items: center; margin-top: 5mm; padding: 1mm; padding-inline-end: 3.5mm; border: .8pt solid #17365d; border-radius: 1.2mm;
   break-inside: avoid; }
 /* The code keeps its quiet zone, whatever is behind it. */
-.accepted svg { flex: none; width: 30.4mm; height: 30.4mm; padding: 2.4mm; background: #fff; }
+.accepted .code { flex: none; width: 30.4mm; height: 30.4mm; padding: 2.4mm; background: #fff; }
+.accepted svg { display: block; }
 .accepted h2 { margin-bottom: 1mm; font-size: 9.4pt; font-weight: 700; color: #17365d; }
 .accepted > div { min-width: 0; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }
+`;
+
+/** Arabic letters hang together: no space between them, and room above and below. */
+const RIGHT_TO_LEFT = `
+* { letter-spacing: 0 !important; }
+body { line-height: 1.5; }
+dt, .label, th, .parties h2, .sums .tax caption { font-size: 7.8pt; }
 `;

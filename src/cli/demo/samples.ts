@@ -3,8 +3,8 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import type { SellerProfileChange } from '../../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../../domain/tenant/seller-profile-input.ts';
-import type { SellerProfile } from '../../domain/tenant/tenant.ts';
 import { readJsonInput } from '../files.ts';
 
 const SAMPLES = fileURLToPath(new URL('../../../scripts/samples/', import.meta.url));
@@ -38,6 +38,6 @@ export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
 }
 
 /** The seller of the samples. */
-export async function readSampleSeller(): Promise<Partial<SellerProfile>> {
+export async function readSampleSeller(): Promise<SellerProfileChange> {
   return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')));
 }

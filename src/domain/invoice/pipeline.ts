@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { newId } from '../ids.ts';
 import { SigningFailed } from '../signing-key.ts';
+import type { LogoStore } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { daysBetween, SUSPICIOUS_CLAIMS } from './attention.ts';
 import type { Mailer } from './email.ts';
@@ -41,6 +42,7 @@ export interface PipelineParts {
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
   readonly authorityOf: (environment: Environment) => Authority;
   readonly renderer: PdfRenderer;
+  readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
   /** Delays before the attempts to transmit, milliseconds; their number is the number of attempts. */
@@ -198,6 +200,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           invoice: legalInvoice(invoice, numberOf(invoice)),
           dgiId: invoice.dgiId,
           acceptedAt,
+          logo: await logoOf(invoice),
           verifyUrl: parts.verifyUrlOf(invoice),
         };
         const pdf = await renderer.render(page, await documents.get(invoice.xml));
@@ -313,6 +316,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const changed = await invoices.change(claim, what, LEASE_MS);
     if (what.event) parts.publish(changed.invoice);
     return changed;
+  }
+
+  async function logoOf({ seller }: Invoice) {
+    if (!seller.logo) return null;
+    const logo = await parts.logos.find(seller.logo);
+    if (logo === null) throw new Error(`the logo ${seller.logo.sha256} is not stored`);
+    return logo;
   }
 
   return {

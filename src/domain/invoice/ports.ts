@@ -1,4 +1,5 @@
 import type { Centimes } from '../money.ts';
+import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Customer, InvoiceLine } from './invoice.ts';
 import type { InvoiceTotals } from './totals.ts';
@@ -128,6 +129,8 @@ export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   readonly acceptedAt: Date;
+  /** The seller's, where it has one. */
+  readonly logo: Logo | null;
   /** Where the QR code leads. */
   readonly verifyUrl: string;
 }

@@ -1,7 +1,9 @@
 import { z } from 'zod';
 import { type Problem, problem, ServiceError } from '../errors.ts';
 import { filledText } from '../printable-text.ts';
-import type { SellerProfile } from './tenant.ts';
+import { NotALogo, parseLogo } from './logo.ts';
+import type { SellerProfileChange } from './ports.ts';
+import { DOCUMENT_LANGUAGES } from './tenant.ts';
 
 const OBJECT = 'must be an object with the fields of a seller profile';
 const ADDRESS = 'must be an object with street, city and postalCode';
@@ -40,16 +42,30 @@ const sellerProfileInput = z.strictObject(
       .exactOptional(),
     paymentMode: filledText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
     exemptionReason: filledText(500, 'why lines at 0 % bear no VAT').nullable().exactOptional(),
+    documentLanguage: z.enum(DOCUMENT_LANGUAGES, { error: "must be 'fr', 'ar' or 'en'" }).exactOptional(),
+    logo: z
+      .string({ error: 'must be a data URL of a PNG or JPEG, or null' })
+      .transform((url, context) => {
+        try {
+          return parseLogo(url);
+        } catch (error) {
+          if (!(error instanceof NotALogo)) throw error;
+          context.addIssue({ code: 'custom', message: error.message });
+          return z.NEVER;
+        }
+      })
+      .nullable()
+      .exactOptional(),
   },
   { error: OBJECT },
 );
 
 /**
- * A seller's profile as people write it: any part of `SellerProfile`, in its names; unknown fields are refused.
+ * A seller's profile as people write it: any part of `SellerProfile`, in its names, the logo as a data URL; unknown fields are refused.
  * @param value parsed JSON
  * @throws {ServiceError} invalid_request with every problem, `param` its dotted path (`address.city`), unknown fields last
  */
-export function parseSellerProfile(value: unknown): Partial<SellerProfile> {
+export function parseSellerProfile(value: unknown): SellerProfileChange {
   const parsed = sellerProfileInput.safeParse(value);
   if (parsed.success) return parsed.data;
   const problems = parsed.error.issues.flatMap(problemsOf);

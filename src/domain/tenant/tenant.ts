@@ -1,8 +1,14 @@
+import type { LogoReference } from './logo.ts';
+
 /** `live` really transmits; `test` never calls the authority (specification, "What the service does", 5). */
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** What the law wants to know of the seller (CGI art. 145-III); the fields of a complete profile. */
+/** Languages of the printed invoice's own words and of mails. */
+export const DOCUMENT_LANGUAGES = ['fr', 'ar', 'en'] as const;
+export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
+
+/** What the law wants to know of the seller (CGI art. 145-III); the fields of a complete profile, and how its documents look. */
 export interface SellerProfile {
   readonly legalName: string;
   /** 15 digits. */
@@ -25,6 +31,9 @@ export interface SellerProfile {
   readonly paymentMode: string;
   /** Why lines at 0 % bear no VAT; null when the seller issues none. */
   readonly exemptionReason: string | null;
+  readonly documentLanguage: DocumentLanguage;
+  /** Shown at the head of the PDF. */
+  readonly logo: LogoReference | null;
 }
 
 export interface Tenant {
@@ -50,7 +59,7 @@ const PROFILE_FIELDS = [
   'paymentMode',
 ] as const satisfies readonly (keyof SellerProfile)[];
 
-/** The mandatory fields that a profile lacks; `exemptionReason` is optional. */
+/** The mandatory fields that a profile lacks; `exemptionReason`, `documentLanguage` and `logo` are optional. */
 export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
   return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
 }
@@ -69,6 +78,8 @@ export const SPECIMEN_SELLER: SellerProfile = {
   capital: 10_000_000,
   paymentMode: 'Virement bancaire',
   exemptionReason: 'Exonération (spécimen)',
+  documentLanguage: 'fr',
+  logo: null,
 };
 
 /** A profile without gaps, and whether specimen data fills any. */

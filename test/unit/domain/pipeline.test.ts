@@ -80,6 +80,7 @@ function bench(
       },
     }),
     renderer: { render: parts.render ?? (async () => Buffer.from('%PDF')) },
+    logos: { find: async () => null },
     mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
     publish: () => undefined,
     verifyUrlOf: () => 'https://example.test',

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
-import { line, printed, SELLER } from './support.ts';
+import { parseLogo } from '../../../src/domain/tenant/logo.ts';
+import { LOGO, line, printed, SELLER } from './support.ts';
 
 /** The words of the page as a reader sees them: no tags, no style, entities resolved, spaces plain. */
 async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string> {
@@ -109,6 +110,40 @@ describe('invoicePage', () => {
     const style = document.slice(document.indexOf('<style>'), document.indexOf('</style>'));
     expect(style.match(/url\((?!data:font\/woff2;base64,)|@import|evil\.example/g)).toBeNull();
     expect((await wordsOf(page)).split(evil).length).toBeGreaterThan(12);
+  });
+
+  test('shows in U+FFFD what no font of ours can draw, in the page and in its margins', async () => {
+    const seller = { ...SELLER, legalName: 'Société 中文 ✓ ≤' };
+    const document = await invoicePage(printed({ seller, lines: [line('日本 😀 ⴰⵎⴰⵣⵉⵖ \u200d', 1, 100, 20)] }));
+    expect(document).toContain('Société \ufffd\ufffd ✓ ≤');
+    expect(document).toContain('\ufffd\ufffd 😀 ⴰⵎⴰⵣⵉⵖ \u200d');
+    expect(document.slice(document.indexOf('<style>'))).toContain('\\fffd ');
+    // The title is text for machines.
+    expect(document.replace(/<title>.*<\/title>/, '')).not.toMatch(/[中文日本]|\\4e2d /);
+  });
+
+  test.each(['fr', 'ar', 'en'] as const)(
+    'says all in %s, with figures that keep their order',
+    async (documentLanguage) => {
+      const document = await invoicePage(printed({ seller: { ...SELLER, documentLanguage } }));
+      expect(document).toContain(
+        `<html lang="${documentLanguage}" dir="${documentLanguage === 'ar' ? 'rtl' : 'ltr'}">`,
+      );
+      expect(document).not.toMatch(/undefined|\[object/);
+      const words = await wordsOf(printed({ seller: { ...SELLER, documentLanguage } }));
+      const others = { fr: /Invoice|فاتورة/, ar: /Facture|Invoice/, en: /Facture|فاتورة/ };
+      expect(words).not.toMatch(others[documentLanguage]);
+      // Where the paragraph runs from right to left, each figure is a run of its own.
+      if (documentLanguage === 'ar')
+        expect(document).toContain('<bdi dir="ltr" class="nowrap">100\u00a0000,00\u00a0MAD</bdi>');
+    },
+  );
+
+  test('shows the logo from its octets alone, described by the name of the seller', async () => {
+    const seller = { ...SELLER, legalName: '"><script>' };
+    const document = await invoicePage(printed({ seller }, { logo: parseLogo(LOGO) }));
+    expect(document).toContain(`<img class="logo" alt="&quot;&gt;&lt;script&gt;" src="${LOGO}">`);
+    expect(await invoicePage(printed())).not.toContain('<img');
   });
 
   test('embeds the alphabets that it uses and no others', async () => {

@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSy
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { crc32, deflateSync } from 'node:zlib';
 import type { InvoiceLine, TaxRate } from '../../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
@@ -23,7 +24,30 @@ export const SELLER: LegalInvoice['seller'] = {
   capital: 10_000_000,
   paymentMode: 'Virement bancaire',
   exemptionReason: 'Article 92 du CGI',
+  documentLanguage: 'fr',
+  logo: null,
 };
+
+/** A PNG of 2 by 3 orange pixels, half transparent. */
+export const LOGO = `data:image/png;base64,${png(2, 3).toString('base64')}`;
+
+/** A PNG of one colour with transparency. */
+export function png(width: number, height: number): Buffer {
+  const chunk = (type: string, data: Buffer) => {
+    const body = Buffer.concat([Buffer.from(type, 'latin1'), data]);
+    const [length, sum] = [Buffer.alloc(4), Buffer.alloc(4)];
+    length.writeUInt32BE(data.length);
+    sum.writeUInt32BE(crc32(body));
+    return Buffer.concat([length, body, sum]);
+  };
+  const header = Buffer.from('00000000000000000806000000', 'hex');
+  header.writeUInt32BE(width, 0);
+  header.writeUInt32BE(height, 4);
+  const row = Buffer.concat([Buffer.of(0), Buffer.alloc(width * 4, Buffer.of(200, 90, 40, 128))]);
+  const pixels = deflateSync(Buffer.concat(Array.from({ length: height }, () => row)));
+  const signature = Buffer.from('89504e470d0a1a0a', 'hex');
+  return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
+}
 
 export function line(description: string, quantity: number, unitPrice: number, taxRate: TaxRate): InvoiceLine {
   return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
@@ -54,6 +78,7 @@ export function printed(
     },
     dgiId: 'DGI-2026-7f3a91c0',
     acceptedAt: new Date('2026-06-30T23:30:05.999Z'),
+    logo: null,
     verifyUrl: 'https://fatoura.example/verify/4pXv0q9mZ2s7',
     ...outer,
   };

@@ -27,6 +27,8 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
       capital: 10_000_000,
       paymentMode: 'Virement bancaire',
       exemptionReason: 'Exonéré de la TVA, article 91 du CGI',
+      documentLanguage: 'fr',
+      logo: null,
     },
     specimen: false,
     customer: {

@@ -1,0 +1,50 @@
+import { type Centimes, decimalOf } from '../../domain/money.ts';
+import type { DocumentLanguage } from '../../domain/tenant/tenant.ts';
+
+export const NO_BREAK_SPACE = '\u00a0';
+const MINUS = '\u2212';
+
+/** How a language writes figures and dates. All digits are European, as in Morocco. */
+export interface Format {
+  /** `123456` → `1 234,56`; a true minus sign before negative amounts. */
+  amount(centimes: Centimes): string;
+  /** `123456` → `1 234,56 MAD`. */
+  money(centimes: Centimes, currency: string): string;
+  /** `1234` → `1 234`; the number is a whole one. */
+  quantity(count: number): string;
+  /** `20` → `20 %`. */
+  percent(rate: number): string;
+  /** `2026-11-21` → `21 novembre 2026`. @param date a calendar date, `YYYY-MM-DD` */
+  longDate(date: string): string;
+  /** `21 novembre 2026 à 13:05:09`, the time of Casablanca. */
+  moment(at: Date): string;
+}
+
+function createFormat(locale: string, thousands: string, decimal: string, beforePercent: string): Format {
+  const date = new Intl.DateTimeFormat(locale, { timeZone: 'UTC', dateStyle: 'long' });
+  const dateAndTime = new Intl.DateTimeFormat(locale, {
+    timeZone: 'Africa/Casablanca',
+    dateStyle: 'long',
+    timeStyle: 'medium',
+  });
+  const grouped = (digits: string) => digits.replaceAll(/\B(?=(?:\d{3})+$)/g, thousands);
+  const amount = (centimes: Centimes) => {
+    const [whole = '', fraction] = decimalOf(Math.abs(centimes)).split('.');
+    return `${centimes < 0 ? MINUS : ''}${grouped(whole)}${decimal}${fraction}`;
+  };
+  return {
+    amount,
+    money: (centimes, currency) => `${amount(centimes)}${NO_BREAK_SPACE}${currency}`,
+    quantity: (count) => grouped(String(count)),
+    percent: (rate) => `${rate}${beforePercent}%`,
+    longDate: (day) => date.format(new Date(`${day}T00:00:00Z`)),
+    moment: (at) => dateAndTime.format(at),
+  };
+}
+
+/** The Arabic of Morocco names the months its own way and writes figures as its French does. */
+export const FORMATS: Readonly<Record<DocumentLanguage, Format>> = {
+  fr: createFormat('fr', NO_BREAK_SPACE, ',', NO_BREAK_SPACE),
+  ar: createFormat('ar-MA-u-nu-latn', NO_BREAK_SPACE, ',', NO_BREAK_SPACE),
+  en: createFormat('en-GB', ',', '.', ''),
+};

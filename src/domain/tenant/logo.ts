@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+
+/** A seller's logo as profiles and invoices refer to it; its octets are kept once, under their digest. */
+export interface LogoReference {
+  /** Of the octets, lower-case hexadecimal. */
+  readonly sha256: string;
+  readonly contentType: 'image/png' | 'image/jpeg';
+  /** In pixels. */
+  readonly width: number;
+  readonly height: number;
+}
+
+export interface Logo extends LogoReference {
+  readonly content: Uint8Array;
+}
+
+/** It is in each PDF. */
+export const MAX_LOGO_BYTES = 256 * 1024;
+/** Of either side: 60 mm at 600 dots an inch; more would be memory and time of the browser's alone. */
+export const MAX_LOGO_PIXELS = 1_500;
+
+/** The text is no logo; the message completes "logo …". */
+export class NotALogo extends Error {
+  override readonly name = 'NotALogo';
+}
+
+/**
+ * A logo written as a data URL. Its format, size and dimensions are read from its octets, whatever the URL says of them.
+ * @param url `data:image/png;base64,…` or `data:image/jpeg;base64,…`
+ * @throws {NotALogo}
+ */
+export function parseLogo(url: string): Logo {
+  const [, contentType, base64 = ''] = /^data:(image\/(?:png|jpeg));base64,([a-z0-9+/]+={0,2})$/i.exec(url) ?? [];
+  if (contentType === undefined) {
+    throw new NotALogo("must be a data URL of a PNG or JPEG: 'data:image/png;base64,…'");
+  }
+  const content = Buffer.from(base64, 'base64');
+  if (content.length > MAX_LOGO_BYTES) throw new NotALogo(`is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`);
+  const size = contentType.toLowerCase() === 'image/png' ? pngSize(content) : jpegSize(content);
+  if (size === null) throw new NotALogo(`holds no complete ${contentType}`);
+  if (Math.min(size.width, size.height) < 1 || Math.max(size.width, size.height) > MAX_LOGO_PIXELS) {
+    throw new NotALogo(`has ${size.width} x ${size.height} pixels: at most ${MAX_LOGO_PIXELS} a side are taken`);
+  }
+  const sha256 = createHash('sha256').update(content).digest('hex');
+  return { sha256, contentType: contentType.toLowerCase() as Logo['contentType'], ...size, content };
+}
+
+interface Size {
+  readonly width: number;
+  readonly height: number;
+}
+
+const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
+
+/** Walks the chunks (PNG, section 5): each checksum must be right, the first is the header, the last the end. */
+function pngSize(file: Buffer): Size | null {
+  if (!file.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return null;
+  let size: Size | null = null;
+  for (let at = PNG_SIGNATURE.length; at + 12 <= file.length; ) {
+    const end = at + 12 + file.readUInt32BE(at);
+    if (end > file.length || crc32(file.subarray(at + 4, end - 4)) !== file.readUInt32BE(end - 4)) return null;
+    const type = file.toString('latin1', at + 4, at + 8);
+    if (size === null) {
+      if (type !== 'IHDR' || end - at !== 25) return null;
+      size = { width: file.readUInt32BE(at + 8), height: file.readUInt32BE(at + 12) };
+    }
+    if (type === 'IEND') return end === file.length ? size : null;
+    at = end;
+  }
+  return null;
+}
+
+const START_OF_SCAN = 0xda;
+/** Start-of-frame markers; C4, C8 and CC among them mean something else. */
+const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
+
+/** Walks the segments (ITU-T T.81, annex B) up to the first scan; the file must end as images do. */
+function jpegSize(file: Buffer): Size | null {
+  if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8 || file.readUInt16BE(file.length - 2) !== 0xffd9) return null;
+  let size: Size | null = null;
+  for (let at = 2; at + 9 <= file.length; ) {
+    if (file[at] !== 0xff) return null;
+    const marker = file[at + 1]!;
+    if (marker === START_OF_SCAN) return size;
+    if (isFrame(marker)) size = { height: file.readUInt16BE(at + 5), width: file.readUInt16BE(at + 7) };
+    at += 2 + file.readUInt16BE(at + 2);
+  }
+  return null;
+}
