@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import { type Logger, pino } from 'pino';
+import type { Logger } from 'pino';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
 import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
@@ -41,7 +41,7 @@ import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
 import { documentPath } from './transport/files.ts';
 import { listen } from './transport/http-server.ts';
-import { currentRequestId } from './transport/middleware/request.ts';
+import { createLogger } from './transport/logger.ts';
 import { jobsDashboard } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
 import { composeWebhooks } from './webhooks.ts';
@@ -234,16 +234,6 @@ async function build(
     warm,
     close,
   };
-}
-
-function createLogger(level: string): Logger {
-  return pino({
-    level,
-    mixin: () => {
-      const requestId = currentRequestId();
-      return requestId === undefined ? {} : { requestId };
-    },
-  });
 }
 
 async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<OpenStore> {

@@ -1,12 +1,12 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { pino } from 'pino';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
+import { createLogger } from '../../src/transport/logger.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
@@ -22,7 +22,7 @@ beforeAll(async () => {
   const write = (line: string) => {
     logged += line;
   };
-  const log = pino({ level: 'trace' }, { write });
+  const log = createLogger('trace', { write });
   app = await startApp(readConfig({ PORT: '0', DATA_DIR: dataDir, MASTER_KEY }), { log, renderer: STAND_IN_RENDERER });
   url = app.url ?? '';
 });
@@ -54,6 +54,8 @@ describe('the log', () => {
       expect((await front.get(`/v1/invoices/${invoiceId}${path}?client_secret=${client_secret}`)).status).toBe(200);
     await nobody.get(`/v1/invoices/${client_secret}`);
     await nobody.get(`/nothing/${client_secret}?key=${secretKey}`);
+    await client.get(`/v1/invoices/${secretKey}`);
+    await client.request('DELETE', `/v1/webhook_endpoints/${secret}`);
     await nobody.get('/v1/invoices', { Authorization: secretKey });
     for (const file of [xml_url, pdf_url, `${xml_url}x`]) await nobody.get(new URL(file).pathname);
     await front.graphql('query ($id: ID!, $s: String) { invoice(id: $id, clientSecret: $s) { id } }', {

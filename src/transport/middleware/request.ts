@@ -19,13 +19,12 @@ export function currentRequestId(): string | undefined {
  * @param explain what a failure is that nobody has foreseen
  */
 export function request(log: Logger, explain: Explain): Middleware {
-  return async (ctx, next) => {
+  const handle: Middleware = async (ctx, next) => {
     const start = performance.now();
-    const requestId = `req_${randomUUID()}`;
-    ctx.state.requestId = requestId;
+    const requestId: string = ctx.state.requestId;
     ctx.set('Request-Id', requestId);
     try {
-      await requestIds.run(requestId, next);
+      await next();
     } catch (error) {
       answer(error, requestId);
     }
@@ -39,7 +38,6 @@ export function request(log: Logger, explain: Explain): Middleware {
     const level = ctx.status >= 500 ? 'error' : 'debug';
     log[level](
       {
-        requestId,
         method: ctx.method,
         path: loggedPath(ctx.path),
         status: ctx.status,
@@ -56,6 +54,10 @@ export function request(log: Logger, explain: Explain): Middleware {
       answerJson(ctx, known.status, errorBody(known));
     }
   };
+  return (ctx, next) => {
+    ctx.state.requestId = `req_${randomUUID()}`;
+    return requestIds.run(ctx.state.requestId, () => handle(ctx, next));
+  };
 }
 
 /** RFC 6750, section 3: nothing is said of a credential that was not sent. */
@@ -64,11 +66,11 @@ function challengeOf(ctx: Context): string {
   return `Bearer realm="fatoura"${sent ? ', error="invalid_token"' : ''}`;
 }
 
-/** A path without the secrets that may stand in it: a document's capability, a client_secret in the place of an id. */
+/** A path without the secrets that may stand in it: a document's capability, a client_secret or a key in the place of an id. */
 export function loggedPath(path: string): string {
   return path
     .replace(/^(\/files\/[^/]*\/).*/i, '$1…')
-    .replace(/(_secret_)[^/]*/g, '$1…')
+    .replace(/(_secret_|[sp]k_(?:live|test)_|whsec_)[^/]*/g, '$1…')
     .slice(0, 200);
 }
 
