@@ -4,6 +4,7 @@ import {
   type ChangeStreamOptions,
   type Collection,
   type Db,
+  type Document,
   MongoClient,
   MongoServerError,
 } from 'mongodb';
@@ -210,4 +211,80 @@ test('closing a stream ends its wait on the server at once', async () => {
   await stream.close();
   await waiting;
   expect(performance.now() - start).toBeLessThan(1000);
+});
+
+describe('images and expanded events', () => {
+  test('a collection that keeps them shows documents as they were before and after each change', async () => {
+    const db = client.db(freshDbName('images'));
+    await db.createCollection('c', { changeStreamPreAndPostImages: { enabled: true } });
+    const items = db.collection<{ _id: number; n: number }>('c');
+    await items.insertOne({ _id: 1, n: 1 });
+    const stream = items.watch([], { fullDocument: 'required', fullDocumentBeforeChange: 'required' });
+    await stream.tryNext();
+    const seen = [];
+    for (const change of [
+      () => items.updateOne({ _id: 1 }, { $inc: { n: 1 } }),
+      () => items.updateOne({ _id: 1 }, { $inc: { n: 1 } }),
+      () => items.replaceOne({ _id: 1 }, { n: 9 }),
+      () => items.deleteOne({ _id: 1 }),
+    ]) {
+      await change();
+      const { fullDocumentBeforeChange, fullDocument }: Document = await stream.next();
+      seen.push([fullDocumentBeforeChange?.n, fullDocument?.n]);
+    }
+    expect(seen).toEqual([
+      [1, 2],
+      [2, 3],
+      [3, 9],
+      [9, undefined],
+    ]);
+    await stream.close();
+    expect((await db.listCollections().toArray())[0]).toMatchObject({
+      options: { changeStreamPreAndPostImages: { enabled: true } },
+    });
+  });
+
+  test('without them whenAvailable gives null, and required is an error (47)', async () => {
+    const db = client.db(freshDbName('images'));
+    const items = db.collection<{ _id: number; n: number }>('c');
+    await items.insertOne({ _id: 1, n: 1 });
+    const tolerant = items.watch([], { fullDocument: 'whenAvailable', fullDocumentBeforeChange: 'whenAvailable' });
+    const strict = items.watch([], { fullDocument: 'required' });
+    await tolerant.tryNext();
+    await strict.tryNext();
+    await items.updateOne({ _id: 1 }, { $inc: { n: 1 } });
+    expect(await tolerant.next()).toMatchObject({ fullDocument: null, fullDocumentBeforeChange: null });
+    await expect(strict.next()).rejects.toMatchObject({ code: 47 });
+    await tolerant.close();
+    await strict.close();
+  });
+
+  test('showExpandedEvents tells of collections and indexes too, and which fields are named by numbers', async () => {
+    const db = client.db(freshDbName('expanded'));
+    await db.collection<{ _id: number }>('first').insertOne({ _id: 1 });
+    const stream = db.watch([], { showExpandedEvents: true });
+    const plain = db.watch();
+    await stream.tryNext();
+    await plain.tryNext();
+    const items = await db.createCollection<{ _id: number; a?: unknown }>('c');
+    await items.createIndex({ n: 1 });
+    await items.dropIndex('n_1');
+    await items.insertOne({ _id: 1, a: [{ 1: 1 }] });
+    await items.updateOne({ _id: 1 }, { $set: { 'a.0.1': 2 } });
+    const seen: Document[] = [];
+    while (seen.length < 5) seen.push(await stream.next());
+    expect(seen.map(({ operationType }) => operationType)).toEqual([
+      'create',
+      'createIndexes',
+      'dropIndexes',
+      'insert',
+      'update',
+    ]);
+    expect(seen[1]?.operationDescription.indexes).toMatchObject([{ name: 'n_1', key: { n: 1 } }]);
+    expect(seen[4]?.updateDescription.disambiguatedPaths).toEqual({ 'a.0.1': ['a', 0, '1'] });
+    expect(seen[3]?.collectionUUID).toEqual(seen[0]?.collectionUUID);
+    expect((await plain.next()).operationType).toBe('insert');
+    await stream.close();
+    await plain.close();
+  });
 });

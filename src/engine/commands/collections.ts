@@ -1,12 +1,12 @@
 import { Double, Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
-import type { Doc } from '../query/types.ts';
+import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { checkCollation } from './arguments.ts';
+import { type Arguments, checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 
@@ -17,8 +17,6 @@ const UNSUPPORTED = [
   'max',
   'timeseries',
   'expireAfterSeconds',
-  'clusteredIndex',
-  'changeStreamPreAndPostImages',
   'validator',
   'viewOn',
   'pipeline',
@@ -34,6 +32,8 @@ export const create: Command = {
     'validationLevel',
     'validationAction',
     'autoIndexId',
+    'clusteredIndex',
+    'changeStreamPreAndPostImages',
   ],
   writes: true,
   transactional: true,
@@ -46,10 +46,46 @@ export const create: Command = {
     const name = args.collection();
     if (store.catalog.find(db, name))
       throw new CommandError('NamespaceExists', `Collection ${db}.${name} already exists.`);
-    store.catalog.create(db, name);
+    store.createCollection(db, name, collectionOptions(args));
     return {};
   },
 };
+
+/** The options that a collection keeps. */
+function collectionOptions(args: Arguments): Doc {
+  const options: Doc = {};
+  const clustered = args.document('clusteredIndex');
+  if (clustered) {
+    checkFields(clustered, 'create.clusteredIndex', ['v', 'key', 'unique', 'name']);
+    if (
+      JSON.stringify(Object.entries(asDoc(clustered.key) ?? {}).map(([path, way]) => [path, Number(way)])) !==
+      '[["_id",1]]'
+    )
+      throw new CommandError(197, 'The clusteredIndex option is only supported for key: {_id: 1}');
+    if (clustered.unique !== true)
+      throw new CommandError('BadValue', 'The clusteredIndex option requires unique: true to be specified');
+    options.clusteredIndex = {
+      v: new Int32(2),
+      key: { _id: new Int32(1) },
+      name: clustered.name ?? '_id_',
+      unique: true,
+    };
+  }
+  const images = imagesOption(args);
+  if (images?.enabled) options.changeStreamPreAndPostImages = images;
+  return options;
+}
+
+function imagesOption(args: Arguments): { enabled: boolean } | undefined {
+  const given = args.document('changeStreamPreAndPostImages');
+  if (!given) return undefined;
+  checkFields(given, `${args.command}.changeStreamPreAndPostImages`, ['enabled']);
+  if (typeof given.enabled === 'boolean') return { enabled: given.enabled };
+  throw new CommandError(
+    given.enabled === undefined ? 40414 : 'TypeMismatch',
+    `BSON field '${args.command}.changeStreamPreAndPostImages.enabled' must be a bool`,
+  );
+}
 
 /** Dropping what is not there succeeds, as in MongoDB 7. */
 export const drop: Command = {
@@ -75,7 +111,7 @@ export const listCollections: Command = {
       ...(args.flag('nameOnly')
         ? {}
         : {
-            options: {},
+            options: collection.options,
             info: { readOnly: false, uuid: collection.uuid },
             idIndex: collection.indexes[0]?.spec,
           }),
@@ -97,7 +133,7 @@ export function batchSizeOf({ args }: Context): number | undefined {
   return size === undefined ? undefined : Number(size);
 }
 
-/** Changes an index's `expireAfterSeconds` or `hidden`; nothing else can be changed. */
+/** Changes an index's `expireAfterSeconds` or `hidden`, or whether pre- and post-images are kept; nothing else can be changed. */
 export const collMod: Command = {
   options: [
     'index',
@@ -111,12 +147,26 @@ export const collMod: Command = {
   writes: true,
   run: (context) => {
     const { store, args } = context;
-    for (const option of ['validator', 'viewOn', 'pipeline', 'changeStreamPreAndPostImages']) {
+    for (const option of ['validator', 'viewOn', 'pipeline']) {
       if (args.asks(option))
         throw new CommandError('NotImplemented', `collMod's option '${option}' is not supported by this server`);
     }
     const collection = existing(context);
+    const images = imagesOption(args);
+    const stateBeforeChange = { collectionOptions: { uuid: collection.uuid, ...collection.options } };
+    if (images) {
+      const { changeStreamPreAndPostImages: _, ...others } = collection.options;
+      store.catalog.setOptions(
+        collection,
+        images.enabled ? { ...others, changeStreamPreAndPostImages: images } : others,
+      );
+    }
     const change = args.document('index');
+    const operationDescription = {
+      ...(change ? { index: change } : {}),
+      ...(images ? { changeStreamPreAndPostImages: images } : {}),
+    };
+    store.tell('m', collection, { operationDescription, stateBeforeChange });
     if (!change) return {};
     for (const name of Object.keys(change)) {
       if (['keyPattern', 'name', 'expireAfterSeconds', 'hidden'].includes(name)) continue;
@@ -206,7 +256,7 @@ export const renameCollection: Command = {
     if (target === collection) throw new CommandError('IllegalOperation', "Can't rename a collection to itself");
     if (target && !args.flag('dropTarget')) throw new CommandError('NamespaceExists', 'target namespace exists');
     if (target) store.dropCollection(target);
-    store.renameCollection(collection, toDb, to);
+    store.renameCollection(collection, toDb, to, target);
     return {};
   },
 };

@@ -1,6 +1,6 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
-import { type Doc, isDoc } from '../query/types.ts';
+import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
 import { Transaction } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
@@ -20,6 +20,7 @@ export const createIndexes: Command = {
     const createdCollectionAutomatically = store.catalog.find(db, name) === undefined;
     const collection = store.collectionForWrite(db, name);
     const numIndexesBefore = new Int32(collection.indexes.length);
+    const made: Doc[] = [];
     for (const spec of specs) {
       if (isThere(collection, spec)) continue;
       if (
@@ -33,7 +34,9 @@ export const createIndexes: Command = {
       }
       const index = store.catalog.addIndex(collection, spec);
       store.documents.build(collection, index);
+      made.push(index.spec);
     }
+    if (made.length > 0) store.tell('k', collection, { operationDescription: { indexes: made } });
     const unchanged = collection.indexes.length === numIndexesBefore.value;
     return {
       numIndexesBefore,
@@ -83,6 +86,12 @@ function conflict(
   );
 }
 
+/** The index on `_id` of a clustered collection is the collection's own order. */
+function shownIndex({ options }: Collection, { spec, name }: Index): Doc {
+  const clustered = asDoc(options.clusteredIndex);
+  return clustered && name === '_id_' ? { ...clustered, clustered: true } : spec;
+}
+
 export const listIndexes: Command = {
   options: ['cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo'],
   run: (context) => {
@@ -90,7 +99,7 @@ export const listIndexes: Command = {
     return firstBatch(
       context,
       collection.ns,
-      collection.indexes.map((index) => encodeDocument(index.spec)),
+      collection.indexes.map((index) => encodeDocument(shownIndex(collection, index))),
       {
         batchSize: batchSizeOf(context),
       },
@@ -111,6 +120,7 @@ export const dropIndexes: Command = {
       // A cursor that was reading it must not end as if it had read everything.
       store.cursors.killNamespace(collection.ns);
       store.catalog.dropIndex(collection, index);
+      store.tell('K', collection, { operationDescription: { indexes: [index.spec] } });
     }
     return { nIndexesWas };
   },

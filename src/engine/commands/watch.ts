@@ -53,25 +53,30 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
 function streamOptions(spec: Doc): StreamOptions {
   checkFields(spec, '$changeStream', STREAM_OPTIONS);
   const { fullDocument = 'default', fullDocumentBeforeChange = 'off', startAtOperationTime } = spec;
-  if (fullDocument !== 'default' && fullDocument !== 'updateLookup') {
-    throw new CommandError('NotImplemented', `fullDocument '${String(fullDocument)}' is not supported by this server`);
-  }
-  if (fullDocumentBeforeChange !== 'off') {
-    throw new CommandError(
-      'NotImplemented',
-      `fullDocumentBeforeChange '${String(fullDocumentBeforeChange)}' is not supported by this server`,
-    );
-  }
-  if (spec.showExpandedEvents === true) {
-    throw new CommandError('NotImplemented', 'showExpandedEvents is not supported by this server');
-  }
+  const after = choice('fullDocument', fullDocument, ['default', 'updateLookup', 'whenAvailable', 'required'] as const);
+  const before = choice('fullDocumentBeforeChange', fullDocumentBeforeChange, [
+    'off',
+    'whenAvailable',
+    'required',
+  ] as const);
   if (startAtOperationTime !== undefined && !(startAtOperationTime instanceof Timestamp)) {
     throw new CommandError('TypeMismatch', "BSON field '$changeStream.startAtOperationTime' must be a timestamp");
   }
   return {
-    updateLookup: fullDocument === 'updateLookup',
+    fullDocument: after,
+    fullDocumentBeforeChange: before,
+    expanded: spec.showExpandedEvents === true,
     resumeAfter: asDoc(spec.resumeAfter),
     startAfter: asDoc(spec.startAfter),
     startAtOperationTime: startAtOperationTime as Timestamp | undefined,
   };
+}
+
+function choice<T extends string>(name: string, value: unknown, choices: readonly T[]): T {
+  const chosen = choices.find((each) => each === value);
+  if (chosen !== undefined) return chosen;
+  throw new CommandError(
+    'BadValue',
+    `Enumeration value '${String(value)}' for field '$changeStream.${name}' is not a valid value.`,
+  );
 }

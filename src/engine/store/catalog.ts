@@ -35,6 +35,8 @@ export interface Collection {
   name: string;
   ns: string;
   uuid: Binary;
+  /** As `create` was given them. */
+  options: Doc;
   /** Every collection has `_id_` first. */
   indexes: Index[];
   /** Documents' row ids lie in [firstRid, lastRid]; `nextRid` is the next to give. */
@@ -78,7 +80,7 @@ export class Catalog {
     this.#collections = new Map();
     const byId = new Map<number, Collection>();
     for (const row of this.#database
-      .prepare(`SELECT id, db, name, uuid, ${SUMS.coll} IS sum AS whole FROM coll ORDER BY id`)
+      .prepare(`SELECT id, db, name, uuid, options, ${SUMS.coll} IS sum AS whole FROM coll ORDER BY id`)
       .all()) {
       if (!row.whole) throw corrupt('the entry of a collection');
       const collection = this.#collection(row as unknown as CollectionRow);
@@ -117,13 +119,13 @@ export class Catalog {
     return all.sort((a, b) => (a.ns < b.ns ? -1 : 1));
   }
 
-  create(db: string, name: string): Collection {
+  create(db: string, name: string, options: Doc = {}): Collection {
     checkDatabaseName(db);
     checkCollectionName(db, name);
     this.onChange(`${db}.${name}`, true);
     const uuid = newUuid();
     const id = this.#freeId();
-    const collection = this.#collection({ id, db, name, uuid: uuid.buffer });
+    const collection = this.#collection({ id, db, name, uuid: uuid.buffer, options: encodeDocument(options) });
     collection.count = 0;
     this.#insert(collection);
     this.#collections.set(collection.ns, collection);
@@ -201,16 +203,24 @@ export class Catalog {
     );
   }
 
+  /** Replaces a collection's options (collMod). */
+  setOptions(collection: Collection, options: Doc): void {
+    this.onChange(collection.ns, false);
+    this.#database.prepare('UPDATE coll SET options = ? WHERE id = ?').run(encodeDocument(options), collection.id);
+    this.#sum('coll', collection.id);
+    collection.options = options;
+  }
+
   setMultikey(index: Index): void {
     this.#database.prepare('UPDATE ind SET multikey = 1 WHERE id = ?').run(index.id);
     this.#sum('ind', index.id);
     index.multikey = true;
   }
 
-  #insert({ id, db, name, uuid }: Collection): void {
+  #insert({ id, db, name, uuid, options }: Collection): void {
     this.#database
-      .prepare('INSERT INTO coll(id, db, name, uuid, sum) VALUES(?, ?, ?, ?, 0)')
-      .run(id, db, name, uuid.buffer);
+      .prepare('INSERT INTO coll(id, db, name, uuid, options, sum) VALUES(?, ?, ?, ?, ?, 0)')
+      .run(id, db, name, uuid.buffer, encodeDocument(options));
     this.#sum('coll', id);
   }
 
@@ -234,6 +244,7 @@ export class Catalog {
       name: row.name,
       ns: `${row.db}.${row.name}`,
       uuid: new Binary(row.uuid, 4),
+      options: decodeDocument(row.options),
       indexes: [],
       firstRid,
       lastRid,
@@ -259,6 +270,7 @@ interface CollectionRow {
   db: string;
   name: string;
   uuid: Uint8Array;
+  options: Uint8Array;
 }
 
 function makeIndex(id: number, spec: Doc, multikey: boolean): Index {

@@ -1,13 +1,18 @@
+import { Binary } from 'bson';
+import { CommandError } from '../errors.ts';
 import { encodeKey } from '../query/keys.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
 import type { Scope } from './changes.ts';
-import { type Op, type OplogEntry, timestampOf } from './oplog.ts';
+import { type EventExtra, type Op, type OplogEntry, timestampOf } from './oplog.ts';
 import type { Store } from './store.ts';
 
 export interface EventOptions {
-  /** `fullDocument: 'updateLookup'`: updates carry the document as it is when they are read. */
-  updateLookup: boolean;
+  /** What updates carry beside their description: the document as it is when they are read, or as it was after them. */
+  fullDocument: 'default' | 'updateLookup' | 'whenAvailable' | 'required';
+  fullDocumentBeforeChange: 'off' | 'whenAvailable' | 'required';
+  /** `showExpandedEvents`: changes of collections and indexes too, and more fields. */
+  expanded: boolean;
 }
 
 const TYPES: Readonly<Record<Op, string>> = {
@@ -18,8 +23,20 @@ const TYPES: Readonly<Record<Op, string>> = {
   x: 'drop',
   X: 'dropDatabase',
   n: 'rename',
+  c: 'create',
+  k: 'createIndexes',
+  K: 'dropIndexes',
+  m: 'modify',
 };
-/** The change event of an entry, fields in MongoDB's order. */
+const EXPANDED: readonly Op[] = ['c', 'k', 'K', 'm'];
+const WITH_BEFORE: readonly Op[] = ['u', 'r', 'd'];
+
+/** Whether only streams that ask for expanded events tell of it. */
+export function isExpanded({ op }: OplogEntry): boolean {
+  return EXPANDED.includes(op);
+}
+
+/** The change event of an entry, fields in MongoDB's order. Error 47 when an image is required and was not kept. */
 export function changeEvent(
   store: Store,
   entry: OplogEntry,
@@ -31,18 +48,53 @@ export function changeEvent(
     _id: token,
     operationType: invalidate ? 'invalidate' : TYPES[entry.op],
     clusterTime: timestampOf(entry.seq),
-    wallTime: new Date(entry.wall),
   };
+  if (!invalidate && options.expanded && entry.uuid) event.collectionUUID = new Binary(entry.uuid, 4);
+  event.wallTime = new Date(entry.wall);
   if (invalidate) return event;
+  const extra = entry.extra ? (decodeDocument(entry.extra) as EventExtra) : {};
   const body = entry.body ? decodeDocument(entry.body) : undefined;
   const key = entry.id ? decodeDocument(entry.id) : undefined;
+  if (extra.lsid) Object.assign(event, { lsid: extra.lsid, txnNumber: extra.txnNumber });
   if (entry.op === 'i' || entry.op === 'r') event.fullDocument = body;
-  if (entry.op === 'u' && options.updateLookup) event.fullDocument = lookUp(store, entry, key?._id);
+  if (entry.op === 'u') addFullDocument(event, store, entry, key?._id, extra, options);
   event.ns = entry.op === 'X' ? { db: entry.db } : { db: entry.db, coll: entry.coll };
   if (entry.op === 'n') event.to = body?.to;
   if (key) event.documentKey = key;
-  if (entry.op === 'u') event.updateDescription = body;
+  if (entry.op === 'u') event.updateDescription = describedUpdate(body ?? {}, options);
+  if (options.expanded && body?.operationDescription) event.operationDescription = body.operationDescription;
+  if (entry.op === 'm') event.stateBeforeChange = body?.stateBeforeChange;
+  if (WITH_BEFORE.includes(entry.op) && options.fullDocumentBeforeChange !== 'off') {
+    event.fullDocumentBeforeChange = image(extra.before, options.fullDocumentBeforeChange, 'pre-image');
+  }
   return event;
+}
+
+function addFullDocument(
+  event: Doc,
+  store: Store,
+  entry: OplogEntry,
+  id: unknown,
+  { after }: EventExtra,
+  { fullDocument }: EventOptions,
+): void {
+  if (fullDocument === 'updateLookup') event.fullDocument = lookUp(store, entry, id);
+  else if (fullDocument !== 'default') event.fullDocument = image(after, fullDocument, 'post-image');
+}
+
+function image(bytes: Binary | undefined, mode: 'whenAvailable' | 'required', kind: string): Doc | null {
+  if (bytes) return decodeDocument(bytes.buffer);
+  if (mode === 'whenAvailable') return null;
+  throw new CommandError(
+    'NoMatchingDocument',
+    `Change stream was configured to require a ${kind} for all update, delete and replace events, but the ${kind} was not found for event`,
+    {},
+    ['NonResumableChangeStreamError'],
+  );
+}
+
+function describedUpdate({ disambiguatedPaths, ...description }: Doc, { expanded }: EventOptions): Doc {
+  return expanded && disambiguatedPaths ? { ...description, disambiguatedPaths } : description;
 }
 
 /** Whether the entry is the last that a stream of this scope tells. */

@@ -2,7 +2,7 @@ import type { Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { changeEvent, type EventOptions, endsStream } from './change-events.ts';
+import { changeEvent, type EventOptions, endsStream, isExpanded } from './change-events.ts';
 import type { Scope } from './changes.ts';
 import type { Batch, Source } from './cursors.ts';
 import { type OplogEntry, seqOf } from './oplog.ts';
@@ -76,7 +76,7 @@ export class ChangeStream implements Source {
       if (bytes > FULL) break;
       this.#position = entry.seq;
       this.#token = { seq: entry.seq, kind: 'mark' };
-      if (!this.#inScope(entry)) continue;
+      if (!this.#inScope(entry) || (isExpanded(entry) && !this.#options.expanded)) continue;
       this.#token = { seq: entry.seq, kind: 'event' };
       taken.push(entry);
       bytes += entry.body?.length ?? 0;

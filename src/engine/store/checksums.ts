@@ -9,11 +9,11 @@ type Content = Uint8Array | string | null;
 
 /** The checksum that each row carries in its column `sum`, as SQL: CRC-32 of its bytes and texts, and its numbers. */
 export const SUMS: Readonly<Record<string, string>> = {
-  coll: `(crc32(db) + crc32(name) + crc32(uuid) + id) % ${MODULUS}`,
+  coll: `(crc32(db) + crc32(name) + crc32(uuid) + crc32(options) + id) % ${MODULUS}`,
   ind: `(crc32(spec) + id + coll + multikey) % ${MODULUS}`,
   doc: `(crc32(bson) + rid) % ${MODULUS}`,
   idx: `(crc32(key) + i + rid) % ${MODULUS}`,
-  oplog: `(crc32(op) + crc32(db) + crc32(coll) + crc32(id) + crc32(body) + seq + pos + wall) % ${MODULUS}`,
+  oplog: `(crc32(op) + crc32(db) + crc32(coll) + crc32(uuid) + crc32(id) + crc32(body) + crc32(extra) + seq + pos + wall) % ${MODULUS}`,
   retry: `(crc32(lsid) + crc32(reply) + txn + at) % ${MODULUS}`,
   meta: `(crc32(name) + value) % ${MODULUS}`,
 };

@@ -7,21 +7,21 @@ import { breakSeal, seal, sealState } from './seal.ts';
 
 /** Tells our files from those of other programs, and the version of the tables below; a file of another one is refused. */
 const APPLICATION_ID = 0x466d6462;
-const SCHEMA_VERSION = 2;
+const SCHEMA_VERSION = 3;
 /** Files up to this size are checked at each start, larger ones when their seal does not hold. */
 const CHECKED_BYTES = 1024 ** 3;
 const PAGE_BYTES = 4096;
 const BUSY = 5;
 
 const SCHEMA = `
-  CREATE TABLE coll(id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, sum INTEGER NOT NULL,
-    UNIQUE(db, name));
+  CREATE TABLE coll(id INTEGER PRIMARY KEY, db TEXT NOT NULL, name TEXT NOT NULL, uuid BLOB NOT NULL, options BLOB NOT NULL,
+    sum INTEGER NOT NULL, UNIQUE(db, name));
   CREATE TABLE ind(id INTEGER PRIMARY KEY, coll INTEGER NOT NULL, spec BLOB NOT NULL, multikey INTEGER NOT NULL, sum INTEGER NOT NULL);
   CREATE TABLE doc(rid INTEGER PRIMARY KEY, sum INTEGER NOT NULL, bson BLOB NOT NULL);
   CREATE TABLE idx(i INTEGER NOT NULL, key BLOB NOT NULL, rid INTEGER NOT NULL, sum INTEGER NOT NULL, PRIMARY KEY(i, key, rid))
     WITHOUT ROWID;
   CREATE TABLE oplog(seq INTEGER PRIMARY KEY, pos INTEGER NOT NULL, wall INTEGER NOT NULL, op TEXT NOT NULL, db TEXT NOT NULL,
-    coll TEXT NOT NULL, id BLOB, body BLOB, sum INTEGER NOT NULL);
+    coll TEXT NOT NULL, uuid BLOB, id BLOB, body BLOB, extra BLOB, sum INTEGER NOT NULL);
   CREATE TABLE retry(lsid BLOB PRIMARY KEY, txn INTEGER NOT NULL, at INTEGER NOT NULL, reply BLOB NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
   CREATE TABLE meta(name TEXT PRIMARY KEY, value INTEGER NOT NULL, sum INTEGER NOT NULL) WITHOUT ROWID;
   PRAGMA application_id = ${APPLICATION_ID};

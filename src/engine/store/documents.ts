@@ -1,3 +1,4 @@
+import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, typeName } from '../query/types.ts';
 import { checkDepth, decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
@@ -5,7 +6,8 @@ import type { Catalog, Collection, Index } from './catalog.ts';
 import { documentSum, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
-import type { Oplog } from './oplog.ts';
+import type { EventExtra, Op, Oplog } from './oplog.ts';
+import { toldUpdate } from './update-event.ts';
 
 /** A stored document: row id and bytes. */
 export interface StoredDocument {
@@ -61,7 +63,7 @@ export class Documents {
     });
     if (collection.count !== undefined) collection.count++;
     if (this.observer?.active) this.observer.wrote(collection, rid, null, bytes);
-    this.#oplog.append('i', collection.db, collection.name, encodeDocument({ _id: doc._id }), bytes);
+    this.#tell('i', collection, doc._id, bytes);
   }
 
   /** Replaces a stored document's content. `description` is undefined for a replacement. */
@@ -75,6 +77,7 @@ export class Documents {
     const bytes = encodeDocument(after);
     checkStorable(after, bytes);
     const stored = this.#claim(collection, rid);
+    const images = hasImages(collection);
     const heads = description && changedHeads(description);
     const changes = collection.indexes
       .filter((index) => !heads || touches(index, heads))
@@ -87,10 +90,10 @@ export class Documents {
       for (const key of minus(old.keys, now.keys)) this.#removeKey(index, key, rid);
       this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
     }
-    if (stored) this.observer?.wrote(collection, rid, stored, bytes);
-    const key = encodeDocument({ _id: after._id });
-    if (description) this.#oplog.append('u', collection.db, collection.name, key, encodeDocument({ ...description }));
-    else this.#oplog.append('r', collection.db, collection.name, key, bytes);
+    if (stored && this.observer?.active) this.observer.wrote(collection, rid, stored, bytes);
+    const extra = images && stored ? { before: new Binary(stored), after: new Binary(bytes) } : undefined;
+    if (description) this.#tell('u', collection, after._id, encodeDocument(toldUpdate(description, after)), extra);
+    else this.#tell('r', collection, after._id, bytes, extra && { before: extra.before });
   }
 
   remove(collection: Collection, rid: number, doc: Doc): void {
@@ -100,8 +103,9 @@ export class Documents {
     }
     this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
     if (collection.count !== undefined) collection.count--;
-    if (stored) this.observer?.wrote(collection, rid, stored, null);
-    this.#oplog.append('d', collection.db, collection.name, encodeDocument({ _id: doc._id }), null);
+    if (stored && this.observer?.active) this.observer.wrote(collection, rid, stored, null);
+    const extra = hasImages(collection) && stored ? { before: new Binary(stored) } : undefined;
+    this.#tell('d', collection, doc._id, null, extra);
   }
 
   /** Gives a row other bytes (null: none) with their index entries, and nothing else: no check, event or count. */
@@ -124,9 +128,22 @@ export class Documents {
 
   /** Asks whether a row may be written; its bytes as they are, where someone must know them. */
   #claim(collection: Collection, rid: number): Uint8Array | undefined {
-    if (!this.observer?.active) return undefined;
-    this.observer.mayWrite(collection, rid);
+    if (this.observer?.active) this.observer.mayWrite(collection, rid);
+    else if (!hasImages(collection)) return undefined;
     return this.read(rid);
+  }
+
+  #tell(op: Op, { db, name, uuid }: Collection, id: unknown, body: Uint8Array | null, extra?: EventExtra): void {
+    const key = encodeDocument({ _id: id });
+    this.#oplog.append({
+      op,
+      db,
+      coll: name,
+      uuid: uuid.buffer,
+      id: key,
+      body,
+      extra: extra ? encodeDocument({ ...extra }) : null,
+    });
   }
 
   /** The document of a row id, if it is still there. */
@@ -180,6 +197,11 @@ export class Documents {
   #removeKey(index: Index, key: Uint8Array, rid: number): void {
     this.#database.prepare('DELETE FROM idx WHERE i = ? AND key = ? AND rid = ?').run(index.id, key, rid);
   }
+}
+
+/** Whether change streams may ask for this collection's documents as they were before and after a change. */
+function hasImages({ options }: Collection): boolean {
+  return asDoc(options.changeStreamPreAndPostImages)?.enabled === true;
 }
 
 interface Entries {

@@ -1,9 +1,12 @@
-import { Timestamp } from 'bson';
+import { type Binary, type Long, Timestamp } from 'bson';
 import { corrupt, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
-/** What an entry records: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase. */
-export type Op = 'i' | 'u' | 'r' | 'd' | 'n' | 'x' | 'X';
+/**
+ * What an entry records: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase; and for streams that ask for expanded
+ * events c create, k createIndexes, K dropIndexes, m modify.
+ */
+export type Op = 'i' | 'u' | 'r' | 'd' | 'n' | 'x' | 'X' | 'c' | 'k' | 'K' | 'm';
 
 export interface OplogEntry {
   /** Position, and the entry's cluster time: see `timestampOf`. */
@@ -13,10 +16,24 @@ export interface OplogEntry {
   op: Op;
   db: string;
   coll: string;
+  /** The collection's; null for a database. */
+  uuid: Uint8Array | null;
   /** documentKey, encoded. */
   id: Uint8Array | null;
   /** The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the operation's description. */
   body: Uint8Array | null;
+  /** `EventExtra`, encoded. */
+  extra: Uint8Array | null;
+}
+
+/** What few events carry. */
+export interface EventExtra {
+  /** The document before and after the change, of a collection with pre- and post-images. */
+  before?: Binary;
+  after?: Binary;
+  /** The transaction that it was part of. */
+  lsid?: { id: Binary };
+  txnNumber?: Long;
 }
 
 interface StoredEntry extends OplogEntry {
@@ -25,7 +42,7 @@ interface StoredEntry extends OplogEntry {
 }
 
 /** What an entry is made of, before it has a place. */
-export type Event = Pick<OplogEntry, 'op' | 'db' | 'coll' | 'id' | 'body'>;
+export type Event = Omit<OplogEntry, 'seq' | 'wall'>;
 
 /** A position holds a cluster time: seconds times 2^20 plus the increment, below 2^53. */
 const STEP = 2 ** 20;
@@ -72,24 +89,29 @@ export class Oplog {
   }
 
   /** Adds an entry, inside the transaction of the write it records. */
-  append(op: Op, db: string, coll: string, id: Uint8Array | null, body: Uint8Array | null): void {
+  append(event: Event): void {
     if (this.capture) {
-      this.capture.push({ op, db, coll, id, body });
+      this.capture.push(event);
       return;
     }
+    const { op, db, coll, uuid, id, body, extra } = event;
     this.last = Math.max(this.last + 1, now());
-    this.#endPos += (id?.length ?? 0) + (body?.length ?? 0) + OVERHEAD;
-    const entry = { seq: this.last, pos: this.#endPos, wall: Date.now(), op, db, coll, id, body };
+    this.#endPos += (id?.length ?? 0) + (body?.length ?? 0) + (extra?.length ?? 0) + OVERHEAD;
+    const entry = { seq: this.last, pos: this.#endPos, wall: Date.now(), ...event };
     this.#database
-      .prepare('INSERT INTO oplog(seq, pos, wall, op, db, coll, id, body, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?)')
-      .run(entry.seq, entry.pos, entry.wall, op, db, coll, id, body, entrySum(entry));
+      .prepare(
+        'INSERT INTO oplog(seq, pos, wall, op, db, coll, uuid, id, body, extra, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
+      )
+      .run(entry.seq, entry.pos, entry.wall, op, db, coll, uuid, id, body, extra, entrySum(entry));
     this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
   }
 
   /** Entries after position `after`, oldest first. */
   read(after: number, limit: number): OplogEntry[] {
     const rows = this.#database
-      .prepare('SELECT seq, pos, wall, op, db, coll, id, body, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?')
+      .prepare(
+        'SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?',
+      )
       .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corrupt('an entry of the history');
     return rows;
@@ -133,8 +155,8 @@ export class Oplog {
   }
 }
 
-function entrySum({ op, db, coll, id, body, seq, pos, wall }: StoredEntry): number {
-  return rowSum([op, db, coll, id, body], seq, pos, wall);
+function entrySum({ op, db, coll, uuid, id, body, extra, seq, pos, wall }: StoredEntry): number {
+  return rowSum([op, db, coll, uuid, id, body, extra], seq, pos, wall);
 }
 
 function now(): number {

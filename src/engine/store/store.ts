@@ -1,3 +1,4 @@
+import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
@@ -5,7 +6,7 @@ import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
 import { type Database, damaged, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
-import { Oplog } from './oplog.ts';
+import { type Op, Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
 import { Snapshots } from './snapshots.ts';
 import { Transactions } from './transactions.ts';
@@ -69,20 +70,42 @@ export class Store {
 
   /** The collection, made when it is not there; inside a write. */
   collectionForWrite(db: string, name: string): Collection {
-    return this.catalog.find(db, name) ?? this.catalog.create(db, name);
+    return this.catalog.find(db, name) ?? this.createCollection(db, name);
+  }
+
+  createCollection(db: string, name: string, options: Doc = {}): Collection {
+    const collection = this.catalog.create(db, name, options);
+    this.tell('c', collection, { operationDescription: { ...options, idIndex: collection.indexes[0]?.spec } });
+    return collection;
+  }
+
+  /** Writes an event about a collection itself. */
+  tell(op: Op, { db, name, uuid }: Collection, body: Doc | null): void {
+    this.oplog.append({
+      op,
+      db,
+      coll: name,
+      uuid: uuid.buffer,
+      id: null,
+      body: body && encodeDocument(body),
+      extra: null,
+    });
   }
 
   dropCollection(collection: Collection): void {
     this.catalog.drop(collection);
-    this.oplog.append('x', collection.db, collection.name, null, null);
+    this.tell('x', collection, null);
     this.cursors.killNamespace(collection.ns);
   }
 
-  renameCollection(collection: Collection, db: string, name: string): void {
-    const from = { db: collection.db, coll: collection.name };
+  /** @param dropped the collection that had the name, and was dropped for this */
+  renameCollection(collection: Collection, db: string, name: string, dropped: Collection | undefined): void {
+    const from = { ...collection };
+    const to = { db, coll: name };
     this.cursors.killNamespace(collection.ns);
     this.catalog.rename(collection, db, name);
-    this.oplog.append('n', from.db, from.coll, null, encodeDocument({ to: { db, coll: name } }));
+    const operationDescription = { to, ...(dropped ? { dropTarget: dropped.uuid } : {}) };
+    this.tell('n', from, { to, operationDescription });
   }
 
   /** Ends cursors and waits, and commits what is open. */

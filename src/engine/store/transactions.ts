@@ -1,4 +1,6 @@
+import { Binary, Long } from 'bson';
 import { CommandError } from '../errors.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Collection, Index } from './catalog.ts';
 import type { RowObserver } from './documents.ts';
 import type { Event } from './oplog.ts';
@@ -131,7 +133,14 @@ export class Transactions implements RowObserver {
       this.#versions.note(collection.id, rid, before);
       if (collection.count !== undefined) collection.count += (after ? 1 : 0) - (before ? 1 : 0);
     }
-    for (const event of transaction.events) oplog.append(event.op, event.db, event.coll, event.id, event.body);
+    const by = {
+      lsid: { id: new Binary(Buffer.from(transaction.session, 'hex'), 4) },
+      txnNumber: Long.fromNumber(transaction.number),
+    };
+    for (const event of transaction.events) {
+      const extra = { ...(event.extra ? decodeDocument(event.extra) : {}), ...by };
+      oplog.append({ ...event, extra: encodeDocument(extra) });
+    }
   }
 
   /** Forgets all that it did. */
