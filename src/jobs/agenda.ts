@@ -4,7 +4,8 @@ import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mo
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
-import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
+import type { StageQueue } from '../domain/invoice/repository.ts';
+import { createSweeper, type SweeperParts } from './sweeper.ts';
 import { invoicesWithJob } from './waiting-jobs.ts';
 
 /** Agenda's collection of jobs. */
@@ -13,9 +14,6 @@ export const JOBS_COLLECTION = 'jobs';
 // A poll is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
 const POLL_MS = 2000;
 const LOCK_LIFETIME_MS = 30_000;
-const SWEEP_MS = 1000;
-const SWEEP_LIMIT = 100;
-const SWEEP_PAUSE_MS = 5000;
 
 /** How many invoices of a stage one process works on at once. Rendering holds a page of the browser. */
 const CONCURRENCY: Readonly<Record<Stage, number>> = {
@@ -56,7 +54,7 @@ export function jobName(stage: Stage): string {
  */
 export async function createJobs(
   db: Db,
-  invoices: Pick<InvoiceRepository, 'takeOverdue'>,
+  invoices: SweeperParts['invoices'],
   report: (message: string, error: unknown) => void,
   soleWorker: boolean,
 ): Promise<Jobs> {
@@ -97,21 +95,12 @@ export async function createJobs(
     },
   };
 
-  let sweeper: NodeJS.Timeout | null = null;
-  let sweeping: Promise<void> = Promise.resolve();
-
-  async function sweep(): Promise<void> {
-    try {
-      const overdue = await invoices.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS);
-      if (overdue.length === 0) return;
-      const ids = overdue.map(({ id }) => id);
-      const waiting = await invoicesWithJob(db.collection(JOBS_COLLECTION), worker, ids);
-      // Together: after a crash there may be many, and none should wait for the others.
-      await Promise.all(overdue.map(({ id, stage }) => waiting.has(id) || queue.enqueue(stage, id, 0)));
-    } catch (error) {
-      report('the sweeper failed', error);
-    }
-  }
+  const sweeper = createSweeper({
+    invoices,
+    withJob: (ids) => invoicesWithJob(db.collection(JOBS_COLLECTION), worker, ids),
+    enqueue: (stage, invoiceId) => queue.enqueue(stage, invoiceId, 0),
+    report: (error) => report('the sweeper failed', error),
+  });
 
   /** What dead workers left: jobs that were marked as finished and not removed yet and, where no other worker lives, their locks. */
   async function cleanUp(): Promise<void> {
@@ -144,18 +133,11 @@ export async function createJobs(
         );
       }
       await agenda.start();
-      const tick = () => {
-        sweeping = sweep().finally(() => {
-          if (sweeper) sweeper = setTimeout(tick, SWEEP_MS);
-        });
-      };
-      sweeper = setTimeout(tick, 0);
+      sweeper.start();
     },
     async stop(timeoutMs) {
       stopping = true;
-      if (sweeper) clearTimeout(sweeper);
-      sweeper = null;
-      await sweeping;
+      await sweeper.stop();
       // Not `drain`, which goes on starting what waits here: only what runs is waited for.
       const over = new Promise<void>((resolve) => {
         const check = () => running.size === 0 && resolve();

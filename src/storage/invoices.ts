@@ -169,27 +169,31 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return matchedCount > 0;
     },
 
-    async takeOverdue(limit, pauseMs) {
-      const now = new Date();
+    async overdue(limit) {
       const found = await invoices
-        .find({ 'work.sweepAt': { $lte: now } })
-        .project<{ _id: string }>({ _id: 1 })
+        .find({ 'work.sweepAt': { $lte: new Date() } })
+        .project<{ _id: string; work: StoredWork }>({ 'work.stage': 1 })
         .sort({ 'work.sweepAt': 1 })
         .limit(limit)
         .toArray();
-      // All at once: after a crash there are many. Of several callers one takes each, unless a worker has claimed it meanwhile.
-      const taken = await Promise.all(
-        found.map(({ _id }) =>
-          invoices.findOneAndUpdate(
-            { _id, 'work.sweepAt': { $lte: now } },
-            { $set: { 'work.sweepAt': new Date(now.getTime() + pauseMs) } },
-            { projection: { 'work.stage': 1 }, returnDocument: 'after' },
-          ),
-        ),
-      );
-      return taken.flatMap((document) => (document?.work ? [{ id: document._id, stage: document.work.stage }] : []));
+      return found.map(({ _id, work }) => ({ id: _id, stage: work.stage }));
+    },
+
+    async takeOverdue(invoiceId, pauseMs) {
+      const { matchedCount } = await invoices.updateOne(...postponement(invoiceId, pauseMs));
+      return matchedCount > 0;
+    },
+
+    async postponeOverdue(invoiceIds, pauseMs) {
+      await invoices.updateMany(...postponement({ $in: [...invoiceIds] }, pauseMs));
     },
   };
+}
+
+function postponement(_id: Filter<InvoiceDocument>['_id'], pauseMs: number) {
+  const now = Date.now();
+  const overdue = { _id, 'work.sweepAt': { $lte: new Date(now) } } as Filter<InvoiceDocument>;
+  return [overdue, { $set: { 'work.sweepAt': new Date(now + pauseMs) } }] as const;
 }
 
 function heldBy(claim: Claim): Filter<InvoiceDocument> {

@@ -29,7 +29,7 @@ async function worker(
   const complaints: string[] = [];
   const jobs = await createJobs(
     store.db,
-    { takeOverdue: async () => overdue },
+    { overdue: async () => overdue, takeOverdue: async () => true, postponeOverdue: async () => undefined },
     (message, error) => complaints.push(`${message}: ${error}`),
     soleWorker,
   );

@@ -163,9 +163,13 @@ describe('overdue invoices', () => {
       work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
     });
     const fresh = await stored();
-    const taken = (await Promise.all([invoices.takeOverdue(50, 10_000), invoices.takeOverdue(50, 10_000)])).flat();
-    expect(taken.filter(({ id }) => id === lost.id)).toEqual([{ id: lost.id, stage: 'transmit' }]);
-    expect(taken.map(({ id }) => id)).not.toContain(fresh.id);
+    const overdue = await invoices.overdue(50);
+    expect(overdue.filter(({ id }) => id === lost.id)).toEqual([{ id: lost.id, stage: 'transmit' }]);
+    expect(overdue.map(({ id }) => id)).not.toContain(fresh.id);
+    const taken = await Promise.all([invoices.takeOverdue(lost.id, 10_000), invoices.takeOverdue(lost.id, 10_000)]);
+    expect(taken.sort()).toEqual([false, true]);
+    expect(await invoices.takeOverdue(fresh.id, 10_000)).toBe(false);
+    expect((await invoices.overdue(50)).map(({ id }) => id)).not.toContain(lost.id);
     // Taking it over does not keep a worker from claiming it.
     expect(await invoices.claim(lost.id, 1000)).not.toBeNull();
   });

@@ -3,13 +3,14 @@ import { newId } from '../ids.ts';
 import { SigningFailed } from '../signing-key.ts';
 import type { LogoStore } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import { daysBetween, SUSPICIOUS_CLAIMS } from './attention.ts';
+import { SUSPICIOUS_CLAIMS } from './attention.ts';
 import type { Mailer } from './email.ts';
 import { createEmailStage } from './email-stage.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { legalInvoice, legalNumber } from './legal-invoice.ts';
 import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
 import type { Numbering } from './numbering.ts';
+import { ASK_AGAIN_MS, decisionWait, pauseAfter, RENDER_SCHEDULE, SIGN_SCHEDULE } from './pauses.ts';
 import {
   type Authority,
   type Decision,
@@ -64,18 +65,8 @@ export interface PipelineReport {
 /** A lease outlives every pause of a healthy worker and is renewed while a stage runs; a dead worker's ends by itself. */
 export const LEASE_MS = 4000;
 const RENEW_MS = 1300;
-/** How long an invoice rests after a stage threw what it should not, milliseconds; twice as long each time, up to an hour. */
-const DEFECT_PAUSE_MS = 15_000;
-const LONGEST_PAUSE_MS = 3_600_000;
 /** Workers may die over an invoice by accident so many times; then it may be what kills them, and rests as after a defect. */
 const ACCIDENTS = 5;
-/** Delays before the attempts to sign. */
-const SIGN_SCHEDULE = [0, 500, 2000] as const;
-/** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
-const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
-/** Without a hint of the authority's, it is asked again after a tenth of the time that it has taken, within these limits. */
-const ASK_AGAIN_MS = 2000;
-const LONGEST_ASK_AGAIN_MS = 600_000;
 /** What to do about an invoice that the authority does not hold: with its old key its rejection would be answered again. */
 const AGAIN = 'Create the invoice again, with a new Idempotency-Key';
 
@@ -178,7 +169,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           return null;
         });
       if (receipt?.decision) return decideBy(claim, receipt.decision);
-      const { days, delay } = wait(invoice, new Date());
+      const { days, delay } = decisionWait(invoice, new Date());
       if (days > 0) {
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; it is asked on`;
         parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message });
@@ -355,23 +346,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }
     },
   };
-}
-
-/** @param times how often in a row, from 1 @returns milliseconds */
-function pauseAfter(times: number): number {
-  return Math.min(DEFECT_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
-}
-
-/**
- * How long to wait before the authority is asked again, milliseconds; and how many days it has taken, told on the first asking after each
- * full day, else 0.
- */
-function wait(invoice: Invoice, now: Date): { delay: number; days: number } {
-  const transmittedAt = invoice.events.find(({ status }) => status === 'transmitted')?.at ?? now;
-  const tenth = (now.getTime() - transmittedAt.getTime()) / 10;
-  const days = daysBetween(transmittedAt, now);
-  const isNew = days > daysBetween(transmittedAt, invoice.work?.since ?? now);
-  return { delay: Math.min(Math.max(tenth, ASK_AGAIN_MS), LONGEST_ASK_AGAIN_MS), days: isNew ? days : 0 };
 }
 
 function attemptsOf(invoice: Invoice): number {

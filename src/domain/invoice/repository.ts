@@ -100,11 +100,12 @@ export interface InvoiceRepository {
   needingAttention(limit: number): Promise<Invoice[]>;
   /** Makes an invoice's work due now, as if it had never failed. @returns false when it has none, or is unknown */
   retryNow(invoiceId: string): Promise<boolean>;
-  /**
-   * Up to `limit` invoices whose job seems lost, those that wait the longest first; each is answered to one caller only and again after
-   * `pauseMs`. One round trip, and another for all that it finds.
-   */
-  takeOverdue(limit: number, pauseMs: number): Promise<{ id: string; stage: Stage }[]>;
+  /** Up to `limit` invoices whose job may be lost, those that wait the longest first. */
+  overdue(limit: number): Promise<{ id: string; stage: Stage }[]>;
+  /** Takes one of them over, so that it is overdue again after `pauseMs` only. @returns false when another did, or a worker has claimed it */
+  takeOverdue(invoiceId: string, pauseMs: number): Promise<boolean>;
+  /** The same for all of these that are overdue. */
+  postponeOverdue(invoiceIds: readonly string[], pauseMs: number): Promise<void>;
 }
 
 /** A part of a document: the first and the last byte, both included. */
