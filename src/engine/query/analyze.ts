@@ -150,7 +150,10 @@ export function boundIntervals(bound: Bound, direction: Direction): Interval[] {
       const inclusive = bound.op === 'gte' || bound.op === 'lte';
       const [here, after] = [at, successor(at)];
       // NaN has its place below all numbers, but is less than none.
-      const nan = (bound.op === 'lt' || bound.op === 'lte') && isNumber(bound.value) ? key(Number.NaN) : undefined;
+      const nan =
+        (bound.op === 'lt' || bound.op === 'lte') && isNumber(bound.value) && !isNaNValue(bound.value)
+          ? key(Number.NaN)
+          : undefined;
       if (upward) return [{ low: inclusive ? here : after, high: nan ?? type.high }];
       return [{ low: nan ? successor(nan) : type.low, high: inclusive ? after : here }];
     }
