@@ -13,9 +13,11 @@ import { createRecordAttempts } from './domain/webhook/record-attempts.ts';
 import { createResendEvents, type ResendEvents } from './domain/webhook/resend-events.ts';
 import { createSecretBox } from './domain/webhook/secret-box.ts';
 import { createSendTestEvent, type SendTestEvent } from './domain/webhook/send-test-event.ts';
+import { createWatchEvents, type WatchEvents } from './domain/webhook/watch-events.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from './jobs/webhook-jobs.ts';
 import type { Store } from './storage/connect.ts';
+import { createEventFeed } from './storage/event-feed.ts';
 import { createOutbox } from './storage/outbox.ts';
 import { createDeliveryLedger } from './storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from './storage/webhook-endpoints.ts';
@@ -28,6 +30,7 @@ export interface Webhooks {
     readonly webhookDeliveries: BrowseDeliveries;
     readonly resendEvents: ResendEvents;
     readonly sendTestEvent: SendTestEvent;
+    readonly watchEvents: WatchEvents;
   };
   /** Tells that an invoice's status has changed; see `PublishEvents`. */
   publish(invoice: Invoice): void;
@@ -66,6 +69,7 @@ export function composeWebhooks({
   const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
   const deliveries = createDeliveryLedger(db, config.webhookRetention);
   const events = createEventLog(db, config.webhookRetention);
+  const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
   const dispatcher = createDispatcher({
@@ -99,6 +103,7 @@ export function composeWebhooks({
         },
         ...{ events, deliveries, endpoints: repository, queue: jobs.queue, documentUrl, now },
       }),
+      watchEvents: createWatchEvents(events, feed),
     },
     publish: publisher.publish,
     async start() {
@@ -116,6 +121,7 @@ export function composeWebhooks({
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
       await sender.close();
+      await feed.close();
     },
   };
 }

@@ -6,6 +6,8 @@ import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { operatorReset } from './operator.ts';
 import { createTenant, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
+import { listen } from './webhooks/listen.ts';
+import { trigger } from './webhooks/trigger.ts';
 
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
@@ -18,6 +20,8 @@ export const COMMANDS: readonly Command[] = [
   operatorReset,
   invoicesNeedingAttention,
   retryInvoice,
+  listen,
+  trigger,
   verify,
   doctor,
   demo,

@@ -9,6 +9,7 @@ import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import type { ResendEvents } from '../domain/webhook/resend-events.ts';
 import type { SendTestEvent } from '../domain/webhook/send-test-event.ts';
+import type { WatchEvents } from '../domain/webhook/watch-events.ts';
 
 /** The use cases that resolvers call. */
 export interface UseCases {
@@ -21,6 +22,7 @@ export interface UseCases {
   readonly webhookDeliveries: BrowseDeliveries;
   readonly resendEvents: ResendEvents;
   readonly sendTestEvent: SendTestEvent;
+  readonly watchEvents: WatchEvents;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }

@@ -1,5 +1,6 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
+import './types/event-stream.ts';
 import './types/invoice.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-endpoint.ts';

@@ -53,6 +53,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },
+    { name: 'follow', key: { tenantId: 1, environment: 1, place: 1 } },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
   webhook_deliveries: [

@@ -169,11 +169,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
-    keys: (query) =>
-      readPage(deliveries, filterOf(query), query, ({ _id, eventType, order }) => ({ id: _id, eventType, order }), {
-        eventType: 1,
-        order: 1,
-      }),
+    keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
     async reopen(ids, now) {
       const work: DeliveryWork = {
@@ -242,6 +238,10 @@ function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, le
     token,
     leaseEnd,
   };
+}
+
+function keysOf({ _id, eventId, eventType, order }: Pick<DeliveryDocument, '_id' | 'eventId' | 'eventType' | 'order'>) {
+  return { id: _id, eventId, eventType, order };
 }
 
 function deliveryOf({ _id, work, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {

@@ -34,9 +34,19 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
       const { tenantId, environment } = query;
       return readPage(events, { tenantId, environment, ...(type && { type }) }, query, eventOf);
     },
+    async after({ tenantId, environment }, place, limit) {
+      const found = events.find({ tenantId, environment, place: { $gt: place } });
+      return (await found.sort({ place: 1 }).limit(limit).toArray()).map(eventOf);
+    },
+    async announce(places) {
+      await events.bulkWrite(
+        [...places].map(([_id, place]) => ({ updateOne: { filter: { _id }, update: { $set: { place } } } })),
+        { ordered: false },
+      );
+    },
   };
 }
 
-function eventOf({ _id, expiresAt: _expires, ...event }: EventDocument): WebhookEvent {
+export function eventOf({ _id, expiresAt: _expires, ...event }: EventDocument): WebhookEvent {
   return { id: _id, ...event };
 }

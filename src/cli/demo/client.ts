@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { messagesOf } from './event-stream.ts';
+import { messagesOf } from '../event-stream.ts';
 
 const RECONNECT_MS = 500;
 const RECONNECTIONS = 20;

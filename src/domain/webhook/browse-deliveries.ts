@@ -2,9 +2,8 @@ import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
-import type { Environment } from '../tenant/tenant.ts';
 import type { Delivery, DeliveryState } from './delivery.ts';
-import type { DeliveryLedger, EventLog, Page, PageQuery } from './delivery-ports.ts';
+import type { DeliveryLedger, EventLog, Owner, Page, PageQuery } from './delivery-ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** A page of a list as a client asks for it, newest first. */
@@ -59,11 +58,6 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
       return deliveries.ofEvent(tenantId, environment, eventId);
     },
   };
-}
-
-export interface Owner {
-  readonly tenantId: string;
-  readonly environment: Environment;
 }
 
 /** @throws {ServiceError} insufficient_scope for any credential but a secret key */

@@ -39,6 +39,28 @@ export interface EventLog {
   /** By id; what has expired is missing. */
   bodies(eventIds: readonly string[]): Promise<Map<string, string>>;
   page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
+  /** Up to `limit` events with a higher place, lowest first. */
+  after(owner: Owner, place: string, limit: number): Promise<WebhookEvent[]>;
+  /** Gives events new places, so that whoever follows the log sees them again. */
+  announce(places: ReadonlyMap<string, string>): Promise<void>;
+}
+
+export interface Owner {
+  readonly tenantId: string;
+  readonly environment: Environment;
+}
+
+/** Follows the log, in whichever process it is written. */
+export interface EventFeed {
+  /** Resolves when nothing will be missed from then on. @returns ends the subscription */
+  subscribe(owner: Owner, listener: EventListener): Promise<() => void>;
+}
+
+export interface EventListener {
+  /** An event that is new, or has a new place. */
+  event(event: WebhookEvent): void;
+  /** Something may have been missed: the log knows. */
+  gap(): void;
 }
 
 /** What a list or a resend is narrowed to. */
@@ -93,7 +115,7 @@ export interface DeliveryLedger {
   ofEvent(tenantId: string, environment: Environment, eventId: string): Promise<Delivery[]>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /** As `page`, without the attempts. */
-  keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventType' | 'order'>>>;
+  keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /** Begins the schedule anew: due at once, behind first attempts. What is under way stays so. @returns how many it changed */
   reopen(ids: readonly string[], now: Date): Promise<number>;
 }

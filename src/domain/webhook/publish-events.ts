@@ -186,6 +186,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 }
 
 function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: DocumentUrl): WebhookEvent {
+  const { order } = newCreationMoment();
   return {
     id: event.id,
     tenantId: invoice.tenantId,
@@ -194,7 +195,8 @@ function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: 
     invoiceId: invoice.id,
     sequence: event.sequence,
     createdAt: event.at,
-    order: newCreationMoment().order,
+    order,
+    place: order,
     body: eventBody(invoice, event, documentUrl),
   };
 }

@@ -1,10 +1,11 @@
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
+import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
-import { missing, type Owner, ownerOf, secondsBetween } from './browse-deliveries.ts';
+import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
 import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
-import type { DeliveryLedger, DeliveryQueue, EventLog } from './delivery-ports.ts';
+import type { DeliveryLedger, DeliveryQueue, EventLog, Owner } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointRepository } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
@@ -55,7 +56,7 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
   async function eachStep(
     owner: Owner,
     { endpointId, state, type, createdAfter, createdBefore }: ResendSelection,
-    take: (ids: readonly string[]) => Promise<number>,
+    take: (rows: readonly Pick<Delivery, 'id' | 'eventId'>[]) => Promise<number>,
   ): Promise<ResendOutcome> {
     const query = { ...owner, endpointId, state, ...secondsBetween(createdAfter, createdBefore), limit: STEP };
     let cursor: { direction: 'after'; order: string } | null = null;
@@ -63,12 +64,16 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
     for (let seen = 0; seen < RESEND_LIMIT; seen += STEP) {
       const { rows, hasMore } = await deliveries.keys({ ...query, cursor });
       const last = rows.at(-1);
-      const ids = rows.filter(({ eventType }) => type === null || eventType === type).map(({ id }) => id);
-      if (ids.length > 0) count += await take(ids);
+      const selected = rows.filter(({ eventType }) => type === null || eventType === type);
+      if (selected.length > 0) count += await take(selected);
       if (!hasMore || !last) return { count, more: false };
       cursor = { direction: 'after', order: last.order };
     }
     return { count, more: true };
+  }
+
+  async function announce(eventIds: readonly string[]): Promise<void> {
+    await events.announce(new Map(eventIds.map((id) => [id, newCreationMoment().order])));
   }
 
   async function endpointFor({ tenantId, environment }: Owner, endpointId: string): Promise<WebhookEndpoint> {
@@ -89,17 +94,25 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
       const receivers =
         endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
       await sendTo(event, receivers, { deliveries, queue, now });
+      await announce([eventId]);
       return deliveries.ofEvent(owner.tenantId, owner.environment, eventId);
     },
     async count(principal, selection) {
       const owner = ownerOf(principal);
       await endpointFor(owner, selection.endpointId);
-      return eachStep(owner, selection, async (ids) => ids.length);
+      return eachStep(owner, selection, async (rows) => rows.length);
     },
     async many(principal, selection) {
       const owner = ownerOf(principal);
       await endpointFor(owner, selection.endpointId);
-      const outcome = await eachStep(owner, selection, (ids) => deliveries.reopen(ids, now()));
+      const outcome = await eachStep(owner, selection, async (rows) => {
+        const reopened = await deliveries.reopen(
+          rows.map(({ id }) => id),
+          now(),
+        );
+        await announce(rows.map(({ eventId }) => eventId));
+        return reopened;
+      });
       if (outcome.count > 0) await queue.wake(selection.endpointId, now());
       return outcome;
     },

@@ -4,8 +4,8 @@ import { newId } from '../ids.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
-import { type Owner, ownerOf } from './browse-deliveries.ts';
-import type { DeliveryLedger, DeliveryQueue, EventLog } from './delivery-ports.ts';
+import { ownerOf } from './browse-deliveries.ts';
+import type { DeliveryLedger, DeliveryQueue, EventLog, Owner } from './delivery-ports.ts';
 import type { EndpointRepository } from './ports.ts';
 import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
@@ -62,6 +62,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
     const latest = await parts.latestInvoice(owner, type === 'invoice.rejected' ? 'rejected' : 'accepted');
     const invoice = latest ?? { ...SPECIMEN, environment: owner.environment, createdAt: parts.now() };
     const change = latest?.events.find((each) => each.type === type) ?? specimenChange(type, parts.now());
+    const { order } = newCreationMoment();
     const sent = { id: newId('evt'), at: parts.now() };
     return {
       id: sent.id,
@@ -70,7 +71,8 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       invoiceId: invoice.id,
       sequence: 0,
       createdAt: sent.at,
-      order: newCreationMoment().order,
+      order,
+      place: order,
       body: eventBody(invoice, change, parts.documentUrl, sent),
     };
   }

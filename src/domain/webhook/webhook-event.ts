@@ -15,8 +15,10 @@ export interface WebhookEvent {
   readonly sequence: number;
   /** When the status changed. */
   readonly createdAt: Date;
-  /** Its place in the tenant's log, sorts as text. */
+  /** Its place in lists, sorts as text. */
   readonly order: string;
+  /** Its place for those who follow the log: the same at first, a new one each time it is sent again by hand. */
+  readonly place: string;
   /** The event object, JSON. */
   readonly body: string;
 }

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { messagesOf, type StreamMessage } from '../../../src/cli/demo/event-stream.ts';
 import { newProgress, noteStatus, type Progress, surpriseOf } from '../../../src/cli/demo/progress.ts';
 import { logLine, remarks, table } from '../../../src/cli/demo/render.ts';
 import type { Sample } from '../../../src/cli/demo/samples.ts';
 import { givenTarget } from '../../../src/cli/demo/target.ts';
+import { messagesOf, type StreamMessage } from '../../../src/cli/event-stream.ts';
 import type { Style } from '../../../src/cli/terminal.ts';
 
 const plain: Style = (_format, text) => text;

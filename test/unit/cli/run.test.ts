@@ -53,7 +53,7 @@ describe('what was typed', () => {
     [['keys'], 'keys rotate'],
     [['nope'], "There is no command 'nope'."],
     [['keys', 'nope'], "There is no command 'keys nope'."],
-    [['listen'], "There is no command 'listen'."],
+    [['nothing'], "There is no command 'nothing'."],
     [['--nope'], "There is no command '--nope'."],
     [['doctor', '--nope'], "unknown option '--nope'"],
     [['doctor', 'extra'], "'extra' is one argument too many"],

@@ -1,0 +1,128 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { parseToken } from '../../domain/api-key/api-key.ts';
+import { orderAt } from '../../domain/order-key.ts';
+import type { CommandContext, Option } from '../command.ts';
+import { messagesOf } from '../event-stream.ts';
+import type { ParsedArguments } from '../parse.ts';
+import { serviceAddress } from '../service-address.ts';
+
+/** The options of commands that call the running service as a client does. */
+export const SERVICE_OPTIONS = {
+  key: { value: 'KEY', required: true, description: 'A secret key of the tenant: sk_test_… or sk_live_…' },
+  url: { value: 'URL', description: 'Where the service is reached; by default HOST:PORT of this configuration' },
+} as const satisfies Record<string, Option>;
+
+/** Where and as whom the service is called. */
+export interface Access {
+  /** Without a trailing slash. */
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+/** An event as the subscription `invoiceEvents` tells it. */
+export interface StreamedEvent {
+  readonly cursor: string;
+  readonly event: { readonly id: string; readonly type: string; readonly body: string };
+}
+
+const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
+
+/** @throws {Error} for an address or a key that is none */
+export function accessOf(input: ParsedArguments, { config }: CommandContext): Access {
+  const secretKey = input.get('key');
+  if (parseToken(secretKey)?.kind !== 'secret') throw new Error('--key must be a secret key: sk_test_… or sk_live_….');
+  const given = input.find('url') ?? serviceAddress(config());
+  if (given === null) throw new Error('--url is needed: the configuration names no port.');
+  return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey };
+}
+
+/** @throws {Error} for what is no http(s) address */
+export function httpUrl(text: string, option: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new Error(`${option} must be an http(s) address, not '${text}'.`);
+}
+
+/** Runs a GraphQL operation. @throws {Error} with the service's own words */
+export async function operate<Data>(access: Access, query: string, variables: Record<string, unknown>): Promise<Data> {
+  const response = await fetch(`${access.url}/graphql`, request(access, query, variables, 'application/json'));
+  const answer = (await response.json().catch(() => null)) as Answer<Data> | null;
+  const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
+  if (problem !== undefined) throw new Error(problem);
+  if (!answer?.data) throw new Error(`${access.url} answered ${response.status} and nothing that is understood.`);
+  return answer.data;
+}
+
+interface Answer<Data> {
+  readonly data?: Data | null;
+  readonly errors?: readonly { readonly message: string }[];
+  readonly error?: { readonly message: string };
+}
+
+const FOLLOW = `subscription ($after: String) {
+  invoiceEvents(after: $after) { cursor event { id type body } }
+}`;
+
+/**
+ * The tenant's events from now on, without end. A connection that breaks is resumed where it was; nothing is told twice.
+ * @param onState told when it listens, and why it does not
+ * @throws {Error} when the service refuses
+ */
+export async function* followEvents(
+  access: Access,
+  signal: AbortSignal,
+  onState: (lost: string | null) => void,
+): AsyncGenerator<StreamedEvent> {
+  let after: string | null = null;
+  const seen = new Set<string>();
+  for (let failures = 0; !signal.aborted; failures++) {
+    try {
+      const response: Response = await fetch(`${access.url}/graphql/stream`, {
+        ...request(access, FOLLOW, { after }, 'text/event-stream'),
+        signal,
+      });
+      if (!response.ok || !response.body) throw await refusalOf(response);
+      // Should it break before the first event, it is resumed from here, by the service's clock.
+      after ??= orderAt(Date.parse(response.headers.get('Date') ?? '') || Date.now()).padEnd(24, '0');
+      onState(null);
+      for await (const { data } of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
+        const { data: told, errors } = JSON.parse(data) as Answer<{ invoiceEvents: StreamedEvent }>;
+        if (errors?.[0]) throw new Refusal(errors[0].message);
+        if (!told) continue;
+        failures = 0;
+        after = told.invoiceEvents.cursor;
+        if (seen.has(after)) continue;
+        seen.add(after);
+        yield told.invoiceEvents;
+      }
+      throw new Error('the connection ended');
+    } catch (error) {
+      if (signal.aborted) return;
+      if (error instanceof Refusal) throw error;
+      onState((error as Error).message);
+    }
+    const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
+    await sleep(pause, undefined, { signal }).catch(() => undefined);
+  }
+}
+
+class Refusal extends Error {}
+
+/** What will not change by trying again. */
+async function refusalOf(response: Response): Promise<Error> {
+  const answer = (await response.json().catch(() => null)) as Answer<never> | null;
+  const message = answer?.error?.message ?? answer?.errors?.[0]?.message ?? `the service answered ${response.status}`;
+  return response.status < 500 && response.status !== 429 ? new Refusal(message) : new Error(message);
+}
+
+function request(
+  { secretKey }: Access,
+  query: string,
+  variables: Record<string, unknown>,
+  accept: string,
+): RequestInit {
+  return {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', Accept: accept },
+    body: JSON.stringify({ query, variables }),
+  };
+}

@@ -1,0 +1,34 @@
+import { EVENT_TYPES } from '../../domain/event.ts';
+import { type Command, UsageError } from '../command.ts';
+import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
+
+const SEND = `mutation ($type: String!, $endpointId: ID) {
+  sendTestWebhookEvent(type: $type, endpointId: $endpointId) { id deliveries { endpointId } }
+}`;
+
+export const trigger: Command = {
+  name: 'trigger',
+  summary: 'Sends a test event by hand, in the test environment',
+  positionals: ['EVENT_TYPE'],
+  options: {
+    ...SERVICE_OPTIONS,
+    endpoint: {
+      value: 'ENDPOINT_ID',
+      description: 'Only to this endpoint; by default to all that subscribe to the type',
+    },
+  },
+  details: `EVENT_TYPE is ${EVENT_TYPES.join(', ')}. The event shows the latest invoice that has come so far, or a
+specimen, and goes the way of every other event: signed, retried, logged.`,
+  async run(input, context) {
+    const type = EVENT_TYPES.find((each) => each === input.get('EVENT_TYPE'));
+    if (!type) throw new UsageError(`EVENT_TYPE must be one of ${EVENT_TYPES.join(', ')}`);
+    const variables = { type, endpointId: input.find('endpoint') };
+    const { sendTestWebhookEvent: sent } = await operate<{
+      sendTestWebhookEvent: { id: string; deliveries: { endpointId: string }[] };
+    }>(accessOf(input, context), SEND, variables);
+    const receivers = sent.deliveries.map(({ endpointId }) => endpointId);
+    const whereTo = receivers.length > 0 ? receivers.join(', ') : 'no endpoint: none subscribes to it';
+    context.terminal.print(`${type} ${sent.id} goes to ${whereTo}.`);
+    return 0;
+  },
+};

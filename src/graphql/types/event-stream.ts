@@ -1,0 +1,26 @@
+import type { StreamedEvent } from '../../domain/webhook/watch-events.ts';
+import { builder } from '../builder.ts';
+import { WebhookEventType } from './webhook-delivery.ts';
+
+const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').implement({
+  description: 'An event on the stream; again, with another cursor, when it is sent again by hand.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'What to resume after.' }),
+    event: t.expose('event', { type: WebhookEventType, description: 'The event.' }),
+  }),
+});
+
+builder.subscriptionFields((t) => ({
+  invoiceEvents: t.field({
+    type: StreamedEventType,
+    description:
+      'Every event of the secret key’s tenant and environment as it happens, test events and resends included. Never completes.',
+    args: {
+      after: t.arg.string({
+        description: 'A cursor: begin with what came since. Around it some may come twice, with the same cursor.',
+      }),
+    },
+    subscribe: (_root, { after }, { principal, useCases }) => useCases.watchEvents(principal, after ?? null),
+    resolve: (streamed) => streamed,
+  }),
+}));

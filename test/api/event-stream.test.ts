@@ -1,0 +1,104 @@
+import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { followEvents, type StreamedEvent } from '../../src/cli/webhooks/service.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+/** Between the client and the service, so that connections can be broken. */
+let proxy: Server;
+let proxyUrl: string;
+const sockets = new Set<Socket>();
+
+beforeAll(async () => {
+  service = await startService();
+  const { port } = new URL(service.url);
+  proxy = createServer((downstream) => {
+    const upstream = connectTcp(Number(port), '127.0.0.1');
+    for (const [from, to] of [
+      [downstream, upstream],
+      [upstream, downstream],
+    ] as const) {
+      sockets.add(from);
+      from.on('error', () => undefined).on('close', () => to.destroy());
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
+  proxyUrl = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+});
+afterAll(async () => {
+  for (const socket of sockets) socket.destroy();
+  await new Promise((resolve) => proxy.close(resolve));
+  await service.close();
+});
+
+it('a stream that breaks is resumed: each event once, in order, also what happened meanwhile', async () => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const end = new AbortController();
+  const told: StreamedEvent[] = [];
+  const states: (string | null)[] = [];
+  const following = (async () => {
+    const access = { url: proxyUrl, secretKey };
+    for await (const each of followEvents(access, end.signal, (lost) => states.push(lost))) told.push(each);
+  })();
+  await expect.poll(() => states, { timeout: 20_000 }).toEqual([null]);
+  const ids: string[] = [];
+  for (let round = 1; round <= 3; round++) {
+    ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
+    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(round * 3);
+    // While it is gone an event is sent again.
+    for (const socket of sockets) socket.destroy();
+    sockets.clear();
+    await client.settled(ids.at(-1) ?? '');
+  }
+  end.abort();
+  for (const socket of sockets) socket.destroy();
+  await following;
+  expect(told.map(({ event }) => JSON.parse(event.body).data.id)).toEqual(ids.flatMap((id) => [id, id, id]));
+  expect(new Set(told.map(({ event }) => event.id)).size).toBe(9);
+  expect(states.length).toBeGreaterThanOrEqual(5);
+});
+
+it('tells a tenant of its own events only, from the cursor on', async () => {
+  const [mine, theirs] = [await service.tenant(), await service.tenant()];
+  const client = new Client(service.url, mine.secretKey);
+  const listen = async (key: string, count: number) => {
+    const end = new AbortController();
+    const told: StreamedEvent[] = [];
+    for await (const each of followEvents({ url: service.url, secretKey: key }, end.signal, () => undefined)) {
+      told.push(each);
+      if (told.length === count) end.abort();
+    }
+    return told;
+  };
+  const hearing = Promise.all([listen(mine.secretKey, 3), listen(theirs.secretKey, 3)]);
+  // Until both listen.
+  await expect.poll(async () => (await client.graphql('{ __typename }')).status).toBe(200);
+  await new Promise((resolve) => setTimeout(resolve, 1000));
+  const { body: a } = await client.post('/v1/invoices', invoiceBody());
+  const { body: b } = await new Client(service.url, theirs.secretKey).post('/v1/invoices', invoiceBody());
+  const [own, others] = await hearing;
+  for (const [told, id] of [
+    [own, a.id],
+    [others, b.id],
+  ] as const) {
+    expect(new Set(told.map(({ event }) => JSON.parse(event.body).data.id))).toEqual(new Set([id]));
+  }
+});
+
+it('a publishable key follows nothing, and what is no cursor is refused', async () => {
+  const { publishableKey, secretKey } = await service.tenant();
+  const ask = (key: string, after: string | null) =>
+    fetch(`${service.url}/graphql/stream`, {
+      method: 'POST',
+      headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', Accept: 'text/event-stream' },
+      body: JSON.stringify({
+        query: 'subscription ($after: String) { invoiceEvents(after: $after) { cursor } }',
+        variables: { after },
+      }),
+    }).then((response) => response.text());
+  expect(await ask(publishableKey, null)).toContain('insufficient_scope');
+  expect(await ask(secretKey, 'evt_1')).toContain('invalid_request');
+});

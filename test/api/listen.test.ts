@@ -1,0 +1,87 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { Client, invoiceBody } from '../support/client.ts';
+import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+let service: TestService;
+let receiver: Receiver;
+let tenant: TestTenant;
+let client: Client;
+const running: ChildProcess[] = [];
+
+beforeAll(async () => {
+  service = await startService();
+  receiver = await startReceiver();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterEach(async () => {
+  for (const child of running.splice(0)) {
+    if (child.exitCode !== null) continue;
+    const exited = once(child, 'exit');
+    child.kill('SIGKILL');
+    await exited;
+  }
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+function cli(...args: string[]) {
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  running.push(child);
+  const output = { text: '' };
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (chunk) => {
+      output.text += chunk;
+    });
+  }
+  return { child, output };
+}
+
+const seen = () => receiver.received.map(({ event }) => event);
+
+it('forwards what happens, signed, in order; test events and resends too', async () => {
+  const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
+  const access = ['--url', service.url, '--key', tenant.secretKey];
+  const { child, output } = cli('listen', ...access, '--forward-to', `${receiver.url}/hook`, '--secret', secret);
+  await expect.poll(() => output.text, { timeout: 20_000 }).toContain('Listening.');
+
+  const { body: created } = await client.post('/v1/invoices', invoiceBody());
+  await expect.poll(() => seen().length, { timeout: 20_000 }).toBe(3);
+  expect(seen().map(({ type }) => type)).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
+  expect(seen().every(({ data }) => data.id === created.id)).toBe(true);
+  for (const delivery of receiver.received) expect(verifies(delivery, secret)).toBe(true);
+
+  const triggered = cli('trigger', 'invoice.rejected', ...access);
+  const [code] = await once(triggered.child, 'exit');
+  expect({ code, text: triggered.output.text }).toEqual({ code: 0, text: expect.stringContaining('none subscribes') });
+  await expect.poll(() => seen()[3], { timeout: 20_000 }).toMatchObject({ type: 'invoice.rejected', test: true });
+
+  const again = 'mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { id } }';
+  expect((await client.graphql(again, { id: seen()[0].id })).body.errors).toBeUndefined();
+  await expect.poll(() => seen()[4]?.id, { timeout: 20_000 }).toBe(seen()[0].id);
+
+  child.kill('SIGINT');
+  const [exit] = await once(child, 'exit');
+  expect(exit).toBe(130);
+  expect(seen()).toHaveLength(5);
+  expect(output.text).toMatch(/invoice\.accepted {2}evt_\S+ {2}→ {2}200/);
+});
+
+it.each([
+  [['listen', '--forward-to', 'ftp://x', '--key', 'sk_test_x'], 1],
+  [['listen', '--forward-to', 'http://localhost:1', '--key', 'pk_test_x'], 1],
+  [['listen', '--forward-to', 'http://localhost:1'], 2],
+  [['trigger', 'invoice.paid', '--key', 'sk_test_x'], 2],
+])('%s ends with %i', async (args, expected) => {
+  const { child } = cli(...args);
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(expected);
+});
