@@ -25,6 +25,7 @@ import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
+import { createVerifyDocument } from './domain/verify-document.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { type OpenStore, openStore } from './open-store.ts';
@@ -139,6 +140,9 @@ async function build(
   closers.push(() => writer.close());
   const verifier = createDocumentVerifier();
   closers.push(() => verifier.close());
+  // On a thread of its own: what clients have verified holds up no invoice.
+  const verifyForClients = createDocumentVerifier();
+  closers.push(() => verifyForClients.close());
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closers.push(async () => mailer.close());
   // Before what the running jobs need.
@@ -211,6 +215,7 @@ async function build(
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
         ...webhooks.useCases,
+        verifyDocument: createVerifyDocument(verifyForClients.verify),
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),
         documentUrl,
       },

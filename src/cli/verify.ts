@@ -27,7 +27,7 @@ export function verdict(verification: Verification, name: string, style: Style):
   if (!verification.valid) {
     return `${style('red', 'NOT VALID')}  ${harmless(name)}\n${harmless(verification.reason)} (${verification.failed})`;
   }
-  const { certificate, covered, signingTime, algorithm } = verification;
+  const { certificate, covered, signingTime, algorithm, timeStamp } = verification;
   const facts = columns(
     [
       ['signer', certificate.subject],
@@ -35,6 +35,7 @@ export function verdict(verification: Verification, name: string, style: Style):
       ['certificate', `valid from ${day(certificate.validFrom)} to ${day(certificate.validTo)}`],
       ['fingerprint', `SHA-256 ${certificate.fingerprint}`],
       ['time', `${second(signingTime)}, as the signer says`],
+      ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, by ${timeStamp.authority}`]]),
       ['algorithm', algorithm.replace(/^.*#/, '')],
       ['covers', `the whole ${covered.type}${covered.number === null ? '' : ` ${covered.number}`} but its signature`],
       ['digest', `SHA-256 ${covered.digest}`],
@@ -45,7 +46,7 @@ export function verdict(verification: Verification, name: string, style: Style):
 
 function objectOf(verification: Verification) {
   if (!verification.valid) return verification;
-  const { valid, signingTime, algorithm, certificate, covered } = verification;
+  const { valid, signingTime, algorithm, certificate, covered, timeStamp } = verification;
   const { subject, issuer, serialNumber, validFrom, validTo, fingerprint } = certificate;
   return {
     valid,
@@ -60,6 +61,7 @@ function objectOf(verification: Verification) {
       sha256_fingerprint: fingerprint,
     },
     covered: { type: covered.type, number: covered.number, sha256_base64: covered.digest },
+    time_stamp: timeStamp,
   };
 }
 

@@ -5,6 +5,7 @@ import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { VerifyDocument } from '../domain/verify-document.ts';
 import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import type { ResendEvents } from '../domain/webhook/resend-events.ts';
@@ -23,6 +24,7 @@ export interface UseCases {
   readonly resendEvents: ResendEvents;
   readonly sendTestEvent: SendTestEvent;
   readonly watchEvents: WatchEvents;
+  readonly verifyDocument: VerifyDocument;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }

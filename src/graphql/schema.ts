@@ -2,6 +2,8 @@ import { lexicographicSortSchema, printSchema } from 'graphql';
 import { builder } from './builder.ts';
 import './types/event-stream.ts';
 import './types/invoice.ts';
+import './types/document-verification.ts';
+import './types/invoice-warning.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-endpoint.ts';
 import './types/invoice-attention.ts';

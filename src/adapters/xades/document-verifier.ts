@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import type { Verification } from './verification.ts';
+import type { Verification } from '../../domain/verification.ts';
 
 export interface DocumentVerifier {
   /** @throws when the thread ends or takes longer than the time limit; the next call starts another */

@@ -1,6 +1,6 @@
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import { Refused } from './refused.ts';
 import { stampedOctets } from './time-stamp.ts';
-import { Refused } from './verification.ts';
 import {
   DS,
   ECDSA_SHA256,

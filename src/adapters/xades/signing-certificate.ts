@@ -1,7 +1,7 @@
 import { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
-import { Refused } from './verification.ts';
+import { Refused } from './refused.ts';
 
 /**
  * The certificate of a signature, checked: it is the one whose digest was signed, was valid at the signing time and may sign documents

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { type AsnType, ObjectIdentifier, OctetString, Sequence } from 'asn1js';
 import { type Certificate, ContentInfo, ExtKeyUsage, SignedData, TSTInfo } from 'pkijs';
-import { Refused } from './verification.ts';
+import { Refused } from './refused.ts';
 import { DS } from './vocabulary.ts';
 
 /** What a trusted third party's time stamp (RFC 3161) proves: that the signature was there at this time. */

@@ -2,10 +2,11 @@ import { webcrypto, type X509Certificate } from 'node:crypto';
 import { DOMImplementation, DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
+import type { Verification } from '../../domain/verification.ts';
+import { Refused } from './refused.ts';
 import { readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { readSigningCertificate } from './signing-certificate.ts';
 import { readTimeStamp } from './time-stamp.ts';
-import { Refused, type Verification } from './verification.ts';
 import { ECDSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
 
 setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });

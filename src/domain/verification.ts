@@ -45,13 +45,3 @@ export interface InvalidSignature {
   /** A sentence for a person. */
   readonly reason: string;
 }
-
-/** Thrown inside the verifier; becomes an {@link InvalidSignature}. */
-export class Refused extends Error {
-  readonly failed: InvalidSignature['failed'];
-
-  constructor(failed: InvalidSignature['failed'], reason: string, options?: ErrorOptions) {
-    super(reason, options);
-    this.failed = failed;
-  }
-}

@@ -1,0 +1,22 @@
+import { type InvoiceWarning, legalWarnings } from '../../domain/invoice/legal-warnings.ts';
+import { builder } from '../builder.ts';
+import { InvoiceType } from './invoice.ts';
+
+const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
+  description: 'Something that the law or the tax authority may take amiss, though the service does not refuse it.',
+  fields: (t) => ({
+    code: t.exposeString('code', {
+      description: 'Stable, for programs: `customer_address_missing`, `ice_check_key`, …',
+    }),
+    path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`, `seller.cnss`.' }),
+    message: t.exposeString('message', { description: 'What is amiss, by which rule, and what to do.' }),
+  }),
+});
+
+builder.objectField(InvoiceType, 'warnings', (t) =>
+  t.field({
+    type: [InvoiceWarningType],
+    description: 'What is mandatory by law and missing, or looks wrong; for a secret key, otherwise empty.',
+    resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? legalWarnings(invoice) : []),
+  }),
+);
