@@ -9,7 +9,6 @@ export function invoiceMail(changes: Partial<InvoiceMail> = {}): InvoiceMail {
     to: 'client@example.com',
     messageId: `<${invoice.id}@example.net>`,
     date: new Date('2026-11-21T10:00:00Z'),
-    language: 'fr',
     invoice: legalInvoice(invoice, '2026-000123'),
     dgiId: 'DGI-1',
     verifyUrl: 'https://example.net/verify/x',

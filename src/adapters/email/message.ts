@@ -1,6 +1,6 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
-import { directionOf, localDate, localMoney } from '../../domain/localized-format.ts';
 import { html, type Markup } from '../../domain/markup.ts';
 import { MAIL_TEXTS } from './texts.ts';
 
@@ -10,14 +10,16 @@ import { MAIL_TEXTS } from './texts.ts';
  * @param to an ASCII address
  */
 export async function composeMessage(mail: InvoiceMail, from: string, to: string): Promise<Buffer> {
-  const { invoice, language } = mail;
+  const { invoice } = mail;
+  const language = invoice.seller.documentLanguage;
+  const format = FORMATS[language];
   const texts = MAIL_TEXTS[language];
   const seller = oneLine(invoice.seller.legalName);
   const marked = invoice.environment === 'test';
   const facts: Fact[] = [
     [texts.invoice, invoice.number],
-    [texts.date, localDate(invoice.issueDate, language)],
-    [texts.amount, localMoney(invoice.amount, language)],
+    [texts.date, format.longDate(invoice.issueDate)],
+    [texts.amount, format.money(invoice.amount, invoice.currency)],
     [texts.dgiId, oneLine(mail.dgiId)],
   ];
   const composer = new MailComposer({
@@ -58,7 +60,7 @@ function oneLine(text: string): string {
 }
 
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
-  const texts = MAIL_TEXTS[mail.language];
+  const texts = MAIL_TEXTS[mail.invoice.seller.documentLanguage];
   return [
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
@@ -83,7 +85,8 @@ function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): s
 const FONT = 'font-family:Arial,Helvetica,sans-serif';
 
 function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup {
-  const { invoice, language, verifyUrl } = mail;
+  const { invoice, verifyUrl } = mail;
+  const language = invoice.seller.documentLanguage;
   const texts = MAIL_TEXTS[language];
   const direction = directionOf(language);
   const notice =

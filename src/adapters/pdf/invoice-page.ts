@@ -1,9 +1,9 @@
 import QRCode from 'qrcode';
+import { FORMATS, type Format, NO_BREAK_SPACE } from '../../domain/document-format.ts';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, isolated, Markup } from '../../domain/markup.ts';
 import { drawable, fontFaces } from './fonts.ts';
-import { FORMATS, type Format, NO_BREAK_SPACE } from './format.ts';
 import { LABELS, type Labels } from './labels.ts';
 import { pageStyle } from './page-style.ts';
 

@@ -59,7 +59,6 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
         to,
         messageId: email.messageId,
         date: email.composedAt,
-        language: 'fr',
         invoice: legalInvoice(invoice, number),
         dgiId,
         verifyUrl: parts.verifyUrlOf(invoice),

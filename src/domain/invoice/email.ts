@@ -1,4 +1,3 @@
-import type { DocumentLanguage } from '../localized-format.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
@@ -31,7 +30,6 @@ export interface InvoiceMail {
   readonly to: string;
   readonly messageId: string;
   readonly date: Date;
-  readonly language: DocumentLanguage;
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   /** Where the receiver may check the documents. */

@@ -1,15 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import type { PublicFacts } from '../../domain/invoice/verify-publicly.ts';
-import {
-  DOCUMENT_LANGUAGES,
-  type DocumentLanguage,
-  directionOf,
-  localDate,
-  localMoment,
-  localMoney,
-} from '../../domain/localized-format.ts';
 import { html, Markup } from '../../domain/markup.ts';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/tenant/tenant.ts';
 import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
 
 const STYLE = resource('page.css');
@@ -35,6 +29,7 @@ export type Outcome = (typeof OUTCOMES)[number];
  */
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = VERIFY_TEXTS[language];
+  const format = FORMATS[language];
   return document(
     language,
     `${texts.number} ${facts.number}`,
@@ -44,10 +39,10 @@ ${verdict(facts, texts)}
 ${fact(texts.number, facts.number)}
 ${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
-${fact(texts.date, localDate(facts.issueDate, language))}
-${fact(texts.amount, localMoney(facts.amount, language), 'amount')}
+${fact(texts.date, format.longDate(facts.issueDate))}
+${fact(texts.amount, format.money(facts.amount, 'MAD'), 'amount')}
 ${fact(texts.dgiId, facts.dgiId)}
-${fact(texts.acceptedAt, localMoment(facts.acceptedAt, language))}
+${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 </dl>
 <p class="soft">${texts.compare}</p>
 </section>

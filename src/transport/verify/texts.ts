@@ -1,4 +1,4 @@
-import type { DocumentLanguage } from '../../domain/localized-format.ts';
+import type { DocumentLanguage } from '../../domain/tenant/tenant.ts';
 
 /** The words of the page that verifies an invoice. */
 export interface VerifyTexts {

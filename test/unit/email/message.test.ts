@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessage } from '../../../src/adapters/email/message.ts';
-import { DOCUMENT_LANGUAGES } from '../../../src/domain/localized-format.ts';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/tenant/tenant.ts';
 import { invoiceMail } from '../../support/mail.ts';
 
 const FROM = 'factures@example.net';
@@ -117,7 +117,9 @@ describe('a test invoice', () => {
 });
 
 it.each(DOCUMENT_LANGUAGES)('in %s: every word is of that language, in its direction', async (language) => {
-  const [text, page] = parts(await compose(invoiceMail({ language })));
+  const { invoice } = invoiceMail();
+  const seller = { ...invoice.seller, documentLanguage: language };
+  const [text, page] = parts(await compose(invoiceMail({ invoice: { ...invoice, seller } })));
   const words = { fr: 'Bonjour', ar: 'تحية', en: 'Hello' };
   for (const [other, word] of Object.entries(words)) {
     expect(text?.body.toString().includes(word)).toBe(other === language);

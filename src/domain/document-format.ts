@@ -1,5 +1,5 @@
-import { type Centimes, decimalOf } from '../../domain/money.ts';
-import type { DocumentLanguage } from '../../domain/tenant/tenant.ts';
+import { type Centimes, decimalOf } from './money.ts';
+import type { DocumentLanguage } from './tenant/tenant.ts';
 
 export const NO_BREAK_SPACE = '\u00a0';
 const MINUS = '\u2212';
@@ -48,3 +48,8 @@ export const FORMATS: Readonly<Record<DocumentLanguage, Format>> = {
   ar: createFormat('ar-MA-u-nu-latn', NO_BREAK_SPACE, ',', NO_BREAK_SPACE),
   en: createFormat('en-GB', ',', '.', ''),
 };
+
+/** The direction in which a language is written, as HTML's `dir` names it. */
+export function directionOf(language: DocumentLanguage): 'ltr' | 'rtl' {
+  return language === 'ar' ? 'rtl' : 'ltr';
+}
