@@ -38,5 +38,6 @@ export function emailAddress() {
     .max(MAX_ADDRESS, { error: `is too long: at most ${MAX_ADDRESS} characters` })
     .refine((text) => asciiAddress(text) !== null, {
       error: expected(EXPECTED),
-    });
+    })
+    .meta({ format: 'email', maxLength: MAX_ADDRESS });
 }

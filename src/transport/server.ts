@@ -13,10 +13,12 @@ import { files } from './files.ts';
 import { graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { countOf } from './headers.ts';
+import { answerRead } from './json.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { identify } from './middleware/identify.ts';
 import { request, securityHeaders } from './middleware/request.ts';
+import { openApiDocument } from './rest/openapi.ts';
 import type { Deprecation, RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
 import { principalOf, requestIdOf } from './state.ts';
@@ -73,6 +75,8 @@ export function createServer(parts: ServerParts): Koa {
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
+  const description = openApiDocument(ROUTES);
+  router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description));
   router.all('/graphql', graphqlOverHttp(contextOf, explain) as RouterMiddleware);
   router.all('/graphql/stream', graphqlOverSse(contextOf, explain) as RouterMiddleware);
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { checkContract, checkMessage } from './contract.ts';
 
 /** A parsed answer of the REST interface. */
 export interface Answer {
@@ -8,7 +9,7 @@ export interface Answer {
   readonly body: any;
 }
 
-/** Calls one service with one credential. */
+/** Calls one service with one credential. Every answer of the REST interface is held against its OpenAPI document. */
 export class Client {
   readonly #url: string;
   readonly #token: string | null;
@@ -30,6 +31,7 @@ export class Client {
       ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
+    checkContract({ method, path, status: response.status, headers: response.headers, text });
     const isJson = text !== '' && (response.headers.get('content-type')?.includes('json') ?? false);
     return { status: response.status, headers: response.headers, body: isJson ? JSON.parse(text) : text };
   }
@@ -78,7 +80,10 @@ export async function* messagesOf(response: Response): AsyncGenerator<Message> {
       const field = (name: string) =>
         lines.find((line) => line.startsWith(`${name}: `))?.slice(name.length + 2) ?? null;
       const data = field('data');
-      if (data !== null) yield { id: field('id'), data: JSON.parse(data) };
+      if (data === null) continue;
+      const message = { id: field('id'), data: JSON.parse(data) };
+      if (new URL(response.url).pathname.startsWith('/v1/')) checkMessage(message.data);
+      yield message;
     }
   }
 }

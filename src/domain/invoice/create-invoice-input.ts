@@ -3,7 +3,7 @@ import { emailAddress } from '../email-address.ts';
 import { type Problem, problem } from '../errors.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
-import { filledText, isPrintable, printableText } from '../printable-text.ts';
+import { filledText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { totalsOf } from './totals.ts';
 
@@ -20,7 +20,7 @@ export const LIMITS = {
 
 const customer = exactly(
   {
-    ice: z.string({ error: expected('a string of 15 digits') }),
+    ice: z.string({ error: expected('a string of 15 digits') }).meta({ pattern: '^[0-9]{15}$' }),
     name: filledText(LIMITS.name, 'the company name, a string'),
     address: printableText(LIMITS.address, 'a string: the full address').nullish(),
     email: emailAddress().nullish(),
@@ -31,18 +31,27 @@ const customer = exactly(
 const description = filledText(LIMITS.description, 'the designation, a string');
 const quantity = z
   .number({ error: expected('a positive integer') })
-  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') });
+  .refine((value) => Number.isSafeInteger(value) && value > 0, { error: expected('a positive integer') })
+  .meta({ type: 'integer', minimum: 1, maximum: MAX_CENTIMES });
 const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 const unitPrice = z
   .number({ error: expected(CENTIMES) })
-  .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: expected(`${CENTIMES}, zero or more`) });
-const taxRate = z.literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) }).default(20);
+  .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: expected(`${CENTIMES}, zero or more`) })
+  .meta({ type: 'integer', minimum: 0, maximum: MAX_CENTIMES, description: 'Excluding tax, in centimes.' });
+const taxRate = z
+  .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })
+  .default(20)
+  .meta({ type: 'integer', description: 'Percent.' });
 
 const metadataKey = z
   .string()
   .min(1, { error: 'is an empty key' })
-  .max(LIMITS.metadataKey, { error: `is too long a key: at most ${LIMITS.metadataKey} characters` })
+  .refine((key) => fits(key, LIMITS.metadataKey), {
+    error: `is too long a key: at most ${LIMITS.metadataKey} characters`,
+  })
   .refine(isPrintable, { error: 'is a key with a control character or half a character' });
+
+const metadataValue = printableText(LIMITS.metadataValue, 'a string');
 
 const metadata = z
   // A record would lose this name silently.
@@ -55,18 +64,32 @@ const metadata = z
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,
   })
   .pipe(
-    z.record(metadataKey, printableText(LIMITS.metadataValue, 'a string'), {
+    z.record(metadataKey, metadataValue, {
       error: expected('an object of string values'),
     }),
   )
-  .default({});
+  .default({})
+  .meta({
+    type: 'object',
+    description: 'Free key/value data, echoed back.',
+    maxProperties: LIMITS.metadataKeys,
+    propertyNames: { minLength: 1, maxLength: LIMITS.metadataKey, pattern: metadataValue.meta()?.pattern },
+    additionalProperties: { type: 'string', ...metadataValue.meta() },
+  });
 
 function invoiceOf<Line extends z.ZodType>(line: Line) {
   return exactly(
     {
       amount: z
         .number({ error: expected(CENTIMES) })
-        .refine(Number.isSafeInteger, { error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`) }),
+        .refine(Number.isSafeInteger, { error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`) })
+        .meta({
+          type: 'integer',
+          minimum: 100,
+          maximum: MAX_CENTIMES,
+          description:
+            'Total including tax, in centimes. Must equal the lines with their VAT, computed once per rate and rounded half up.',
+        }),
       currency: z.literal('MAD', { error: expected('MAD, the only currency') }),
       customer,
       lines: z
@@ -85,7 +108,23 @@ export const restInvoiceBody = invoiceOf(
     { description, quantity, unit_price: unitPrice, tax_rate: taxRate },
     'an object with description, quantity and unit_price',
   ),
-);
+).meta({
+  id: 'CreateInvoice',
+  examples: [
+    {
+      amount: 12000,
+      currency: 'MAD',
+      customer: {
+        ice: '001234567000089',
+        name: 'Atlas Distribution SARL',
+        address: '12, rue des Orangers, Casablanca',
+        email: 'compta@example.com',
+      },
+      lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: 20 }],
+      metadata: { order: '4711' },
+    },
+  ],
+});
 export type RestInvoiceBody = z.infer<typeof restInvoiceBody>;
 
 /** The same in GraphQL's names: what the use case takes. */

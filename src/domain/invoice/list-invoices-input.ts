@@ -19,7 +19,8 @@ const once = z.string({ error: 'must be given once' });
 
 const instant = once
   .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (a + is written %2B)`) })
-  .transform((text) => new Date(text));
+  .transform((text) => new Date(text))
+  .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
 /** The query parameters of GET /v1/invoices. */
 export const listInvoicesQuery = exactly(
@@ -30,11 +31,16 @@ export const listInvoicesQuery = exactly(
         error: expected('an integer from 1 to 100'),
       })
       .transform(Number)
-      .default(20),
-    starting_after: once.optional(),
-    ending_before: once.optional(),
-    created_after: instant.optional(),
-    created_before: instant.optional(),
+      .default(20)
+      .meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+    starting_after: once
+      .optional()
+      .meta({ description: 'The id of the last object of the previous page: goes on to older ones.' }),
+    ending_before: once
+      .optional()
+      .meta({ description: 'The id of the first object: goes back to newer ones. Not with `starting_after`.' }),
+    created_after: instant.optional().meta({ description: 'Created after this second.' }),
+    created_before: instant.optional().meta({ description: 'Created before this second.' }),
   },
   'query parameters',
 );

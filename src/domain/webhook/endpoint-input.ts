@@ -12,7 +12,8 @@ const url = z
   .superRefine((text, context) => {
     const wrong = urlProblem(text);
     if (wrong !== null) context.addIssue({ code: 'custom', message: wrong });
-  });
+  })
+  .meta({ format: 'uri', pattern: '^https://', description: 'The https:// address that receives events.' });
 
 const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) });
 
@@ -24,7 +25,8 @@ const events = z
     const twice = types.findIndex((type, i) => types.indexOf(type) < i);
     if (twice >= 0)
       context.addIssue({ code: 'custom', path: [twice], message: `repeats ${types[twice]}: name each type once` });
-  });
+  })
+  .meta({ uniqueItems: true, description: 'The subscribed types.' });
 
 const description = printableText(ENDPOINT_LIMITS.description, 'a string').nullish();
 
@@ -32,7 +34,12 @@ const description = printableText(ENDPOINT_LIMITS.description, 'a string').nulli
  * The body of POST /v1/webhook_endpoints and GraphQL's input. Whether http:// will do is the installation's choice, so the use case
  * decides it.
  */
-export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events');
+export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events').meta({
+  id: 'CreateWebhookEndpoint',
+  examples: [
+    { url: 'https://example.com/webhooks', events: ['invoice.accepted', 'invoice.rejected'], description: 'ERP' },
+  ],
+});
 export type CreateEndpointInput = z.infer<typeof createEndpointInput>;
 
 /** The body of PATCH /v1/webhook_endpoints/:id and GraphQL's input: what is absent stays as it is. */
@@ -44,7 +51,7 @@ export const updateEndpointInput = exactly(
     active: z.boolean({ error: expected('true or false') }).optional(),
   },
   'a JSON object of what to change: url, events, description, active',
-);
+).meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
 
 /** What is wrong with an endpoint's address, http:// apart; null when nothing is. */

@@ -7,9 +7,9 @@ import type { LimitKind, LimitState, RateLimiter } from '../../domain/rate-limit
 import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';
 
-/** Paths of the API; a credential is read on these only. */
+/** Paths of the API, except what describes it; a credential is read on these only. */
 function needsCredential(path: string): boolean {
-  return /^\/(v1|graphql)(\/|$)/.test(path);
+  return /^\/(v1|graphql)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
 /** Health checks and metrics are asked by machines at their own pace. */

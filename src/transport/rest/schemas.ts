@@ -196,6 +196,22 @@ export const deletedEndpointSchema = z
   .strictObject({ id: endpointIdSchema, object: z.literal('webhook_endpoint'), deleted: z.literal(true) })
   .meta({ id: 'DeletedWebhookEndpoint' });
 
+const { lines: _lines, ...dataFields } = invoiceFields;
+
+/** What webhook endpoints receive (specification, "Event"). */
+export const eventSchema = z
+  .strictObject({
+    id: idSchema('evt').meta({ description: 'The same event may arrive more than once: deduplicate by this.' }),
+    object: z.literal('event'),
+    type: z.enum(EVENT_TYPES),
+    created: z.int().meta({ description: 'UNIX time in seconds.' }),
+    test: z.literal(true).optional().meta({ description: 'Of the test environment only.' }),
+    data: z
+      .strictObject({ id: invoiceIdSchema, object: z.literal('invoice'), ...dataFields })
+      .meta({ description: 'The invoice as it was right after this change.' }),
+  })
+  .meta({ id: 'Event' });
+
 /** The error body (specification, "Errors"). */
 export const errorSchema = z
   .strictObject({

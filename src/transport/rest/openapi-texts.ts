@@ -1,0 +1,176 @@
+import { type ErrorCode, type ServiceError, serviceError } from '../../domain/errors.ts';
+
+// What the OpenAPI document says that no route does: its introduction, headers and security schemes.
+
+export const INFO = {
+  title: 'Fatoura',
+  version: '0.1',
+  summary: 'Electronic invoicing for Morocco',
+  description: [
+    'Accepts invoices, writes them as UBL 2.1, signs them (XAdES), transmits them to the tax authority (DGI), which accepts or rejects them.',
+    'Creating an invoice answers at once; follow it by reading, by its stream or by webhooks.',
+    '',
+    'Amounts are integers in centimes: 12000 means 120.00 MAD. Timestamps are ISO 8601 in UTC. An error has `code`, `message`, `param` and `status`.',
+    'Unknown fields and parameters are refused. A method that an address does not have is 405 with `Allow`; an unknown address is 404.',
+    '',
+    'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. Test keys never reach the authority:',
+    'a mock decides, by magic customer ICEs. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
+    '',
+    'An earlier version stays supported for at least 12 months after a new one is published; what will end says so in `Deprecation` and `Sunset`.',
+  ].join('\n'),
+};
+
+const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
+const count = (description: string, example: number) => ({
+  description,
+  required: true,
+  schema: { type: 'integer', minimum: 0 },
+  example,
+});
+
+/** Headers of answers. */
+export const HEADERS = {
+  'Request-Id': {
+    description: 'Quote it to support.',
+    required: true,
+    schema: { type: 'string', pattern: '^req_[0-9a-f-]{36}$' },
+    example: 'req_550e8400-e29b-41d4-a716-446655440000',
+  },
+  'X-RateLimit-Limit': count('Requests a minute.', 100),
+  'X-RateLimit-Remaining': count('Requests left in the present minute.', 99),
+  'X-RateLimit-Reset': count('When the minute ends, UNIX time in seconds.', 1769860860),
+  'RateLimit-Policy': { ...text("The limit, as the IETF's draft writes it.", '"minute";q=100;w=60'), required: true },
+  RateLimit: { ...text('What is left of it, and for how many seconds.', '"minute";r=99;t=60'), required: true },
+  ETag: {
+    description: 'Changes whenever the body does.',
+    required: true,
+    schema: { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' },
+    example: 'W/"zyjTBnXyhQWzGIQZCyY1oiUXFHA"',
+  },
+  'Idempotent-Replayed': {
+    description: 'Present when an earlier request with this Idempotency-Key had created it.',
+    schema: { type: 'string', const: 'true' },
+  },
+  'Retry-After': { description: 'Seconds.', required: true, schema: { type: 'integer', minimum: 1 }, example: 30 },
+  'WWW-Authenticate': { ...text('RFC 6750.', 'Bearer realm="fatoura"'), required: true },
+} as const;
+
+/** Those of every answer. */
+export const COMMON_HEADERS = [
+  'Request-Id',
+  'X-RateLimit-Limit',
+  'X-RateLimit-Remaining',
+  'X-RateLimit-Reset',
+  'RateLimit-Policy',
+  'RateLimit',
+] as const satisfies readonly (keyof typeof HEADERS)[];
+
+/** Those of some failures. */
+export const EXTRA_HEADERS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
+  401: ['WWW-Authenticate'],
+  429: ['Retry-After'],
+  503: ['Retry-After'],
+};
+
+const EXAMPLES: Readonly<Record<ErrorCode, readonly [message: string, param: string | null]>> = {
+  invalid_request: ['customer.name must be the company name, a string.', 'customer.name'],
+  invalid_api_key: ['No credential was sent. Send the header Authorization: Bearer <key>.', null],
+  api_key_revoked: ['This API key was revoked. Use the key that replaced it.', null],
+  insufficient_scope: ['A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.', null],
+  resource_not_found: ["There is no invoice 'inv_550e8400-e29b-41d4-a716-446655440000' for this key.", 'id'],
+  idempotency_conflict: [
+    'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
+    'Idempotency-Key',
+  ],
+  amount_too_small: ['amount is 99 centimes; the minimum is 100 (1.00 MAD).', 'amount'],
+  amount_mismatch: ['amount is 12001 centimes; the lines with their VAT add up to 12000.', 'amount'],
+  invalid_ice: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
+  duplicate_number: ['This number was used before.', 'number'],
+  endpoint_limit_reached: ['There are 16 webhook endpoints already, the most there can be.', null],
+  rate_limit_exceeded: ['More than 100 requests in a minute. Try again in 30 s.', null],
+  internal_error: ['Something went wrong on our side. Quote the request id to support.', null],
+};
+
+/** What an error of this code looks like. */
+export function exampleError(code: ErrorCode, status?: number): ServiceError {
+  return serviceError(code, ...EXAMPLES[code], status);
+}
+
+const requestHeader = (name: string, description: string, schema: object, example: string) => ({
+  name,
+  in: 'header',
+  description,
+  schema: { type: 'string', ...schema },
+  example,
+});
+
+/** Headers of requests. */
+export const REQUEST_HEADERS = {
+  'Idempotency-Key': requestHeader(
+    'Idempotency-Key',
+    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft.',
+    { minLength: 1, maxLength: 255, pattern: '^[!-~]+( [!-~]+)*$' },
+    'order-4711',
+  ),
+  'If-None-Match': requestHeader(
+    'If-None-Match',
+    'An ETag: 304 while nothing has changed.',
+    {},
+    'W/"zyjTBnXyhQWzGIQZ"',
+  ),
+  'Last-Event-ID': requestHeader(
+    'Last-Event-ID',
+    'Resumes after this message.',
+    {},
+    'evt_550e8400-e29b-41d4-a716-446655440000',
+  ),
+};
+
+/** What proves who sends an event. */
+export const WEBHOOK_HEADERS = [
+  {
+    ...requestHeader(
+      'Service-Signature',
+      '`t`: UNIX time of sending, refuse what is more than 5 minutes off. `v1`: HMAC-SHA256, in lower-case hexadecimal digits, of `t`, a dot and the ' +
+        'raw body, keyed with the whole secret (`whsec_…`); while a secret is rotated there is one for each.',
+      { pattern: '^t=[0-9]+(,v1=[0-9a-f]{64})+$' },
+      `t=1769860800,v1=${'5f'.repeat(32)}`,
+    ),
+    required: true,
+  },
+  requestHeader('webhook-id', "The event's id (Standard Webhooks).", {}, 'evt_550e8400-e29b-41d4-a716-446655440000'),
+  requestHeader('webhook-timestamp', 'UNIX seconds (Standard Webhooks).', {}, '1769860800'),
+  requestHeader(
+    'webhook-signature',
+    'Standard Webhooks: `v1,` and base64.',
+    {},
+    'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+];
+
+export const SECURITY_SCHEMES = {
+  secretKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'sk_test_… or sk_live_…',
+    description: 'Back ends only: reads and writes everything of its tenant and environment.',
+  },
+  clientSecret: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'inv_…_secret_…',
+    description: 'Front ends: reads and follows its one invoice.',
+  },
+  publishableKey: {
+    type: 'http',
+    scheme: 'bearer',
+    bearerFormat: 'pk_test_… or pk_live_…',
+    description: 'Front ends: reads and follows an invoice by its client_secret.',
+  },
+  clientSecretParameter: {
+    type: 'apiKey',
+    in: 'query',
+    name: 'client_secret',
+    description: 'Beside a publishable key.',
+  },
+};
