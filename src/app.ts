@@ -28,6 +28,7 @@ import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createVerifyDocument } from './domain/verify-document.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createJobs } from './jobs/agenda.ts';
+import { startHousekeeping } from './jobs/housekeeping.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
 import { openSigning, watchCertificates } from './signing.ts';
@@ -37,6 +38,7 @@ import { ensureIndexes } from './storage/indexes.ts';
 import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
 import { createLogoStore } from './storage/logos.ts';
+import { createOrphanCollector } from './storage/orphan-documents.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
@@ -192,6 +194,7 @@ async function build(
   if (config.role !== 'api') {
     await webhooks.start();
     await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
+    closers.push(collectOrphans(db, log));
     // Neither the browser nor the verifier's thread should start with the first invoice.
     const warmVerifier = verifier
       .verify(new Uint8Array())
@@ -239,6 +242,18 @@ async function build(
     warm,
     close,
   };
+}
+
+/** Documents that were stored and never recorded are removed now and then. @returns ends it */
+function collectOrphans(db: Store['db'], log: Logger): () => Promise<void> {
+  const collector = createOrphanCollector(db);
+  return startHousekeeping(
+    async () => {
+      const removed = await collector.collect(new Date());
+      if (removed > 0) log.info({ removed }, 'documents that no invoice refers to were removed');
+    },
+    (err) => log.warn({ err }, 'documents that no invoice refers to could not be removed'),
+  );
 }
 
 async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<OpenStore> {

@@ -6,9 +6,11 @@ import type { DocumentRange, DocumentStore } from '../domain/invoice/repository.
 /** One chunk for nearly every document: fewer round trips, still below the 16 MB of a MongoDB document. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
+export const DOCUMENTS_BUCKET = 'documents';
+
 /** Documents' bytes in GridFS, bucket `documents`. A file is never changed: a new version is a new file. */
 export function createDocumentStore(db: Db): DocumentStore {
-  const bucket = new GridFSBucket(db, { bucketName: 'documents', chunkSizeBytes: CHUNK_BYTES });
+  const bucket = new GridFSBucket(db, { bucketName: DOCUMENTS_BUCKET, chunkSizeBytes: CHUNK_BYTES });
   return {
     put(bytes, name, contentType) {
       return new Promise((resolve, reject) => {

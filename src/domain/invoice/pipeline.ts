@@ -10,7 +10,7 @@ import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { legalInvoice, legalNumber } from './legal-invoice.ts';
 import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
 import type { Numbering } from './numbering.ts';
-import { ASK_AGAIN_MS, decisionWait, pauseAfter, RENDER_SCHEDULE, SIGN_SCHEDULE } from './pauses.ts';
+import { ASK_AGAIN_MS, decisionWait, pauseAfter, SIGN_SCHEDULE } from './pauses.ts';
 import {
   type Authority,
   type Decision,
@@ -22,6 +22,7 @@ import {
   type Receipt,
   type Submission,
 } from './ports.ts';
+import { createRenderStage } from './render-stage.ts';
 import {
   type Claim,
   ClaimLost,
@@ -83,7 +84,7 @@ export interface Pipeline {
 
 /** The stages of design, section 4: normalize → sign → transmit → decide → render → email. */
 export function createPipeline(parts: PipelineParts): Pipeline {
-  const { invoices, documents, queue, numbering, writer, renderer } = parts;
+  const { invoices, documents, queue, numbering, writer } = parts;
 
   const stages: Readonly<Record<Stage, (claim: Claim, runOn: boolean) => Promise<Step>>> = {
     async normalize(claim) {
@@ -181,38 +182,20 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       );
     },
 
-    async render(claim) {
-      const { invoice } = claim;
-      const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
-      if (!acceptedAt || invoice.dgiId === null || !invoice.xml)
-        throw new Error(`invoice ${invoice.id} is at render without being accepted`);
-      try {
-        const page = {
-          invoice: legalInvoice(invoice, numberOf(invoice)),
-          dgiId: invoice.dgiId,
-          acceptedAt,
-          logo: await logoOf(invoice),
-          verifyUrl: parts.verifyUrlOf(invoice),
-        };
-        const pdf = await renderer.render(page, await documents.get(invoice.xml));
-        const stored = { pdf: await documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') };
-        if (invoice.customer.email !== null) return await handOver(claim, 'email', stored);
+    render: createRenderStage({
+      documents,
+      renderer: parts.renderer,
+      logos: parts.logos,
+      verifyUrlOf: parts.verifyUrlOf,
+      finish: async (claim, stored) => {
+        if (claim.invoice.customer.email !== null) return handOver(claim, 'email', stored);
         await change(claim, { ...stored, work: null });
         return null;
-      } catch (error) {
-        if (error instanceof ClaimLost) throw error;
-        const attempts = attemptsOf(invoice) + 1;
-        const delay = RENDER_SCHEDULE[Math.min(attempts, RENDER_SCHEDULE.length) - 1] ?? ASK_AGAIN_MS;
-        parts.report({
-          level: 'warn',
-          invoiceId: invoice.id,
-          stage: 'render',
-          message: `rendering failed (attempt ${attempts})`,
-          error,
-        });
-        return putOff(claim, { stage: 'render', attempts, outcomeUnknown: false }, delay);
-      }
-    },
+      },
+      putOff: (claim, attempts, delayMs) =>
+        putOff(claim, { stage: 'render', attempts, outcomeUnknown: false }, delayMs),
+      report: parts.report,
+    }),
 
     email: createEmailStage({
       documents,
@@ -307,13 +290,6 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const changed = await invoices.change(claim, what, LEASE_MS);
     if (what.event) parts.publish(changed.invoice);
     return changed;
-  }
-
-  async function logoOf({ seller }: Invoice) {
-    if (!seller.logo) return null;
-    const logo = await parts.logos.find(seller.logo);
-    if (logo === null) throw new Error(`the logo ${seller.logo.sha256} is not stored`);
-    return logo;
   }
 
   return {

@@ -1,0 +1,21 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+const FIRST_MS = 60_000;
+const PAUSE_MS = 600_000;
+
+/**
+ * Does small regular work in the background: a minute after the start, then ten minutes after the end of each time.
+ * @param report told when it fails; it is done again all the same
+ * @returns ends it, once what is under way is done
+ */
+export function startHousekeeping(work: () => Promise<void>, report: (error: unknown) => void): () => Promise<void> {
+  const end = new AbortController();
+  const pause = (ms: number) => sleep(ms, true, { signal: end.signal, ref: false }).catch(() => false);
+  const done = (async () => {
+    for (let go = await pause(FIRST_MS); go; go = await pause(PAUSE_MS)) await work().catch(report);
+  })();
+  return () => {
+    end.abort();
+    return done;
+  };
+}

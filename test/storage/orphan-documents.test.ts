@@ -1,0 +1,85 @@
+import { ObjectId } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import { createOrphanCollector } from '../../src/storage/orphan-documents.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+beforeAll(async () => {
+  mongo = await startTestMongo();
+});
+afterAll(async () => {
+  await mongo.close();
+});
+beforeEach(async () => {
+  store = await connect(mongo.uri, freshDbName('orphans'));
+  return async () => {
+    await store.db.dropDatabase();
+    await store.close();
+  };
+});
+
+const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
+const files = () => store.db.collection('documents.files').countDocuments();
+const chunks = () => store.db.collection('documents.chunks').countDocuments();
+
+/** An invoice with a recorded XML and PDF, and a PDF that was stored and never recorded. */
+async function invoiceWithOrphan(id: string) {
+  const documents = createDocumentStore(store.db);
+  const xml = await documents.put(Buffer.from('<a/>'), `${id}.xml`, 'application/xml');
+  const orphan = await documents.put(Buffer.from('%PDF lost'), `${id}.pdf`, 'application/pdf');
+  const pdf = await documents.put(Buffer.from('%PDF'), `${id}.pdf`, 'application/pdf');
+  await store.db.collection<{ _id: string; xml: object; pdf: object }>('invoices').insertOne({ _id: id, xml, pdf });
+  return { xml, pdf, orphan };
+}
+
+it('removes what was stored and never recorded, and nothing that an invoice refers to', async () => {
+  const kept = await Promise.all(['inv_1', 'inv_2'].map(invoiceWithOrphan));
+  expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(2);
+  const documents = createDocumentStore(store.db);
+  for (const { xml, pdf, orphan } of kept) {
+    expect(String(await documents.get(xml))).toBe('<a/>');
+    expect(String(await documents.get(pdf))).toBe('%PDF');
+    await expect(documents.get(orphan)).rejects.toThrow(/not found/i);
+  }
+  expect([await files(), await chunks()]).toEqual([4, 4]);
+});
+
+it('leaves a file that may still be recorded for an hour', async () => {
+  await invoiceWithOrphan('inv_1');
+  const collector = createOrphanCollector(store.db);
+  expect(await collector.collect(inMinutes(59))).toBe(0);
+  expect(await files()).toBe(3);
+  expect(await collector.collect(inMinutes(61))).toBe(1);
+});
+
+it('removes the beginning of a file that was never completed', async () => {
+  await invoiceWithOrphan('inv_1');
+  await store.db
+    .collection('documents.chunks')
+    .insertOne({ files_id: new ObjectId(), n: 0, data: Buffer.from('half') });
+  expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(2);
+  expect([await files(), await chunks()]).toEqual([2, 2]);
+});
+
+it('leaves documents alone whose invoice is not there', async () => {
+  await createDocumentStore(store.db).put(Buffer.from('%PDF'), 'inv_unknown.pdf', 'application/pdf');
+  expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(0);
+  expect(await files()).toBe(1);
+});
+
+it('looks at each file once, by an index', async () => {
+  await invoiceWithOrphan('inv_1');
+  await createOrphanCollector(store.db).collect(inMinutes(61));
+  // Had it looked again, it would remove this one.
+  await store.db.collection('invoices').updateMany({}, { $set: { pdf: null } });
+  expect(await createOrphanCollector(store.db).collect(inMinutes(62))).toBe(0);
+  const plan = await store.db
+    .collection('documents.chunks')
+    .find({ files_id: { $gt: new ObjectId(), $lt: new ObjectId() } })
+    .sort({ files_id: 1, n: 1 })
+    .explain('queryPlanner');
+  expect(JSON.stringify(plan)).toContain('IXSCAN');
+});
