@@ -15,7 +15,7 @@ export async function readJson(ctx: Context): Promise<unknown> {
   ) {
     throw serviceError(
       'invalid_request',
-      'Send the body as UTF-8 JSON with Content-Type: application/json.',
+      `Send the body as UTF-8 JSON with Content-Type: application/json; ${sentType(ctx)} was sent.`,
       null,
       415,
     );
@@ -26,6 +26,11 @@ export async function readJson(ctx: Context): Promise<unknown> {
   } catch (error) {
     throw serviceError('invalid_request', `The body is not valid JSON: ${(error as Error).message.slice(0, 200)}.`);
   }
+}
+
+function sentType(ctx: Context): string {
+  const type = ctx.get('Content-Type').slice(0, 100);
+  return type === '' ? 'none' : JSON.stringify(type);
 }
 
 /** The body as text. @throws {ServiceError} invalid_request: 413 when it is too long, 415 when encoded, 400 when it is not UTF-8 */
@@ -50,7 +55,7 @@ export async function readText(ctx: Context): Promise<string> {
   if (size > MAX_BODY_BYTES) {
     // What is left of the body is not read.
     ctx.set('Connection', 'close');
-    throw serviceError('invalid_request', 'The body is larger than 1 MiB.', null, 413);
+    throw serviceError('invalid_request', 'The body is larger than 1 MiB, the most that is taken.', null, 413);
   }
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));

@@ -130,7 +130,10 @@ function unmatched(router: Router): Middleware {
     if (/^\/v1(\/|$)/.test(ctx.path)) principalOf(ctx);
     const methods = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
     if (methods.length === 0)
-      throw serviceError('resource_not_found', `There is nothing at ${ctx.path.slice(0, 200)}.`);
+      throw serviceError(
+        'resource_not_found',
+        `There is nothing at ${ctx.path.slice(0, 200)}.${adviceOn(ctx.path, router)}`,
+      );
     ctx.set('Allow', methods.join(', '));
     if (ctx.method === 'OPTIONS') {
       ctx.status = 204;
@@ -143,4 +146,11 @@ function unmatched(router: Router): Middleware {
       405,
     );
   };
+}
+
+/** What whoever asked for a path that is not there may have meant. */
+function adviceOn(path: string, router: Router): string {
+  if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
+  const shorter = path.replace(/\/+$/, '');
+  return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Leave out the slash at the end.' : '';
 }

@@ -256,6 +256,7 @@ describe('POST /v1/invoices: 413 and 415', () => {
         'Content-Type': type,
       });
       expect([status, body.error.code]).toEqual([415, 'invalid_request']);
+      expect(body.error.message).toContain(type);
     },
   );
 });

@@ -151,6 +151,14 @@ describe('paths and methods', () => {
     }
   });
 
+  it('404 says what may have been meant', async () => {
+    const message = async (path: string) => (await as(own.secretKey).get(path)).body.error.message;
+    expect(await message('/v1/invoices/')).toContain('Leave out the slash');
+    expect(await message(`/v1/invoices/${invoice.id}/stream/`)).toContain('Leave out the slash');
+    expect(await message('/v2/invoices')).toContain('/v1/');
+    expect(await message('/v1/nothing/')).toBe('There is nothing at /v1/nothing/.');
+  });
+
   it('405 with Allow for another method', async () => {
     const answer = await as(own.secretKey).request('DELETE', '/v1/invoices');
     expect([answer.status, answer.body.error.code]).toEqual([405, 'invalid_request']);

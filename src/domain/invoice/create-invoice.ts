@@ -88,7 +88,7 @@ function refuseIncompleteProfile(owner: KeyPrincipal): void {
   if (missing.length === 0) return;
   throw serviceError(
     'insufficient_scope',
-    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}.`,
+    `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,
   );
 }
 

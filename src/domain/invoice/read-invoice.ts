@@ -61,7 +61,12 @@ export function createReadInvoice(
   function refuseOtherSecret(invoiceId: string, clientSecret: string | null): void {
     if (clientSecret === null) return;
     const granted = clientSecrets.verify(clientSecret);
-    if (granted === null) throw serviceError('invalid_api_key', 'This client_secret is not valid.', 'client_secret');
+    if (granted === null)
+      throw serviceError(
+        'invalid_api_key',
+        'This client_secret is not valid. Check that it was copied whole.',
+        'client_secret',
+      );
     if (granted !== invoiceId)
       throw serviceError('insufficient_scope', 'This client_secret is of another invoice.', 'client_secret');
   }
@@ -72,5 +77,9 @@ export function createReadInvoice(
 }
 
 function notFound(invoiceId: string) {
-  return serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
+  return serviceError(
+    'resource_not_found',
+    `There is no invoice '${invoiceId.slice(0, 80)}' for this key, which sees its own tenant and environment only.`,
+    'id',
+  );
 }

@@ -165,7 +165,7 @@ function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, 
 function missing(endpointId: string): never {
   throw serviceError(
     'resource_not_found',
-    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key.`,
+    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key, which sees its own tenant and environment only.`,
     'id',
   );
 }
