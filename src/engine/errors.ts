@@ -43,6 +43,7 @@ export const CODES = {
   FailedToSatisfyReadPreference: 133,
   StaleEpoch: 150,
   InvalidPipelineOperator: 168,
+  CommandNotSupportedOnView: 166,
   CannotIndexParallelArrays: 171,
   PrimarySteppedDown: 189,
   InvalidIndexSpecificationOption: 197,
@@ -75,6 +76,7 @@ export const CODES = {
   StaleConfig: 13388,
   NotPrimaryNoSecondaryOk: 13435,
   NotPrimaryOrSecondary: 13436,
+  SearchNotEnabled: 31082,
 } as const;
 
 export type CodeName = keyof typeof CODES;

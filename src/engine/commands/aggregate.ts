@@ -5,7 +5,9 @@ import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
+import { outputStage, writeOutput } from './output.ts';
 import { countingAnswer, documents, pipelineEnv, pipelineSource } from './pipeline-source.ts';
+import { sourceDocuments } from './source-stages.ts';
 import { openStream } from './watch.ts';
 
 export const AGGREGATE_OPTIONS = [
@@ -23,6 +25,7 @@ export const aggregate: Command = {
   options: AGGREGATE_OPTIONS,
   transactional: true,
   readsSnapshots: true,
+  writes: ({ args }) => outputStage(args.body.pipeline) !== undefined,
   run: (context) => {
     const { db, args } = context;
     checkCollation(args.body.collation);
@@ -39,14 +42,27 @@ export const aggregate: Command = {
     const stages = args.documents('pipeline');
     if (stages[0] && '$changeStream' in stages[0]) return openStream(context, stages, batchSize);
     const name = args.body.aggregate;
-    if (typeof name !== 'string') {
-      throw new CommandError('InvalidNamespace', '{aggregate: 1} is served for change streams only');
+    const ns = `${db}.${typeof name === 'string' ? name : '$cmd.aggregate'}`;
+    const output = outputStage(stages);
+    if (!output) return firstBatch(context, ns, results(context, stages), { batchSize });
+    if (context.snapshot) {
+      const [stage] = Object.keys(output);
+      throw new CommandError('OperationNotSupportedInTransaction', `Stage not supported in transactions: ${stage}`);
     }
-    return firstBatch(context, `${db}.${name}`, results(context, name, stages), { batchSize });
+    if (args.document('readConcern')?.level === 'linearizable')
+      throw new CommandError(
+        'InvalidOptions',
+        'a pipeline that writes cannot be run with readConcern level linearizable',
+      );
+    writeOutput(context, results(context, stages.slice(0, -1)), output);
+    return firstBatch(context, ns, [], { batchSize: 1 });
   },
 };
 
-function results(context: Context, name: string, stages: Doc[]): Iterable<Uint8Array> {
+function results(context: Context, stages: Doc[]): Iterable<Uint8Array> {
+  const source = sourceDocuments(context, stages[0]);
+  if (source) return mapped(runPipeline(stages.slice(1), source, pipelineEnv(context)), encodeDocument);
+  const name = context.args.collection();
   const counted = countingAnswer(context, name, stages);
   if (counted) return counted.map(encodeDocument);
   const { matches, rest } = pipelineSource(context, name, stages);

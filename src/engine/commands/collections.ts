@@ -209,29 +209,35 @@ export function existing({ store, db, args }: Context): Collection {
 
 export const collStats: Command = {
   options: ['scale', 'verbose'],
-  run: ({ store, db, args }) => {
+  run: (context) => {
+    const { store, db, args } = context;
     const name = args.collection();
-    const scale = args.integer('scale') ?? 1;
     const collection = store.catalog.find(db, name);
-    const count = collection ? store.documents.count(collection) : 0;
-    const { bytes, indexBytes } = collection
-      ? storageOf(store.database, collection)
-      : { bytes: 0, indexBytes: new Map<string, number>() };
-    const scaled = (value: number): Double => new Double(Math.floor(value / scale));
-    return {
-      ns: `${db}.${name}`,
-      size: scaled(bytes),
-      count: new Int32(count),
-      ...(count > 0 ? { avgObjSize: new Double(Math.floor(bytes / count)) } : {}),
-      storageSize: scaled(bytes),
-      capped: false,
-      nindexes: new Int32(collection?.indexes.length ?? 0),
-      totalIndexSize: scaled([...indexBytes.values()].reduce((sum, size) => sum + size, 0)),
-      indexSizes: Object.fromEntries([...indexBytes].map(([index, size]) => [index, scaled(size)])),
-      scaleFactor: new Double(scale),
-    };
+    return { ns: `${db}.${name}`, ...collectionStatistics(context, collection, args.integer('scale') ?? 1) };
   },
 };
+
+/** Counts and sizes of a collection, in units of `scale` bytes. */
+export function collectionStatistics({ store }: Context, collection: Collection | undefined, scale: number): Doc {
+  const count = collection ? store.documents.count(collection) : 0;
+  const { bytes, indexBytes } = collection
+    ? storageOf(store.database, collection)
+    : { bytes: 0, indexBytes: new Map<string, number>() };
+  const scaled = (value: number): Double => new Double(Math.floor(value / scale));
+  const totalIndexSize = [...indexBytes.values()].reduce((sum, size) => sum + size, 0);
+  return {
+    size: scaled(bytes),
+    count: new Int32(count),
+    ...(count > 0 ? { avgObjSize: new Double(Math.floor(bytes / count)) } : {}),
+    storageSize: scaled(bytes),
+    capped: false,
+    nindexes: new Int32(collection?.indexes.length ?? 0),
+    totalIndexSize: scaled(totalIndexSize),
+    totalSize: scaled(bytes + totalIndexSize),
+    indexSizes: Object.fromEntries([...indexBytes].map(([index, size]) => [index, scaled(size)])),
+    scaleFactor: new Double(scale),
+  };
+}
 
 export const validate: Command = {
   options: ['full', 'repair', 'metadata', 'checkBSONConformance'],

@@ -13,6 +13,7 @@ import { findAndModify } from './find-and-modify.ts';
 import { hello, isMaster } from './hello.ts';
 import { createIndexes, dropIndexes, listIndexes } from './indexes.ts';
 import { insert } from './insert.ts';
+import { createSearchIndexes, dropSearchIndex, updateSearchIndex } from './search-indexes.ts';
 import { endSessions, killAllSessions, killSessions, refreshSessions } from './sessions.ts';
 import { abortTransaction, commitTransaction } from './transactions.ts';
 import { update } from './update.ts';
@@ -44,6 +45,9 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     createIndexes,
     listIndexes,
     dropIndexes,
+    createSearchIndexes,
+    updateSearchIndex,
+    dropSearchIndex,
     insert,
     find,
     getMore,

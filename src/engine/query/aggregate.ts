@@ -41,23 +41,26 @@ const STAGES: Readonly<Record<string, StageCompiler>> = {
   $unwind: unwind,
 };
 
+/** Stages that the aggregate command itself serves, at a pipeline's begin. */
+const FIRST_ONLY = new Set([
+  '$collStats',
+  '$currentOp',
+  '$documents',
+  '$indexStats',
+  '$listLocalSessions',
+  '$listSearchIndexes',
+]);
+
 /** Stages that MongoDB knows and this engine does not. */
 const UNSUPPORTED = new Set([
   '$bucketAuto',
   '$changeStream',
   '$changeStreamSplitLargeEvent',
-  '$collStats',
-  '$currentOp',
   '$densify',
-  '$documents',
   '$fill',
   '$geoNear',
   '$graphLookup',
-  '$indexStats',
-  '$listLocalSessions',
   '$listSessions',
-  '$merge',
-  '$out',
   '$planCacheStats',
   '$redact',
   '$sample',
@@ -95,6 +98,9 @@ const compileStages: CompileStages = (stages, variables, owner) => {
     if (name === '$sort' && isDoc(next)) return sorting(stage.$sort, limitOf(next.$limit));
     const compiler = Object.hasOwn(STAGES, name) ? STAGES[name] : undefined;
     if (compiler !== undefined) return compiler(stage[name], variables, compileStages);
+    if (FIRST_ONLY.has(name)) throw new CommandError(40602, `${name} is only valid as the first stage in a pipeline.`);
+    if (name === '$out' || name === '$merge')
+      throw new CommandError(40601, `${name} can only be the final stage in the pipeline`);
     if (UNSUPPORTED.has(name))
       throw new CommandError('NotImplemented', `the stage ${name} is not supported by this server`);
     throw new CommandError(40324, `Unrecognized pipeline stage name: '${name}'`);

@@ -88,8 +88,9 @@ export class Transactions implements RowObserver {
     return this.#open.get(session);
   }
 
-  get size(): number {
-    return this.#open.size;
+  /** The sessions that have one open. */
+  sessions(): Iterable<string> {
+    return this.#open.keys();
   }
 
   /** Starts one; the one that the session had open is aborted. */

@@ -1,0 +1,146 @@
+import { ObjectId } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compileExpression } from '../query/expression.ts';
+import { MemoryBudget } from '../query/memory-budget.ts';
+import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
+import type { Collection } from '../store/catalog.ts';
+import { freeStats, prepareQuery } from '../store/read.ts';
+import { type Change, compileChange, updateMatch } from '../store/write.ts';
+import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+import { checkFields } from './arguments.ts';
+import type { Context } from './command.ts';
+
+interface Target {
+  db: string;
+  name: string;
+}
+
+/** The last stage of a pipeline when it writes: `$out` or `$merge`. */
+export function outputStage(stages: unknown): Doc | undefined {
+  const last = Array.isArray(stages) ? asDoc(stages.at(-1)) : undefined;
+  return last && ('$out' in last || '$merge' in last) ? last : undefined;
+}
+
+/** Writes what a pipeline gave, read whole before the first write; all of it or nothing. Runs inside GroupCommit.write. */
+export function writeOutput(context: Context, results: Iterable<Uint8Array>, stage: Doc): void {
+  const write = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
+  const budget = new MemoryBudget('$out' in stage ? '$out' : '$merge');
+  const documents: Doc[] = [];
+  for (const bytes of results) {
+    const doc = decodeDocument(bytes);
+    budget.take(doc);
+    documents.push(doc);
+  }
+  write(documents);
+}
+
+/** `$out`: the collection is made anew with its options and indexes. */
+function replacing(context: Context, operand: unknown): (documents: Doc[]) => void {
+  const { db, name } = targetOf(context, operand, '$out', 16990);
+  return (documents) => {
+    const { store } = context;
+    const old = store.catalog.find(db, name);
+    const indexes = old?.indexes.slice(1) ?? [];
+    if (old) store.dropCollection(old);
+    const made = store.createCollection(db, name, old?.options);
+    for (const { spec } of indexes) store.catalog.addIndex(made, spec);
+    for (const doc of documents) insert(context, made, doc);
+  };
+}
+
+const MERGE_FIELDS = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
+const MERGED: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
+
+/** `$merge`: each document finds its counterpart by the fields `on`, which a unique index must cover (error 51183). */
+function merging(context: Context, operand: unknown): (documents: Doc[]) => void {
+  const spec: Doc = typeof operand === 'string' ? { into: operand } : (asDoc(operand) ?? {});
+  checkFields(spec, '$merge', MERGE_FIELDS);
+  const { db, name } = targetOf(context, spec.into, '$merge', 51178);
+  const on = (Array.isArray(spec.on) ? spec.on : [spec.on ?? '_id']).map(String);
+  const whenMatched = spec.whenMatched ?? 'merge';
+  const whenNotMatched = choice('whenNotMatched', spec.whenNotMatched ?? 'insert', ['insert', 'discard', 'fail']);
+  if (!Array.isArray(whenMatched)) choice('whenMatched', whenMatched, ['replace', 'keepExisting', 'merge', 'fail']);
+
+  if (spec.let !== undefined && !Array.isArray(whenMatched))
+    throw new CommandError(51199, "Cannot use 'let' variables with 'whenMatched' other than a pipeline");
+  const bindings = Object.entries(asDoc(spec.let) ?? { new: '$$ROOT' }).map(
+    ([variable, value]) => [variable, compileExpression(value)] as const,
+  );
+  return (documents) => {
+    const { store } = context;
+    const target = store.catalog.find(db, name) ?? store.createCollection(db, name);
+    checkJoin(target, on);
+    for (const given of documents) {
+      const doc = on.includes('_id') ? withId(given) : given;
+      const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
+      const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
+      const match = prepareQuery(store, target, query)
+        .run({ ...freeStats(), deadline: context.deadline })
+        .next().value;
+      if (!match) {
+        if (whenNotMatched === 'insert') insert(context, target, doc);
+        else if (whenNotMatched === 'fail') throw noCounterpart();
+      } else if (whenMatched === 'fail') insert(context, target, doc);
+      else if (whenMatched !== 'keepExisting') {
+        const variables = Object.fromEntries(
+          bindings.map(([variable, value]) => [variable, value({ root: doc, now: new Date(), variables: {} })]),
+        );
+        updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match);
+      }
+    }
+  };
+}
+
+function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
+  if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {});
+  const pipeline = Array.isArray(whenMatched) ? (whenMatched as Doc[]) : MERGED;
+  return compileChange(filter, pipeline, undefined, variables);
+}
+
+function withId(doc: Doc): Doc {
+  return doc._id === undefined ? { _id: new ObjectId(), ...doc } : doc;
+}
+
+function insert({ store }: Context, collection: Collection, given: Doc): void {
+  const doc = withId(given);
+  store.documents.insert(collection, doc, encodeDocument(doc));
+}
+
+function targetOf({ db }: Context, operand: unknown, stage: string, code: number): Target {
+  if (typeof operand === 'string' && operand !== '') return { db, name: operand };
+  const spec = asDoc(operand);
+  if (spec) checkFields(spec, stage, ['db', 'coll']);
+  const { db: otherDb = db, coll } = spec ?? {};
+  if (typeof coll === 'string' && typeof otherDb === 'string') return { db: otherDb, name: coll };
+  throw new CommandError(code, `${stage} only supports a string or object argument, but found ${typeName(operand)}`);
+}
+
+function checkJoin({ indexes }: Collection, on: string[]): void {
+  const covers = indexes.some(
+    ({ unique, partial, fields }) =>
+      unique && !partial && fields.length === on.length && fields.every(([path]) => on.includes(path)),
+  );
+  if (!covers) throw new CommandError(51183, 'Cannot find index to verify that join fields will be unique');
+}
+
+function joinValue(doc: Doc, path: string): unknown {
+  let value: unknown = doc;
+  for (const part of path.split('.')) value = asDoc(value) && getField(value as Doc, part);
+  if (value !== undefined && value !== null && !Array.isArray(value)) return value;
+  throw new CommandError(51132, "$merge write error: 'on' field cannot be missing, null, undefined or an array");
+}
+
+function noCounterpart(): CommandError {
+  return new CommandError(
+    13113,
+    '$merge could not find a matching document in the target collection for at least one document in the source collection',
+  );
+}
+
+function choice(field: string, value: unknown, choices: string[]): string {
+  if (typeof value === 'string' && choices.includes(value)) return value;
+  throw new CommandError(
+    'BadValue',
+    `Enumeration value '${String(value)}' for field '$merge.${field}' is not a valid value.`,
+  );
+}

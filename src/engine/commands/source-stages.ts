@@ -1,0 +1,84 @@
+import { Binary, Long } from 'bson';
+import { CommandError } from '../errors.ts';
+import { compileExpression } from '../query/expression.ts';
+import { asDoc, type Doc, isDoc } from '../query/types.ts';
+import { collectionStatistics, existing } from './collections.ts';
+import type { Context } from './command.ts';
+import { searchNotEnabled } from './search-indexes.ts';
+
+type Source = (context: Context, operand: unknown) => Iterable<Doc>;
+
+/** Stages that begin a pipeline and make its documents themselves. */
+const ON_COLLECTION: Readonly<Record<string, Source>> = {
+  $collStats: (context, operand) => [collStatsOf(context, asDoc(operand) ?? {})],
+  $indexStats: (context) => indexStatsOf(context),
+  $listSearchIndexes: () => {
+    throw searchNotEnabled();
+  },
+};
+const ON_DATABASE: Readonly<Record<string, Source>> = {
+  $documents: (context, operand) => literalDocuments(context, operand),
+  $listLocalSessions: (context) => sessions(context),
+  $currentOp: () => [],
+};
+
+/** The documents that a pipeline's first stage makes, if it is such a stage; error 73 for a pipeline on nothing that has no such stage. */
+export function sourceDocuments(context: Context, first: Doc | undefined): Iterable<Doc> | undefined {
+  const stage = Object.keys(first ?? {})[0] ?? '';
+  const onCollection = typeof context.args.body.aggregate === 'string';
+  const here = onCollection ? ON_COLLECTION : ON_DATABASE;
+  const elsewhere = onCollection ? ON_DATABASE : ON_COLLECTION;
+  const source = Object.hasOwn(here, stage) ? here[stage] : undefined;
+  if (source && context.snapshot) {
+    const level = "which may not be used with readConcern level 'snapshot'";
+    throw new CommandError('InvalidOptions', `The aggregation stage ${stage} does not read documents, ${level}`);
+  }
+  if (source) return source(context, first?.[stage]);
+  if (Object.hasOwn(elsewhere, stage) || !onCollection) {
+    throw new CommandError(
+      'InvalidNamespace',
+      onCollection
+        ? `${stage} is only valid as the first stage in a pipeline on a database: {aggregate: 1}`
+        : `{aggregate: 1} is not valid for '${stage}'; a collection is required.`,
+    );
+  }
+  return undefined;
+}
+
+function literalDocuments({ args }: Context, operand: unknown): Doc[] {
+  const variables = args.variables();
+  const value = compileExpression(operand, Object.keys(variables))({ root: {}, now: new Date(), variables });
+  if (Array.isArray(value) && value.every(isDoc)) return value;
+  throw new CommandError(5858203, 'an array of documents is expected as the argument of $documents');
+}
+
+/** The session that asks, and those with an open transaction; no others are kept. */
+function sessions({ session, store }: Context): Doc[] {
+  const ids = new Set([...(session ? [session] : []), ...store.transactions.sessions()]);
+  return Array.from(ids, (id) => ({ _id: { id: new Binary(Buffer.from(id, 'hex'), 4) }, lastUse: new Date() }));
+}
+
+function collStatsOf(context: Context, operand: Doc): Doc {
+  const { server, args, db } = context;
+  const collection = existing(context);
+  const stats = collectionStatistics(context, collection, Number(asDoc(operand.storageStats)?.scale ?? 1));
+  return {
+    ns: `${db}.${args.collection()}`,
+    host: server.host,
+    localTime: new Date(),
+    ...(operand.storageStats ? { storageStats: stats } : {}),
+    ...(operand.count ? { count: stats.count } : {}),
+  };
+}
+
+function indexStatsOf(context: Context): Doc[] {
+  const { server } = context;
+  const collection = context.store.catalog.find(context.db, context.args.collection());
+  return (collection?.indexes ?? []).map(({ name, spec }) => ({
+    name,
+    key: spec.key,
+    host: server.host,
+    accesses: { ops: Long.ZERO, since: server.startedAt },
+    spec,
+  }));
+}

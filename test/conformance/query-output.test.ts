@@ -1,0 +1,159 @@
+import { type Db, type Document, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let client: MongoClient;
+let db: Db;
+
+type Item = Document & { _id: number };
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+});
+
+beforeEach(async () => {
+  db = client.db(freshDbName('output'));
+  await db.collection<Item>('source').insertMany([
+    { _id: 1, k: 'a', n: 10 },
+    { _id: 2, k: 'b', n: 20 },
+  ]);
+});
+
+afterAll(async () => {
+  await client.close();
+  await mongo.close();
+});
+
+const write = (stage: Document, ...before: Document[]): Promise<Document[]> =>
+  db
+    .collection('source')
+    .aggregate([...before, stage])
+    .toArray();
+const target = (): Promise<Item[]> => db.collection<Item>('target').find().sort({ _id: 1 }).toArray();
+
+describe('$out', () => {
+  test('makes the collection anew, with the indexes that it had', async () => {
+    await db.collection<Item>('target').insertOne({ _id: 9 });
+    await db.collection('target').createIndex({ k: 1 }, { unique: true });
+    expect(await write({ $out: 'target' }, { $match: { n: { $gt: 10 } } })).toEqual([]);
+    expect(await target()).toEqual([{ _id: 2, k: 'b', n: 20 }]);
+    expect((await db.collection('target').indexes()).map(({ name }) => name)).toEqual(['_id_', 'k_1']);
+  });
+
+  test('that fails leaves the collection as it was', async () => {
+    await db.collection<Item>('target').insertOne({ _id: 9 });
+    await db.collection('target').createIndex({ z: 1 }, { unique: true });
+    await expect(write({ $out: 'target' })).rejects.toMatchObject({ code: 11000 });
+    expect(await target()).toEqual([{ _id: 9 }]);
+  });
+
+  test('may replace what it reads, and write to another database', async () => {
+    await write({ $out: 'source' }, { $set: { n: 0 } });
+    expect(await db.collection<Item>('source').find().sort({ _id: 1 }).toArray()).toEqual([
+      { _id: 1, k: 'a', n: 0 },
+      { _id: 2, k: 'b', n: 0 },
+    ]);
+    const other = client.db(`${db.databaseName}_2`);
+    await write({ $out: { db: other.databaseName, coll: 'target' } });
+    expect(await other.collection('target').countDocuments()).toBe(2);
+    await other.dropDatabase();
+  });
+
+  test('comes last or is error 40601', async () => {
+    await expect(write({ $match: {} }, { $out: 'target' })).rejects.toMatchObject({ code: 40601 });
+  });
+});
+
+describe('$merge', () => {
+  beforeEach(async () => {
+    await db.collection<Item>('target').insertOne({ _id: 1, k: 'z', kept: true });
+  });
+
+  test.each<[string, Document, Item[]]>([
+    [
+      'merges and inserts by default',
+      {},
+      [
+        { _id: 1, k: 'a', kept: true, n: 10 },
+        { _id: 2, k: 'b', n: 20 },
+      ],
+    ],
+    [
+      'replaces',
+      { whenMatched: 'replace' },
+      [
+        { _id: 1, k: 'a', n: 10 },
+        { _id: 2, k: 'b', n: 20 },
+      ],
+    ],
+    [
+      'keeps',
+      { whenMatched: 'keepExisting' },
+      [
+        { _id: 1, k: 'z', kept: true },
+        { _id: 2, k: 'b', n: 20 },
+      ],
+    ],
+    ['discards', { whenNotMatched: 'discard' }, [{ _id: 1, k: 'a', kept: true, n: 10 }]],
+    [
+      'runs a pipeline with $$new',
+      { whenMatched: [{ $set: { sum: { $add: ['$$new.n', 1] } } }], whenNotMatched: 'discard' },
+      [{ _id: 1, k: 'z', kept: true, sum: 11 }],
+    ],
+    [
+      'runs a pipeline with variables of its own',
+      { let: { was: '$n' }, whenMatched: [{ $set: { was: '$$was' } }], whenNotMatched: 'discard' },
+      [{ _id: 1, k: 'z', kept: true, was: 10 }],
+    ],
+  ])('%s', async (_name, options, expected) => {
+    expect(await write({ $merge: { into: 'target', ...options } })).toEqual([]);
+    expect(await target()).toEqual(expected);
+  });
+
+  test('on other fields needs a unique index', async () => {
+    const stage = { $merge: { into: 'target', on: 'k', whenMatched: 'merge' } };
+    await expect(write(stage, { $project: { _id: 0 } })).rejects.toMatchObject({ code: 51183 });
+    await db.collection('target').createIndex({ k: 1 }, { unique: true });
+    await db.collection<Item>('target').insertOne({ _id: 7, k: 'b' });
+    await write(stage, { $match: { k: 'b' } }, { $project: { _id: 0 } });
+    expect(await target()).toEqual([
+      { _id: 1, k: 'z', kept: true },
+      { _id: 7, k: 'b', n: 20 },
+    ]);
+  });
+
+  test('fails as asked: 11000 with the key, 13113', async () => {
+    await expect(write({ $merge: { into: 'target', whenNotMatched: 'fail' } })).rejects.toMatchObject({ code: 13113 });
+    await expect(write({ $merge: { into: 'target', whenMatched: 'fail' } })).rejects.toMatchObject({
+      code: 11000,
+      keyPattern: { _id: 1 },
+      keyValue: { _id: 1 },
+    });
+  });
+});
+
+describe('pipelines that begin without a collection', () => {
+  test('$documents', async () => {
+    const cursor = db.aggregate([{ $documents: [{ n: 1 }, { n: { $add: [1, 1] } }] }, { $match: { n: { $gt: 1 } } }]);
+    expect(await cursor.toArray()).toEqual([{ n: 2 }]);
+  });
+
+  test('without such a stage are error 73', async () => {
+    await expect(db.aggregate([{ $match: {} }]).toArray()).rejects.toMatchObject({ code: 73 });
+  });
+
+  test('$collStats and $indexStats tell of a collection', async () => {
+    const [stats] = await db
+      .collection('source')
+      .aggregate([{ $collStats: { storageStats: {}, count: {} } }])
+      .toArray();
+    expect(stats).toMatchObject({ ns: `${db.databaseName}.source`, count: 2, storageStats: { count: 2, nindexes: 1 } });
+    const indexes = await db
+      .collection('source')
+      .aggregate([{ $indexStats: {} }])
+      .toArray();
+    expect(indexes).toMatchObject([{ name: '_id_', key: { _id: 1 } }]);
+  });
+});
