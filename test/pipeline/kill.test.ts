@@ -10,6 +10,7 @@ test('kill -9 while invoices are created loses, doubles and holds up nothing', a
     creations: 25,
     kills: 3,
     clients: 3,
+    email: null,
     // No browser starts: rendering is tried again and again, and must not hold back the status.
     environment: { CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
     complete: false,

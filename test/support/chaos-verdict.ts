@@ -42,6 +42,8 @@ function flawsOf(invoice: InvoiceDocument, { ice }: Creation, outcome: ChaosOutc
     flaws.push('its stored XML is not what it says');
   if (held.some(({ sha256 }) => sha256 !== invoice.xml?.sha256)) flaws.push('the ledger holds another document of it');
   if (complete && final === 'accepted' && pdfStarts.get(invoice._id) !== '%PDF-') flaws.push('it has no PDF');
+  if (complete && final === 'accepted' && invoice.customer.email !== null && invoice.email?.status !== 'sent')
+    flaws.push(`its mail is ${invoice.email?.status ?? 'not begun'}`);
   if (complete && invoice.work) flaws.push(`its work goes on: ${invoice.work.stage}`);
   return flaws.map((flaw) => `${invoice._id} (customer ${ice}): ${flaw}`);
 }

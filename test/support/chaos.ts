@@ -17,6 +17,8 @@ export interface ChaosPlan {
   readonly clients: number;
   /** Settings of the service besides its folder, port and limits. */
   readonly environment: Readonly<Record<string, string>>;
+  /** Of every customer; null: none has one. */
+  readonly email: string | null;
   /** Whether PDFs are waited for as well, and that the jobs of dead workers are gone. */
   readonly complete: boolean;
   /** How long the last process may take until nothing is left to do, milliseconds. */
@@ -96,7 +98,7 @@ export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
       ice: ICES[Math.floor(random() * ICES.length)]!,
     }));
     const last = Array.from({ length: LAST_ORDERS }, (_, i) => ({ key: `last-${i}`, ice: ORDINARY_ICE }));
-    const clients = createClients(server, random);
+    const clients = createClients(server, random, plan.email);
     const killer = createKiller(server, killMoments(orders.length, plan.kills - 1, random), random);
     await Promise.all([clients.create(orders, plan.clients, killer.reached), killer.finished]);
     await clients.create(last, last.length);
@@ -118,7 +120,7 @@ interface Order {
   readonly ice: string;
 }
 
-function createClients(server: DoomedServer, random: () => number) {
+function createClients(server: DoomedServer, random: () => number, email: string | null) {
   const created = new Map<string, Creation>();
   const seen = { created, refused: [] as string[], broken: 0 };
 
@@ -133,7 +135,7 @@ function createClients(server: DoomedServer, random: () => number) {
             'Content-Type': 'application/json',
             'Idempotency-Key': key,
           },
-          body: JSON.stringify(invoiceFor(ice)),
+          body: JSON.stringify(invoiceFor(ice, email)),
           signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
         });
         const answer = (await response.json()) as { id: string };

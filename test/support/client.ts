@@ -100,6 +100,6 @@ export function invoiceBody(changes: Record<string, unknown> = {}): Record<strin
 }
 
 /** A valid body for a customer with this (magic) ICE. */
-export function invoiceFor(ice: string): Record<string, unknown> {
-  return invoiceBody({ customer: { ice, name: 'Client' } });
+export function invoiceFor(ice: string, email: string | null = null): Record<string, unknown> {
+  return invoiceBody({ customer: { ice, name: 'Client', email } });
 }

@@ -18,6 +18,8 @@ export interface MailServerBehaviour {
   data?: string;
   /** After the mail's end. The mail counts as taken unless this is a 4yz or 5yz. */
   end?: string;
+  /** Before the answer to the mail's end, milliseconds; the mail is taken all the same. */
+  delayMs?: number;
 }
 
 export interface MailServer {
@@ -88,7 +90,7 @@ function converse(socket: Socket, server: Omit<MailServer, 'connections'>): void
   function mail(message: string): void {
     const answer = server.behaviour.end ?? '250 taken';
     if (!/^[45]/.test(answer)) server.mails.push({ from, to, message: message.replaceAll(/^\./gm, '') });
-    say(answer);
+    setTimeout(say, server.behaviour.delayMs ?? 0, answer);
   }
 
   socket.setEncoding('latin1');

@@ -46,6 +46,11 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 
 type Fact = readonly [label: string, value: string];
 
+function introOf({ invoice }: InvoiceMail): string {
+  const texts = MAIL_TEXTS[invoice.seller.documentLanguage];
+  return invoice.environment === 'test' ? texts.introOfTest : texts.intro;
+}
+
 function attachment(filename: string, contentType: string, bytes: Uint8Array) {
   const content = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   return { filename, contentType, content, contentTransferEncoding: 'base64' };
@@ -65,13 +70,13 @@ function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): s
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
     '',
-    texts.intro,
+    introOf(mail),
     '',
-    ...facts.map(([label, value]) => `${label} : ${value}`),
+    ...facts.map(([label, value]) => `${label}${texts.colon}${value}`),
     '',
     texts.attached,
     '',
-    `${texts.verify} : ${mail.verifyUrl}`,
+    `${texts.verify}${texts.colon}${mail.verifyUrl}`,
     '',
     seller,
     '',
@@ -101,7 +106,7 @@ function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup
 <table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="max-width:560px;background:#ffffff;border-radius:8px;${FONT};color:#1d2b26;font-size:15px;line-height:1.5">
 ${notice}
 <tr><td style="padding:28px 32px 0;font-size:18px;font-weight:bold"><bdi>${seller}</bdi></td></tr>
-<tr><td style="padding:20px 32px 0">${texts.greeting}<br><br>${texts.intro}</td></tr>
+<tr><td style="padding:20px 32px 0">${texts.greeting}<br><br>${introOf(mail)}</td></tr>
 <tr><td style="padding:20px 32px 0"><table role="presentation" width="100%" cellpadding="0" cellspacing="0" style="${FONT};font-size:15px">
 ${facts.map(
   ([label, value]) => html`<tr><td style="padding:8px 0;border-top:1px solid #e3e8e6;color:#5b6b65">${label}</td>

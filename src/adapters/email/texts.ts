@@ -7,6 +7,9 @@ export interface MailTexts {
   subject(number: string, seller: string): string;
   readonly greeting: string;
   readonly intro: string;
+  readonly introOfTest: string;
+  /** Between a label and its value. */
+  readonly colon: string;
   readonly invoice: string;
   readonly date: string;
   readonly amount: string;
@@ -23,6 +26,8 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     subject: (number, seller) => `Facture ${number} de ${seller}`,
     greeting: 'Bonjour,',
     intro: 'Veuillez trouver ci-joint votre facture électronique, acceptée par la Direction générale des impôts.',
+    introOfTest: 'Veuillez trouver ci-joint une facture électronique de test, acceptée par une administration simulée.',
+    colon: ' : ',
     invoice: 'Facture',
     date: 'Date d’émission',
     amount: 'Montant à payer',
@@ -37,6 +42,8 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     subject: (number, seller) => `فاتورة ${number} من ${seller}`,
     greeting: 'تحية طيبة،',
     intro: 'تجدون رفقته فاتورتكم الإلكترونية المقبولة من طرف المديرية العامة للضرائب.',
+    introOfTest: 'تجدون رفقته فاتورة إلكترونية للاختبار، قبلتها إدارة محاكاة.',
+    colon: ': ',
     invoice: 'الفاتورة',
     date: 'تاريخ الإصدار',
     amount: 'المبلغ الواجب أداؤه',
@@ -51,6 +58,8 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     subject: (number, seller) => `Invoice ${number} from ${seller}`,
     greeting: 'Hello,',
     intro: 'Please find attached your electronic invoice, accepted by the Moroccan tax authority (DGI).',
+    introOfTest: 'Please find attached an electronic test invoice, accepted by a simulated authority.',
+    colon: ': ',
     invoice: 'Invoice',
     date: 'Issue date',
     amount: 'Amount due',

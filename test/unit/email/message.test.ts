@@ -107,6 +107,7 @@ describe('a test invoice', () => {
     const [text, page] = parts(message);
     expect(text?.body.toString()).toMatch(/^\*\*\* Message de test/);
     expect(page?.body.toString()).toContain('Message de test');
+    expect(message).not.toContain('Direction');
   });
 
   it('a live one does not', async () => {
