@@ -20,6 +20,7 @@ import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.t
 import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/ports.ts';
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
+import { createResendEmail } from './domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
 import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
@@ -219,6 +220,7 @@ async function build(
         watchInvoice: createWatchInvoice(readInvoice, feed),
         ...webhooks.useCases,
         verifyDocument: createVerifyDocument(verifyForClients.verify),
+        resendEmail: createResendEmail(invoices, jobs.queue, mailer),
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),
         documentUrl,
       },

@@ -2,6 +2,7 @@ import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
+import type { ResendEmail } from '../domain/invoice/resend-email.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -18,6 +19,7 @@ export interface UseCases {
   readonly readInvoice: ReadInvoice;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;
+  readonly resendEmail: ResendEmail;
   readonly revokeDocumentUrls: RevokeDocumentUrls;
   readonly webhookEndpoints: ManageEndpoints;
   readonly webhookDeliveries: BrowseDeliveries;

@@ -136,6 +136,20 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return document && invoiceOf(document);
     },
 
+    async requestEmail({ id, email: before }, email) {
+      const now = new Date();
+      const work: StoredWork = {
+        ...{ stage: 'email', attempts: 0, outcomeUnknown: false, claims: 0, since: now, token: null, dueAt: now },
+        sweepAt: new Date(now.getTime() + QUEUE_GRACE_MS),
+      };
+      const document = await invoices.findOneAndUpdate(
+        { _id: id, status: 'accepted', work: { $exists: false }, 'email.sending': before?.sending ?? null },
+        { $set: { email, work } },
+        { returnDocument: 'after' },
+      );
+      return document && invoiceOf(document);
+    },
+
     async highestSerial(tenantId, environment, year) {
       const last = await invoices
         .find({ tenantId, environment, 'series.year': year, 'series.serial': { $exists: true } })

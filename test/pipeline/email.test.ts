@@ -102,6 +102,50 @@ it('a mail that fails shows it, and leaves the invoice as it is', async () => {
   }
 });
 
+describe('resendInvoiceEmail', () => {
+  const RESEND =
+    'mutation ($id: ID!, $to: String) { resendInvoiceEmail(id: $id, to: $to) { email { status to attempts } } }';
+  const problemOf = async (client: Client, id: string, to: string | null = null) => {
+    const { errors } = (await client.graphql(RESEND, { id, to })).body;
+    return [errors[0].extensions.status, errors[0].extensions.param];
+  };
+
+  it('mails the documents once more, also to somebody else, as a mail of its own', async () => {
+    const { client, id } = await created('compta@allowed.example.com');
+    await expect.poll(() => emailOf(client, id), { timeout: 10_000 }).toEqual(settled);
+    const answer = await client.graphql(RESEND, { id, to: 'other@allowed.example.com' });
+    expect(answer.body.data.resendInvoiceEmail.email).toEqual({
+      status: 'waiting',
+      to: 'other@allowed.example.com',
+      attempts: 0,
+    });
+    await expect.poll(() => emailOf(client, id), { timeout: 10_000 }).toEqual(settled);
+    const mails = mailServer.mails.filter(({ message }) => message.includes(id));
+    expect(mails.map(({ to }) => to[0])).toEqual(['compta@allowed.example.com', 'other@allowed.example.com']);
+    const ids = mails.map(({ message }) => /^Message-ID: (.*)\r$/m.exec(message)?.[1]);
+    expect(ids).toEqual([`<${id}@example.net>`, `<${id}.2@example.net>`]);
+  });
+
+  it('is refused where there is nothing to mail, and ends after ten times', async () => {
+    const stranger = new Client(service.url, (await service.tenant()).secretKey);
+    const { client, id } = await created();
+    await client.settled(id);
+    expect(await problemOf(stranger, id, 'x@example.org')).toEqual([404, 'id']);
+    await expect.poll(() => problemOf(client, id)).toEqual([422, 'to']);
+    expect(await problemOf(client, id, 'a@b.ma\r\nBcc: c@d.ma')).toEqual([400, 'to']);
+    for (let sending = 1; sending <= 10; sending++) {
+      await expect
+        .poll(async () => (await client.graphql(RESEND, { id, to: 'x@example.org' })).body.errors ?? null, {
+          timeout: 10_000,
+        })
+        .toBeNull();
+    }
+    await expect.poll(() => emailOf(client, id), { timeout: 10_000 }).toEqual(settled);
+    expect(await problemOf(client, id, 'x@example.org')).toEqual([422, 'id']);
+    expect((await outbox()).filter((name) => name.startsWith(id))).toHaveLength(10);
+  });
+});
+
 it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.1]', `${'a'.repeat(65)}@b.ma`])(
   'an address that is none is refused at creation: %j',
   async (email) => {

@@ -90,6 +90,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],
   ['invoices.retryNow', () => invoices.retryNow(kept.id), 1],
+  ['invoices.requestEmail', () => invoices.requestEmail(kept, { sending: 1 } as never), 1],
   ['invoices.overdue', () => invoices.overdue(5), 5],
   ['invoices.takeOverdue', () => invoices.takeOverdue(kept.id, 1000), 1],
   ['invoices.postponeOverdue', () => invoices.postponeOverdue([kept.id, 'inv_x'], 1000), 2],

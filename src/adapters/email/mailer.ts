@@ -25,7 +25,8 @@ export function createMailer(options: MailerOptions): Mailer & { close(): void }
   const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
   const from = options.from ?? NO_SENDER;
   return {
-    messageIdOf: (invoiceId) => `<${invoiceId}@${from.slice(from.lastIndexOf('@') + 1)}>`,
+    messageIdOf: (invoiceId, sending) =>
+      `<${sending === 1 ? invoiceId : `${invoiceId}.${sending}`}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     async send(mail) {
       const to = asciiAddress(mail.to);
       // Refused when the invoice is made, by today's rule.
@@ -43,7 +44,8 @@ export function createMailer(options: MailerOptions): Mailer & { close(): void }
   async function store(mail: InvoiceMail, message: Uint8Array): Promise<void> {
     const invoiceId = mail.invoice.id;
     try {
-      const file = await writeToOutbox(options.outbox, invoiceId, message);
+      const name = mail.messageId.slice(1, mail.messageId.lastIndexOf('@'));
+      const file = await writeToOutbox(options.outbox, name, message);
       options.log?.info({ invoiceId, file }, 'a mail was written to the outbox');
     } catch (error) {
       throw new MailNotSent(`the outbox can not be written: ${(error as Error).message}`, false, error);

@@ -46,11 +46,11 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
   return async (claim) => {
     const { invoice } = claim;
     const { pdf, xml, dgiId, number } = invoice;
-    const to = invoice.customer.email;
+    const to = invoice.email?.to ?? invoice.customer.email;
     if (to === null || pdf === null || xml === null || dgiId === null || number === null)
       throw new Error(`invoice ${invoice.id} is at email without an address, a document or its acceptance`);
     const [pdfBytes, xmlBytes] = await Promise.all([parts.documents.get(pdf), parts.documents.get(xml)]);
-    const email = nextAttempt(invoice, parts.mailer);
+    const email = nextAttempt(invoice, to, parts.mailer);
     if (invoice.email?.status === 'sending') tell('warn', 'an earlier attempt broke off; the same mail is sent again');
     const work = { stage: 'email', attempts: email.attempts, outcomeUnknown: false, in: 0, keep: true } as const;
     const recorded = await parts.change(claim, { email, work });
@@ -100,10 +100,12 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
   };
 }
 
-function nextAttempt(invoice: Invoice, mailer: Mailer): InvoiceEmail {
+function nextAttempt(invoice: Invoice, to: string, mailer: Mailer): InvoiceEmail {
   return {
     status: 'sending',
-    messageId: invoice.email?.messageId ?? mailer.messageIdOf(invoice.id, invoice.environment),
+    to,
+    sending: invoice.email?.sending ?? 1,
+    messageId: invoice.email?.messageId ?? mailer.messageIdOf(invoice.id, 1),
     composedAt: invoice.email?.composedAt ?? new Date(),
     attempts: (invoice.email?.attempts ?? 0) + 1,
     lastError: invoice.email?.lastError ?? null,

@@ -1,4 +1,3 @@
-import type { Environment } from '../tenant/tenant.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
 
@@ -15,7 +14,10 @@ export type EmailStatus = (typeof EMAIL_STATUSES)[number];
  */
 export interface InvoiceEmail {
   readonly status: EmailStatus;
-  /** Derived from the invoice's id, in angle brackets. */
+  readonly to: string;
+  /** 1 for the mail that follows acceptance, 2, 3… for those that the tenant asks for; each is a mail of its own. */
+  readonly sending: number;
+  /** Derived from the invoice's id and `sending`, in angle brackets. */
   readonly messageId: string;
   /** The mail's Date: when the first attempt began. */
   readonly composedAt: Date;
@@ -40,8 +42,8 @@ export interface InvoiceMail {
 
 /** Sends mails: over SMTP, or into the outbox folder. */
 export interface Mailer {
-  /** The Message-ID of an invoice's mail, in angle brackets. */
-  messageIdOf(invoiceId: string, environment: Environment): string;
+  /** The Message-ID of an invoice's mail, in angle brackets: always the same. @param sending 1, 2, 3… */
+  messageIdOf(invoiceId: string, sending: number): string;
   /** Resolves when the mail is in the care of a mail server, or on disk in the outbox. @throws {MailNotSent} */
   send(mail: InvoiceMail): Promise<void>;
 }
@@ -60,8 +62,10 @@ export class MailNotSent extends Error {
 
 /** Where the mail of an invoice stands, also before anything of it is recorded; null when it has none: no address, or a rejected invoice. */
 export function emailOf(invoice: Invoice): InvoiceEmailView | null {
-  if (invoice.customer.email === null || invoice.status === 'rejected') return null;
-  return invoice.email ?? { status: 'waiting', attempts: 0, lastError: null, sentAt: null };
+  if (invoice.email) return invoice.email;
+  const to = invoice.customer.email;
+  if (to === null || invoice.status === 'rejected') return null;
+  return { status: 'waiting', to, attempts: 0, lastError: null, sentAt: null };
 }
 
-export type InvoiceEmailView = Pick<InvoiceEmail, 'status' | 'attempts' | 'lastError' | 'sentAt'>;
+export type InvoiceEmailView = Pick<InvoiceEmail, 'status' | 'to' | 'attempts' | 'lastError' | 'sentAt'>;

@@ -94,6 +94,8 @@ export interface InvoiceRepository {
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /** Makes documents' URLs of before invalid. @returns the changed invoice, or null when the tenant has none of this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
+  /** Records a mail to be sent of an invoice that nothing else is to be done for, and makes it due. @returns null when that is not so any more */
+  requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
   /** The highest serial of a series, 0 when it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
   /** Invoices that may need attention ({@link attentionOf} decides): those that fail or wait most often, up to `limit` of each kind. Two round trips. */

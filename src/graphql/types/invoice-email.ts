@@ -21,6 +21,7 @@ const InvoiceEmailType = builder.objectRef<InvoiceEmailView>('InvoiceEmail').imp
   description: 'The mail that brings the signed PDF and the XML to the customer, after acceptance.',
   fields: (t) => ({
     status: t.expose('status', { type: EmailStatusType, description: 'Where it stands.' }),
+    to: t.exposeString('to', { description: 'The receiver.' }),
     attempts: t.exposeInt('attempts', { description: 'Attempts so far, one under way included.' }),
     lastError: t.exposeString('lastError', { nullable: true, description: 'Why the last attempt failed.' }),
     sentAt: t.expose('sentAt', { type: 'DateTime', nullable: true, description: 'When it was sent.' }),
@@ -33,5 +34,18 @@ builder.objectFields(InvoiceType, (t) => ({
     nullable: true,
     description: 'The mail to the customer; shown to a secret key only, null where none is sent.',
     resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? emailOf(invoice) : null),
+  }),
+}));
+
+builder.mutationFields((t) => ({
+  resendInvoiceEmail: t.field({
+    type: InvoiceType,
+    authScopes: { secretKey: true },
+    description: 'Mails the documents of an accepted invoice once more; ten times in all.',
+    args: {
+      id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
+      to: t.arg.string({ description: 'Another receiver; otherwise the one before, or the customer.' }),
+    },
+    resolve: (_root, { id, to }, { principal, useCases }) => useCases.resendEmail(principal, id, to ?? null),
   }),
 }));

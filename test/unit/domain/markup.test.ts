@@ -15,7 +15,9 @@ describe('html', () => {
       fc.property(fc.string({ unit: 'grapheme' }), (text) => {
         const page = html`<p title="${text}">${text}</p>`.text;
         const element = new DOMParser().parseFromString(page, 'text/xml').documentElement!;
-        const shown = text.replaceAll(/[\u2066-\u2069\ufffd]|\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e]/gu, '');
+        // This parser reads a line separator as a line feed, as XML 1.1 has it.
+        const read = text.replaceAll('\u2028', '\n');
+        const shown = read.replaceAll(/[\u2066-\u2069\ufffd]|\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e]/gu, '');
         expect(element.textContent!.replaceAll(/[\u2066-\u2069\ufffd]/g, '')).toBe(shown);
         expect(element.childNodes.length).toBeLessThanOrEqual(1);
         expect(element.attributes.length).toBe(1);

@@ -1,0 +1,61 @@
+import { asciiAddress } from '../email-address.ts';
+import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { type Principal, requireSecretKey } from '../principal.ts';
+import type { InvoiceEmail, Mailer } from './email.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceRepository, StageQueue } from './repository.ts';
+
+/** How often an invoice may be mailed in all, so that nobody's mailbox is flooded through this service. */
+const MOST_SENDINGS = 10;
+
+export interface ResendEmail {
+  /**
+   * Mails an accepted invoice's documents once more, as a mail of its own.
+   * @param to another receiver than before; null: the same, or else the customer
+   * @returns the invoice, its mail waiting
+   * @throws {ServiceError} insufficient_scope unless a secret key calls; resource_not_found: unknown, or another tenant's or environment's;
+   *   invalid_request: 400 for an address that is none, 422 where there is nothing to be mailed, an earlier mail is still under way, or
+   *   the invoice was mailed ten times
+   */
+  (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice>;
+}
+
+export function createResendEmail(
+  invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>,
+  queue: StageQueue,
+  mailer: Pick<Mailer, 'messageIdOf'>,
+): ResendEmail {
+  return async (principal, invoiceId, to) => {
+    const { tenant, environment } = requireSecretKey(principal);
+    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    if (!invoice || invoice.tenantId !== tenant.id || invoice.environment !== environment) {
+      throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
+    }
+    const receiver = to ?? invoice.email?.to ?? invoice.customer.email;
+    if (receiver === null) throw refusal('The customer has no e-mail address: say whom to send it to.', 'to');
+    if (asciiAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
+    if (!invoice.pdf) throw refusal('Its documents are not there yet.', 'id');
+    if (invoice.work) throw refusal('Its mail is still under way.', 'id');
+    const sending = (invoice.email?.sending ?? 0) + 1;
+    if (sending > MOST_SENDINGS) throw refusal(`It was mailed ${MOST_SENDINGS} times.`, 'id');
+    const email: InvoiceEmail = {
+      status: 'waiting',
+      to: receiver,
+      sending,
+      messageId: mailer.messageIdOf(invoiceId, sending),
+      composedAt: new Date(),
+      attempts: 0,
+      lastError: null,
+      sentAt: null,
+    };
+    const requested = await invoices.requestEmail(invoice, email);
+    if (!requested) throw refusal('Its mail is still under way.', 'id');
+    void queue.enqueue('email', invoiceId, 0);
+    return requested;
+  };
+}
+
+function refusal(message: string, param: string) {
+  return serviceError('invalid_request', message, param, 422);
+}
