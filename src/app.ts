@@ -30,6 +30,7 @@ import { createVerifyDocument } from './domain/verify-document.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
+import { createMetrics } from './metrics.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
 import { openSigning, watchCertificates } from './signing.ts';
@@ -46,7 +47,7 @@ import { unavailability } from './storage/unavailable.ts';
 import { documentPath } from './transport/files.ts';
 import { listen } from './transport/http-server.ts';
 import { createLogger } from './transport/logger.ts';
-import { jobsDashboard } from './transport/operations.ts';
+import { operatorPages } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
 import { composeWebhooks } from './webhooks.ts';
 
@@ -116,7 +117,9 @@ async function build(
   closers.push(async () => endWatch());
   await ensureIndexes(db);
 
-  const invoices = createInvoiceRepository(db);
+  const metrics = createMetrics();
+  metrics.watch(signing.keys);
+  const invoices = metrics.observed(createInvoiceRepository(db));
   const { tenants, manageKeys, installation } = administrationOf(store);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
@@ -228,7 +231,8 @@ async function build(
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       unavailable: unavailability,
-      operations: await jobsDashboard(jobs.agenda, () => installation.operatorHash()),
+      operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
+      measured: metrics.request,
       ready: () => pingOf(store),
       trustedProxies: config.trustedProxies,
     });

@@ -38,7 +38,8 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
     const key = tenants.get(tenantId) ?? platform;
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
-        'Live documents are not signed with the self-made test certificate: the operator must set SIGNING_P12 or SIGNING_PKCS11',
+        'Live documents are not signed with the self-made test certificate: the operator must set SIGNING_P12 or SIGNING_PKCS11.',
+        { lasting: true },
       );
     }
     return key;

@@ -22,4 +22,11 @@ export interface SigningKey {
 /** A document could not be signed; the message is a sentence that says why, and the client sees it. */
 export class SigningFailed extends Error {
   override readonly name = 'SigningFailed';
+  /** Whether it would fail again however often it is tried. */
+  readonly lasting: boolean;
+
+  constructor(message: string, { lasting = false, ...options }: ErrorOptions & { lasting?: boolean } = {}) {
+    super(message, options);
+    this.lasting = lasting;
+  }
 }

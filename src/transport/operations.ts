@@ -1,30 +1,47 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Agenda } from 'agenda';
 import { createKoaMiddlewareAsync } from 'agendash';
-import type { Middleware } from 'koa';
+import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
 import { serviceError } from '../domain/errors.ts';
 
 const USER = 'operator';
 
-/**
- * Agenda's dashboard at `/ops/jobs`, behind HTTP Basic: user `operator`, password the operator's credential.
- * @param operatorHash SHA-256 of the password, lower-case hex; asked for at each request, so that a reset holds at once in every process
- */
-export async function jobsDashboard(agenda: Agenda, operatorHash: () => Promise<string | null>): Promise<Middleware> {
+/** SHA-256 of the operator's password, lower-case hex; asked for at each request, so that a reset holds at once in every process. */
+type OperatorHash = () => Promise<string | null>;
+
+/** What operators see, behind HTTP Basic: user `operator`, password the operator's credential. */
+export async function operatorPages(
+  agenda: Agenda,
+  exposition: () => Promise<{ contentType: string; text: string }>,
+  operatorHash: OperatorHash,
+): Promise<Middleware> {
+  return compose([metricsPage(exposition, operatorHash), await jobsDashboard(agenda, operatorHash)]);
+}
+
+/** `/metrics`, for Prometheus with `basic_auth`. */
+function metricsPage(
+  exposition: () => Promise<{ contentType: string; text: string }>,
+  operatorHash: OperatorHash,
+): Middleware {
+  return async (ctx, next) => {
+    if (ctx.path !== '/metrics' || !['GET', 'HEAD'].includes(ctx.method)) return next();
+    if (!(await mayPass(ctx, operatorHash, 'The metrics need'))) return;
+    const { contentType, text } = await exposition();
+    ctx.set('Cache-Control', 'no-store');
+    ctx.body = text;
+    ctx.set('Content-Type', contentType);
+  };
+}
+
+/** Agenda's dashboard at `/ops/jobs`. */
+async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promise<Middleware> {
   const dashboard = compose(await createKoaMiddlewareAsync(agenda));
   const mounted = mount('/ops/jobs', dashboard);
   return async (ctx, next) => {
     if (ctx.path !== '/ops/jobs' && !ctx.path.startsWith('/ops/jobs/')) return next();
-    const authorization = ctx.get('Authorization');
-    if (!authorization || !isOperator(authorization, (await operatorHash()) ?? '')) {
-      ctx.status = 401;
-      ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
-      ctx.body =
-        'The job dashboard needs the operator credential that the first start printed.\nLost it? npm run -s cli -- operator reset\n';
-      return;
-    }
+    if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
     // A browser sends the credential by itself, also for a page of somebody else's.
     if (ctx.method !== 'GET' && !['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
       throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
@@ -38,6 +55,16 @@ export async function jobsDashboard(agenda: Agenda, operatorHash: () => Promise<
       throw serviceError('invalid_request', 'The job dashboard does not take this request.', null, status);
     }
   };
+}
+
+/** Answers 401 to anybody but the operator. */
+async function mayPass(ctx: Context, operatorHash: OperatorHash, what: string): Promise<boolean> {
+  const authorization = ctx.get('Authorization');
+  if (authorization && isOperator(authorization, (await operatorHash()) ?? '')) return true;
+  ctx.status = 401;
+  ctx.set('WWW-Authenticate', 'Basic realm="fatoura operators", charset="UTF-8"');
+  ctx.body = `${what} the operator credential that the first start printed.\nLost it? npm run -s cli -- operator reset\n`;
+  return false;
 }
 
 function isOperator(authorization: string, passwordHash: string): boolean {

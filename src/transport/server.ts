@@ -17,6 +17,7 @@ import { answerRead } from './json.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
 import { identify } from './middleware/identify.ts';
+import { measure } from './middleware/measure.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { Deprecation, RestParts } from './rest/route.ts';
@@ -33,8 +34,10 @@ export interface ServerParts extends RestParts {
   readonly verifyPublicly: VerifyPublicly;
   /** The failure of a store that is away as clients see it; null for any other. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
-  /** The job dashboard. */
+  /** The job dashboard and the metrics. */
   readonly operations: Middleware;
+  /** Is told of each request: method, route, status, seconds. */
+  readonly measured: (method: string, route: string, status: number, seconds: number) => void;
   /** Whether the service can do its work; the text says what is wrong when it can not. */
   readonly ready: () => Promise<string | null>;
   /** How many proxies in front set X-Forwarded-*; 0: these headers are anyone's, and ignored. */
@@ -92,6 +95,7 @@ export function createServer(parts: ServerParts): Koa {
     ctx.body = trouble === null ? { status: 'ready' } : { status: 'not ready', reason: trouble };
   });
 
+  app.use(measure(parts.measured));
   app.use(request(log, explain));
   app.use(securityHeaders());
   app.use(cross.mark);

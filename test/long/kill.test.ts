@@ -47,3 +47,23 @@ test('200 creations under kill -9, with their PDFs and mails: nothing is lost, d
   expect([...mails.keys()].sort()).toEqual(accepted.sort());
   for (const copies of mails.values()) expect(new Set(copies).size).toBe(1);
 });
+
+test('100 concurrent creations of one tenant under kill -9: legal numbers without a gap or a double', async ({
+  signal,
+}) => {
+  const outcome = await runChaos({
+    seed: chaosSeed(),
+    signal,
+    creations: 100,
+    kills: 6,
+    clients: 100,
+    environment: { CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
+    complete: false,
+    patienceMs: 120_000,
+  });
+
+  expect(brokenPromises(outcome)).toEqual([]);
+  expect(outcome.kills).toBeGreaterThanOrEqual(6);
+  const serials = outcome.invoices.map(({ series }) => series?.serial).sort((a = 0, b = 0) => a - b);
+  expect(serials).toEqual(Array.from({ length: 100 }, (_, index) => index + 1));
+});

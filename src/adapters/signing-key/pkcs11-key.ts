@@ -43,7 +43,7 @@ export async function loadPkcs11Key(
         );
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        throw new SigningFailed(`The HSM did not sign: ${reason}`, { cause: error });
+        throw new SigningFailed(`The HSM did not sign: ${reason.replace(/\.?$/, '.')}`, { cause: error });
       }
     },
   };

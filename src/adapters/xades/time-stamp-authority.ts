@@ -28,7 +28,9 @@ export function createTimeStamper({ url, timeLimit = 10_000 }: { url: string; ti
       return await checked(answer, octets, nonce);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SigningFailed(`The time-stamping authority gave no time stamp: ${reason}`, { cause });
+      throw new SigningFailed(`The time-stamping authority gave no time stamp: ${reason.replace(/\.?$/, '.')}`, {
+        cause,
+      });
     }
   };
 }

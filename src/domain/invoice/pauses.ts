@@ -4,8 +4,11 @@ import type { Invoice } from './invoice.ts';
 /** How long an invoice rests after a stage threw what it should not, milliseconds; twice as long each time, up to an hour. */
 const DEFECT_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** Delays before the attempts to sign. */
-export const SIGN_SCHEDULE = [0, 500, 2000] as const;
+/** Delays before the attempts to sign: an HSM or a time-stamping authority may be away for a while, and a rejected invoice keeps its number. */
+export const SIGN_SCHEDULE = {
+  live: [0, 1000, 10_000, 60_000, 300_000, 1_800_000],
+  test: [0, 500, 2000],
+} as const;
 /** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 /** Without a hint of the authority's, it is asked again after a tenth of the time that it has taken, within these limits. */

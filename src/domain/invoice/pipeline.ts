@@ -132,7 +132,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           message: `signing failed (attempt ${attempts})`,
           error,
         });
-        const delay = SIGN_SCHEDULE[attempts];
+        const delay = error.lasting ? undefined : SIGN_SCHEDULE[invoice.environment][attempts];
         if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
         await change(
           claim,

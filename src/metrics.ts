@@ -1,0 +1,89 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { InvoiceRepository } from './domain/invoice/repository.ts';
+import type { SigningKey } from './domain/signing-key.ts';
+
+/** What Prometheus is told of this process. No label has more values than the code has names, tenants with keys of their own aside. */
+export interface Metrics {
+  /** Counts a request. @param route the pattern that took it, not the path @param seconds until the answer began */
+  request(method: string, route: string, status: number, seconds: number): void;
+  /** The same repository, whose status changes and stages are counted. */
+  observed(invoices: InvoiceRepository): InvoiceRepository;
+  /** Shows until when the signing certificates are valid. */
+  watch(keys: ReadonlyMap<string, SigningKey>): void;
+  /** All of them, in Prometheus' text format. */
+  exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
+}
+
+export function createMetrics(): Metrics {
+  const registers = [new Registry()];
+  const [registry] = registers as [Registry];
+  collectDefaultMetrics({ register: registry });
+  const requests = new Histogram({
+    name: 'fatoura_http_request_duration_seconds',
+    help: 'Requests by route, until the answer begins',
+    labelNames: ['method', 'route', 'status'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const statuses = new Counter({
+    name: 'fatoura_invoice_transitions_total',
+    help: 'Status changes of invoices',
+    labelNames: ['environment', 'status'],
+    registers,
+  });
+  const stages = new Histogram({
+    name: 'fatoura_invoice_stage_duration_seconds',
+    help: 'Work on a stage of an invoice, from when it was claimed or the stage before it ended',
+    labelNames: ['stage'],
+    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+    registers,
+  });
+  const failures = new Counter({
+    name: 'fatoura_invoice_stage_retries_total',
+    help: 'Stages of invoices that were put off after an attempt',
+    labelNames: ['stage'],
+    registers,
+  });
+  const expiry = new Gauge({
+    name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
+    help: 'End of the validity of each signing certificate, unix time',
+    labelNames: ['signer'],
+    registers,
+  });
+
+  return {
+    request(method, route, status, seconds) {
+      requests.observe({ method, route, status }, seconds);
+    },
+    observed(invoices) {
+      const since = new WeakMap<object, number>();
+      return {
+        ...invoices,
+        async claim(invoiceId, leaseMs) {
+          const claim = await invoices.claim(invoiceId, leaseMs);
+          if (claim) since.set(claim, performance.now());
+          return claim;
+        },
+        async change(claim, change, leaseMs) {
+          const changed = await invoices.change(claim, change, leaseMs);
+          const now = performance.now();
+          since.set(changed, now);
+          const { work, environment } = claim.invoice;
+          const start = since.get(claim);
+          if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
+          if (work && change.work?.stage === work.stage) failures.inc({ stage: work.stage });
+          if (change.status) statuses.inc({ environment, status: change.status });
+          return changed;
+        },
+      };
+    },
+    watch(keys) {
+      for (const [signer, { certificateChain }] of keys) {
+        expiry.set({ signer }, Math.floor(certificateChain[0].validToDate.getTime() / 1000));
+      }
+    },
+    async exposition() {
+      return { contentType: registry.contentType, text: await registry.metrics() };
+    },
+  };
+}

@@ -1,0 +1,50 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client, invoiceFor } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let operator: Record<string, string>;
+
+beforeAll(async () => {
+  service = await startService();
+  const credential = `operator:${service.app.firstStart.operatorPassword}`;
+  operator = { Authorization: `Basic ${Buffer.from(credential).toString('base64')}` };
+});
+afterAll(() => service.close());
+
+const metrics = async () => (await fetch(`${service.url}/metrics`, { headers: operator })).text();
+
+it('are for the operator alone', async () => {
+  const { secretKey } = await service.tenant();
+  for (const headers of [{}, { Authorization: `Bearer ${secretKey}` }]) {
+    const answer = await fetch(`${service.url}/metrics`, { headers });
+    expect([answer.status, answer.headers.get('www-authenticate')?.slice(0, 5)]).toEqual([401, 'Basic']);
+  }
+  const answer = await fetch(`${service.url}/metrics`, { headers: operator });
+  expect(answer.status).toBe(200);
+  expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+});
+
+it('count requests by route, status changes and stages, and show when the certificate ends', async () => {
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085'));
+  await client.get(`/v1/invoices/${body.id}?x=secret`);
+  await client.get('/v1/nothing/here');
+  const transition = (status: string) => `fatoura_invoice_transitions_total{environment="test",status="${status}"} 1`;
+  await expect.poll(metrics, { timeout: 20_000 }).toContain(transition('accepted'));
+  const text = await metrics();
+  for (const status of ['signing', 'transmitted']) expect(text).toContain(transition(status));
+  for (const stage of ['normalize', 'sign', 'transmit']) {
+    expect(text).toContain(`fatoura_invoice_stage_duration_seconds_count{stage="${stage}"} 1`);
+  }
+  expect(text).toMatch(
+    /fatoura_http_request_duration_seconds_count\{method="POST",route="\/v1\/invoices",status="201"\} 1/,
+  );
+  expect(text).toContain('route="/v1/invoices/:id"');
+  expect(text).toContain('route="other",status="404"');
+  expect(text).toContain('nodejs_eventloop_lag_seconds');
+  expect(text).not.toContain(body.id);
+  const expiry = Number(/expiry_timestamp_seconds\{signer="platform"\} (\d+)/.exec(text)?.[1]);
+  expect(expiry).toBeGreaterThan(Date.now() / 1000 + 9 * 365 * 86_400);
+});
