@@ -57,6 +57,7 @@ test('100 concurrent creations of one tenant under kill -9: legal numbers withou
     creations: 100,
     kills: 6,
     clients: 100,
+    email: null,
     environment: { CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
     complete: false,
     patienceMs: 120_000,
