@@ -22,11 +22,15 @@ export function createOutbox(db: Db): Outbox {
       return found.map(invoiceOf);
     },
     async markPublished(published) {
-      await invoices.bulkWrite(
-        published.map(({ invoiceId, sequence }) => ({
-          updateOne: { filter: { _id: invoiceId, 'outbox.sequence': sequence }, update: { $unset: { outbox: '' } } },
-        })),
-        { ordered: false },
+      // One update for all that ended at the same event: nearly all do.
+      const bySequence = Map.groupBy(published, ({ sequence }) => sequence);
+      await Promise.all(
+        [...bySequence].map(([sequence, each]) =>
+          invoices.updateMany(
+            { _id: { $in: each.map(({ invoiceId }) => invoiceId) }, 'outbox.sequence': sequence },
+            { $unset: { outbox: '' } },
+          ),
+        ),
       );
     },
   };

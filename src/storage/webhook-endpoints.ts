@@ -33,6 +33,10 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       const found = await endpoints.find({ tenantId, environment }).toArray();
       return found.map(endpointOf).sort(newestFirst);
     },
+    async subscribed(tenantIds, environment, types) {
+      const filter = { tenantId: { $in: [...tenantIds] }, environment, active: true, events: { $in: [...types] } };
+      return (await endpoints.find(filter).toArray()).map(endpointOf);
+    },
     async find(tenantId, environment, endpointId) {
       const found = await endpoints.findOne({ _id: endpointId, tenantId, environment });
       return found && endpointOf(found);

@@ -56,6 +56,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['outbox.takeUnpublished', () => createOutbox(store.db).takeUnpublished(5, 1000), 5],
   ['outbox.markPublished', () => createOutbox(store.db).markPublished([{ invoiceId: 'inv_1', sequence: 1 }]), 1],
   ['endpoints.findAnyones', () => webhooks.endpoints.findAnyones(endpoint.id), 1],
+  [
+    'endpoints.subscribed',
+    () => webhooks.endpoints.subscribed([endpoint.tenantId, 'ten_1'], 'test', ['invoice.signing']),
+    2,
+  ],
   ['events.find', () => webhooks.events.find(endpoint.tenantId, 'test', 'evt_1'), 1],
   ['events.bodies', () => webhooks.events.bodies(['evt_1', 'evt_2']), 2],
   ['events.after', () => webhooks.events.after({ tenantId: endpoint.tenantId, environment: 'test' }, '0', 5), 5],

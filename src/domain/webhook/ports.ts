@@ -1,3 +1,4 @@
+import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 
@@ -15,6 +16,12 @@ export interface EndpointRepository {
   insert(endpoint: WebhookEndpoint): Promise<boolean>;
   /** Newest first. */
   list(tenantId: string, environment: Environment): Promise<WebhookEndpoint[]>;
+  /** The active endpoints of several tenants that subscribe to any of these types; in no order. */
+  subscribed(
+    tenantIds: readonly string[],
+    environment: Environment,
+    types: readonly EventType[],
+  ): Promise<WebhookEndpoint[]>;
   find(tenantId: string, environment: Environment, endpointId: string): Promise<WebhookEndpoint | null>;
   /** Whoever's it is; for deliveries alone. */
   findAnyones(endpointId: string): Promise<WebhookEndpoint | null>;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Invoice } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
-import type { Environment } from '../tenant/tenant.ts';
+import { ENVIRONMENTS } from '../tenant/tenant.ts';
 import { deliveryOf } from './delivery.ts';
 import type { DeliveryLedger, EventLog, Outbox } from './delivery-ports.ts';
 import { type Dispatcher, LEASE_MS } from './dispatcher.ts';
@@ -37,7 +37,7 @@ export interface PublishParts {
   readonly outbox: Outbox;
   readonly events: EventLog;
   readonly deliveries: DeliveryLedger;
-  readonly endpoints: Pick<EndpointRepository, 'list'>;
+  readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
   readonly dispatcher: Pick<Dispatcher, 'reserve' | 'offer'>;
   readonly documentUrl: DocumentUrl;
   readonly now: () => Date;
@@ -71,13 +71,10 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       const after = published.get(invoice.id) ?? 0;
       return invoice.events
         .filter(({ sequence }) => sequence > after)
-        .map((event) => ({ invoice, row: rowOf(invoice, event, parts.documentUrl) }));
+        .map((event) => rowOf(invoice, event, parts.documentUrl));
     });
-    const [endpointsOf] = await Promise.all([
-      endpointsOfAll(fresh.map(({ invoice }) => invoice)),
-      parts.events.append(fresh.map(({ row }) => row)),
-    ]);
-    await deliver(fresh.flatMap(({ row }) => endpointsOf(row).map((endpoint) => ({ event: row, endpoint }))));
+    const [endpointsOf] = await Promise.all([endpointsOfAll(fresh), parts.events.append(fresh)]);
+    await deliver(fresh.flatMap((event) => endpointsOf(event).map((endpoint) => ({ event, endpoint }))));
     for (const { id, events } of batch) {
       remember(id, events.length);
       unmarked.set(id, events.length);
@@ -85,17 +82,19 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
   }
 
-  async function endpointsOfAll(owners: readonly { tenantId: string; environment: Environment }[]) {
-    const keyOf = (owner: { tenantId: string; environment: Environment }) => `${owner.tenantId} ${owner.environment}`;
-    const lists = new Map<string, WebhookEndpoint[]>();
-    const distinct = new Map(owners.map((owner) => [keyOf(owner), owner]));
-    await Promise.all(
-      [...distinct].map(async ([key, { tenantId, environment }]) => {
-        lists.set(key, await parts.endpoints.list(tenantId, environment));
+  /** @returns the endpoints that an event goes to */
+  async function endpointsOfAll(rows: readonly WebhookEvent[]): Promise<(row: WebhookEvent) => WebhookEndpoint[]> {
+    const found = await Promise.all(
+      ENVIRONMENTS.map(async (environment) => {
+        const ours = rows.filter((row) => row.environment === environment);
+        const [tenantIds, types] = [ours.map(({ tenantId }) => tenantId), ours.map(({ type }) => type)];
+        if (ours.length === 0) return [];
+        return parts.endpoints.subscribed([...new Set(tenantIds)], environment, [...new Set(types)]);
       }),
     );
-    return (event: WebhookEvent) =>
-      (lists.get(keyOf(event)) ?? []).filter(({ active, events }) => active && events.includes(event.type));
+    const byTenant = Map.groupBy(found.flat(), ({ tenantId, environment }) => `${tenantId} ${environment}`);
+    return ({ tenantId, environment, type }) =>
+      (byTenant.get(`${tenantId} ${environment}`) ?? []).filter(({ events }) => events.includes(type));
   }
 
   async function deliver(pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint }[]): Promise<void> {

@@ -1,4 +1,4 @@
-import { createCipheriv, createDecipheriv, hkdfSync, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 
 /** Encrypts secrets at rest. What is sealed opens only with the same key and for the same owner. */
 export interface SecretBox {
@@ -22,7 +22,7 @@ const HEADER_BYTES = 1 + KEY_ID_BYTES;
 export function createSecretBox(masterKey: Uint8Array, purpose: string): SecretBox {
   const derive = (info: string, length: number) =>
     Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(), info, length));
-  const key = derive(`seal:${purpose}`, 32);
+  const key = createSecretKey(derive(`seal:${purpose}`, 32));
   const header = Buffer.concat([Buffer.of(VERSION), derive(`key-id:${purpose}`, KEY_ID_BYTES)]);
   const boundTo = (ownerId: string) => Buffer.concat([header, Buffer.from(`${purpose}:${ownerId}`)]);
   return {

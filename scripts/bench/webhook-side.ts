@@ -1,0 +1,187 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { pino } from 'pino';
+import { Agent } from 'undici';
+import { readConfig } from '../../src/config.ts';
+import { newId } from '../../src/domain/ids.ts';
+import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
+import { signatureHeaders } from '../../src/domain/webhook/signature.ts';
+import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
+import { createJobs } from '../../src/jobs/agenda.ts';
+import { openStore } from '../../src/open-store.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
+import { composeWebhooks } from '../../src/webhooks.ts';
+import { pendingInvoice } from '../../test/support/invoices.ts';
+import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
+
+// One side of `webhooks` in a process of its own: `ours` is the service's webhooks on the embedded engine, from the update that changes an
+// invoice's status to the delivery's record; `bare` keeps nothing, it signs each body and posts it with undici.
+
+interface Contestant {
+  meet(endpoints: readonly CrowdEndpoint[]): Promise<void>;
+  /** An invoice before its status changes. */
+  create(tenantId: string): Promise<Prepared>;
+  close(): Promise<void>;
+}
+
+interface Prepared {
+  /** Changes the status. */
+  happen(): Promise<void>;
+  /** Delivers the event. */
+  tell(): void;
+  readonly eventId: string;
+}
+
+const documentUrl = ({ id }: Pick<Invoice, 'id'>, kind: string) => `https://fatoura.test/${id}.${kind}`;
+const contestant = process.argv[2] === 'ours' ? await ours() : bare();
+let prepared: Prepared[] = [];
+
+process.on('message', async (request: SideRequest) => {
+  process.send?.({ events: await answer(request) } satisfies SideAnswer);
+});
+process.once('disconnect', async () => {
+  await contestant.close();
+  process.exit(0);
+});
+process.send?.('ready');
+
+async function answer(request: SideRequest): Promise<SideAnswer['events']> {
+  if (request.do === 'meet') {
+    await contestant.meet(request.crowd.endpoints);
+    return [];
+  }
+  if (request.do === 'deliver') {
+    const beganMs = machineMs();
+    for (const each of prepared) each.tell();
+    return prepared.map(({ eventId }) => [eventId, beganMs]);
+  }
+  const invoices = await Promise.all(request.tenantIds.map((tenantId) => contestant.create(tenantId)));
+  if (request.do === 'prepare') {
+    await Promise.all(invoices.map((each) => each.happen()));
+    prepared = invoices;
+    return [];
+  }
+  const events: [string, number][] = [];
+  for (const each of invoices) {
+    events.push([each.eventId, machineMs()]);
+    await each.happen();
+    each.tell();
+    await sleep(request.gapMs);
+  }
+  return events;
+}
+
+function signing(): InvoiceEvent {
+  const change = { type: 'invoice.signing', status: 'signing', dgiId: null, rejectionReason: null } as const;
+  return { id: newId('evt'), sequence: 1, ...change, at: new Date() };
+}
+
+async function ours(): Promise<Contestant> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'webhooks-'));
+  const config = readConfig({ DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: 'true' });
+  const store = await openStore(config, { join: false });
+  await ensureIndexes(store.db);
+  const log = pino({ level: 'error' });
+  const invoices = createInvoiceRepository(store.db);
+  const endpoints = createWebhookEndpointRepository(store.db);
+  const masterKey = new Uint8Array(32);
+  const box = createSecretBox(masterKey, 'webhook-endpoint');
+  const jobs = await createJobs(store.db, invoices, (message, err) => log.error({ err }, message), true);
+  const parts = { config, store, invoices, masterKey, agenda: jobs.agenda, documentUrl, log, alone: true };
+  const webhooks = composeWebhooks(parts);
+  await webhooks.start();
+  await jobs.startWorker(async () => undefined);
+  return {
+    async meet(crowd) {
+      const now = new Date();
+      for (const { id, tenantId, url, secret } of crowd) {
+        const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
+        const rest = { environment: 'test', description: null, active: true, createdAt: now, updatedAt: now } as const;
+        await endpoints.insert({ id, tenantId, url, secrets, events: ['invoice.signing'], ...rest });
+      }
+    },
+    async create(tenantId) {
+      const { createdAt, order } = newCreationMoment();
+      const invoice = pendingInvoice({ tenantId, createdAt, work: null });
+      await invoices.insert({ ...invoice, work: pendingInvoice({ createdAt }).work }, order, null);
+      const claim = await invoices.claim(invoice.id, 600_000);
+      if (!claim) throw new Error('the invoice can not be claimed');
+      const event = signing();
+      let changed: Invoice | null = null;
+      return {
+        eventId: event.id,
+        async happen() {
+          changed = (await invoices.change(claim, { status: 'signing', event, work: null }, 600_000)).invoice;
+        },
+        tell() {
+          if (changed) webhooks.publish(changed);
+        },
+      };
+    },
+    async close() {
+      await jobs.stop(1000);
+      await webhooks.stop(1000);
+      await store.close();
+      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+/** As many requests at once as our side may have. */
+const BARE_CONCURRENCY = 512;
+
+function bare(): Contestant {
+  const agent = new Agent();
+  const endpointsOf = new Map<string, CrowdEndpoint[]>();
+  const waiting: (() => Promise<void>)[] = [];
+  let underWay = 0;
+
+  function pump(): void {
+    while (underWay < BARE_CONCURRENCY) {
+      const next = waiting.shift();
+      if (!next) return;
+      underWay++;
+      void next().finally(() => {
+        underWay--;
+        pump();
+      });
+    }
+  }
+
+  async function post(eventId: string, { url, secret }: CrowdEndpoint, body: string): Promise<void> {
+    const headers = {
+      'Content-Type': 'application/json',
+      ...signatureHeaders({ eventId, body, at: new Date() }, [secret]),
+    };
+    const { origin, pathname } = new URL(url);
+    const answered = agent.request({ origin, path: pathname, method: 'POST', headers, body });
+    // One that never answers holds no place, or this side would stand still.
+    if (pathname.startsWith('/dead')) return void answered.catch(() => undefined);
+    await (await answered).body.dump();
+  }
+
+  return {
+    async meet(crowd) {
+      for (const each of crowd) endpointsOf.set(each.tenantId, [...(endpointsOf.get(each.tenantId) ?? []), each]);
+    },
+    async create(tenantId) {
+      const event = signing();
+      const body = eventBody(pendingInvoice({ tenantId }), event, documentUrl);
+      return {
+        eventId: event.id,
+        happen: async () => undefined,
+        tell() {
+          for (const endpoint of endpointsOf.get(tenantId) ?? []) waiting.push(() => post(event.id, endpoint, body));
+          pump();
+        },
+      };
+    },
+    close: () => agent.destroy(),
+  };
+}
