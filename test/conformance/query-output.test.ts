@@ -2,6 +2,9 @@ import { type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
+/** The reference server takes a depth and a size below their bounds, and lacks some of the commands that tools send. */
+const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
+
 let mongo: TestMongo;
 let client: MongoClient;
 let db: Db;
@@ -156,4 +159,88 @@ describe('pipelines that begin without a collection', () => {
       .toArray();
     expect(indexes).toMatchObject([{ name: '_id_', key: { _id: 1 } }]);
   });
+});
+
+describe('$graphLookup and $sample', () => {
+  test('follows connections, each document once, as deep as asked', async () => {
+    const people = db.collection<Item>('people');
+    await people.insertMany([
+      { _id: 1, boss: null },
+      { _id: 2, boss: 1 },
+      { _id: 3, boss: 2, skip: true },
+      { _id: 4, boss: [3, 5] },
+      { _id: 5, boss: 4 },
+    ]);
+    const reached = async (options: Document): Promise<unknown> => {
+      const stage = { from: 'people', startWith: '$boss', connectFromField: 'boss', connectToField: '_id', as: 'up' };
+      const [found] = await people
+        .aggregate([{ $match: { _id: 4 } }, { $graphLookup: { ...stage, depthField: 'd', ...options } }])
+        .toArray();
+      return found?.up.map(({ _id, d }: Document) => [_id, Number(d)]).sort();
+    };
+    expect(await reached({})).toEqual([
+      [1, 2],
+      [2, 1],
+      [3, 0],
+      [4, 1],
+      [5, 0],
+    ]);
+    expect(await reached({ maxDepth: 0 })).toEqual([
+      [3, 0],
+      [5, 0],
+    ]);
+    expect(await reached({ restrictSearchWithMatch: { skip: { $ne: true } } })).toEqual([
+      [4, 1],
+      [5, 0],
+    ]);
+    if (!elsewhere) await expect(reached({ maxDepth: -1 })).rejects.toMatchObject({ code: 40101 });
+  });
+
+  test('takes a random part', async () => {
+    await db.collection<Item>('many').insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id })));
+    const take = async (size: number): Promise<number[]> =>
+      (
+        await db
+          .collection<Item>('many')
+          .aggregate([{ $sample: { size } }])
+          .toArray()
+      ).map(({ _id }) => _id);
+    const some = await take(10);
+    expect(new Set(some).size).toBe(10);
+    expect(new Set(await take(1000)).size).toBe(100);
+    if (!elsewhere) await expect(take(0)).rejects.toMatchObject({ code: 28747 });
+  });
+});
+
+test.skipIf(elsewhere)(
+  'a regular expression that would never end is an error (51156), in any place; others are not slowed',
+  async () => {
+    const texts = db.collection<Item>('texts');
+    await texts.insertOne({ _id: 1, text: `${'a'.repeat(50)}!` });
+    const endless = '^(a+)+$';
+    await expect(texts.find({ text: { $regex: endless } }).toArray()).rejects.toMatchObject({ code: 51156 });
+    const matched = { matched: { $regexMatch: { input: '$text', regex: endless } } };
+    await expect(texts.aggregate([{ $project: matched }]).toArray()).rejects.toMatchObject({ code: 51156 });
+    expect(await texts.countDocuments({ text: { $regex: '^a+.*!$' } })).toBe(1);
+    expect(await texts.countDocuments({ text: { $regex: '^(a+)!' } })).toBe(1);
+  },
+);
+
+test.skipIf(elsewhere)('what shells and tools ask for when they connect is answered', async () => {
+  const admin = client.db('admin');
+  const commands = [
+    { buildInfo: 1 },
+    { hostInfo: 1 },
+    { getCmdLineArgs: 1 },
+    { connectionStatus: 1, showPrivileges: true },
+    { getLog: 'startupWarnings' },
+    { getParameter: 1, featureCompatibilityVersion: 1 },
+    { serverStatus: 1 },
+    { replSetGetStatus: 1 },
+    { whatsmyuri: 1 },
+  ];
+  for (const command of commands) expect(await admin.command(command)).toMatchObject({ ok: 1 });
+  await expect(admin.command({ atlasVersion: 1 })).rejects.toMatchObject({ code: 59 });
+  expect(await db.command({ dbStats: 1 })).toMatchObject({ collections: 1, objects: 2 });
+  expect(await db.command({ collStats: 'source' })).toMatchObject({ count: 2 });
 });

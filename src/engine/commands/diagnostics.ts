@@ -4,7 +4,7 @@ import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Command } from './command.ts';
-import { VERSION } from './hello.ts';
+import { SET_NAME, VERSION } from './hello.ts';
 
 /** Parameters that `getParameter` knows. */
 const PARAMETERS: Doc = {
@@ -72,6 +72,8 @@ export const serverStatus: Command = {
       },
       mem: { bits: new Int32(64), resident: new Int32(memory.rss / 1024 ** 2), supported: true },
       metrics: { cursor: { open: { total: Long.fromNumber(store.cursors.size) } } },
+      transactions: { currentOpen: Long.fromNumber([...store.transactions.sessions()].length) },
+      repl: { setName: SET_NAME, isWritablePrimary: true, secondary: false, primary: server.host, me: server.host },
       storageEngine: { name: 'sqlite', supportsCommittedReads: true, persistent: true },
     };
   },

@@ -1,3 +1,4 @@
+import { currentOp, getCmdLineArgs, getDefaultRWConcern, replSetGetStatus, top, whatsmyuri } from './administration.ts';
 import { aggregate } from './aggregate.ts';
 import { collMod, collStats, create, drop, listCollections, renameCollection, validate } from './collections.ts';
 import type { Command } from './command.ts';
@@ -32,6 +33,12 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     connectionStatus,
     getParameter,
     getLog,
+    getCmdLineArgs,
+    getDefaultRWConcern,
+    whatsmyuri,
+    replSetGetStatus,
+    currentOp,
+    top,
     listDatabases,
     dropDatabase,
     dbStats,

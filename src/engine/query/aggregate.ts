@@ -1,6 +1,8 @@
 import { CommandError } from '../errors.ts';
+import { graphLookup } from './aggregate-graph.ts';
 import { bucket, count, group, sortByCount } from './aggregate-group.ts';
 import { facet, lookup, unionWith } from './aggregate-lookup.ts';
+import { sample } from './aggregate-sample.ts';
 import {
   addFields,
   limit,
@@ -25,6 +27,7 @@ const STAGES: Readonly<Record<string, StageCompiler>> = {
   $bucket: bucket,
   $count: count,
   $facet: facet,
+  $graphLookup: graphLookup,
   $group: group,
   $limit: limit,
   $lookup: lookup,
@@ -32,6 +35,7 @@ const STAGES: Readonly<Record<string, StageCompiler>> = {
   $project: project,
   $replaceRoot: replaceRoot,
   $replaceWith: replaceWith,
+  $sample: sample,
   $set: addFields,
   $skip: skip,
   $sort: sort,
@@ -59,11 +63,9 @@ const UNSUPPORTED = new Set([
   '$densify',
   '$fill',
   '$geoNear',
-  '$graphLookup',
   '$listSessions',
   '$planCacheStats',
   '$redact',
-  '$sample',
   '$search',
   '$setWindowFields',
 ]);

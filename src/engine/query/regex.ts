@@ -1,4 +1,5 @@
 import { CommandError } from '../errors.ts';
+import { BoundedRegex } from './bounded-regex.ts';
 
 const NEWLINE_AT_END = '(?=\\n?(?![^]))';
 const POSIX: Readonly<Record<string, string>> = {
@@ -20,6 +21,7 @@ const POSIX: Readonly<Record<string, string>> = {
 /**
  * Compiles a PCRE pattern with MongoDB's options (`imsxu`) to a JS one of the same meaning: `$` also before a last newline, `.` all but
  * `\n`, `\s` ASCII only, `\A \z \Z \h \Q…\E`, POSIX classes, `(?i)` at the start, comments and blanks with `x`.
+ * Matching is bounded in time (`BoundedRegex`).
  * @throws CommandError 51091 for a pattern that is wrong or that cannot be expressed, BadValue for an unknown option.
  */
 export function compileRegex(pattern: string, options: string): RegExp {
@@ -36,10 +38,10 @@ export function compileRegex(pattern: string, options: string): RegExp {
   if (typeof source !== 'string') return fail(source.unsupported);
   const kept = flags.has('i') ? 'i' : '';
   try {
-    return new RegExp(source, `${kept}u`);
+    return new BoundedRegex(source, `${kept}u`);
   } catch {
     try {
-      return new RegExp(source, kept);
+      return new BoundedRegex(source, kept);
     } catch (error) {
       return fail((error as Error).message);
     }

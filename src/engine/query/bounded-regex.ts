@@ -1,0 +1,83 @@
+import { createContext, Script } from 'node:vm';
+import { CommandError } from '../errors.ts';
+
+/** Milliseconds that one match may take, and that all slow matches of one expression may take together. */
+const LONGEST = 200;
+const ALL_SLOW = 1000;
+/** A match of this many milliseconds is slow. */
+const SLOW = 5;
+/** Steps that matching may take without being watched, which costs 0.2 ms. */
+const FREE_STEPS = 10_000_000;
+
+const sandbox = createContext({ work: (): unknown => undefined });
+const run = new Script('work()');
+
+/**
+ * A regular expression whose matching is bounded in time, as MongoDB's is: error 51156 beyond it. Expressions that can't backtrack
+ * far run as they are.
+ */
+export class BoundedRegex extends RegExp {
+  /** Matching takes at most the text's length to this power, in steps. */
+  readonly #power: number;
+  #left = ALL_SLOW;
+
+  constructor(source: string | RegExp, flags?: string) {
+    super(source, flags);
+    this.#power = powerOf(this.source);
+  }
+
+  override exec(text: string): RegExpExecArray | null {
+    if (text.length ** this.#power <= FREE_STEPS) return super.exec(text);
+    const started = performance.now();
+    try {
+      sandbox.work = () => super.exec(text);
+      return run.runInContext(sandbox, { timeout: Math.min(LONGEST, Math.max(1, Math.ceil(this.#left))) });
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
+      throw error;
+    } finally {
+      const took = performance.now() - started;
+      if (took > SLOW) this.#left -= took;
+    }
+  }
+}
+
+/** One, and one more for each quantifier; without bound where a repeated group holds a choice or a repetition, or a group is referred to. */
+function powerOf(source: string): number {
+  let power = 1;
+  let inClass = false;
+  /** For each open group, whether it holds a choice or a repetition. */
+  const groups: boolean[] = [];
+  let closed = false;
+  for (let i = 0; i < source.length; i++) {
+    const char = source[i] as string;
+    const wasClosed = closed;
+    closed = false;
+    if (char === '\\') {
+      i++;
+      if (!inClass && /[1-9k]/.test(source[i] ?? '')) return Number.POSITIVE_INFINITY;
+    } else if (inClass) inClass = char !== ']';
+    else if (char === '[') inClass = true;
+    else if (char === '(') groups.push(false);
+    else if (char === ')') closed = groups.pop() === true;
+    else if (char === '|') mark(groups);
+    else if (char === '*' || char === '+' || char === '{') {
+      if (wasClosed) return Number.POSITIVE_INFINITY;
+      power++;
+      mark(groups);
+    }
+  }
+  return power;
+}
+
+/** Every group around holds what the innermost one does. */
+function mark(groups: boolean[]): void {
+  groups.fill(true);
+}
+
+function tooLong(): CommandError {
+  return new CommandError(
+    51156,
+    'Error occurred while executing a regular expression: it takes too long (match limit exceeded)',
+  );
+}
