@@ -9,7 +9,7 @@ export interface StoreWork {
   close(): Promise<void>;
 }
 
-interface Item {
+export interface Item {
   _id: string;
   tenant: string;
   order: number;
@@ -17,19 +17,19 @@ interface Item {
   lines: { description: string; amount: number }[];
 }
 
-interface Job {
+export interface Job {
   _id: number;
   name: string;
   nextRunAt: Date;
   lockedAt: Date | null;
 }
 
-const STORED = 5000;
+export const STORED = 5000;
+export const PAGE = 20;
 const TENANTS = 10;
-const PAGE = 20;
 const CONCURRENT = 32;
 /** More would only wait longer: each is waited for. */
-const CHANGES = 50;
+export const CHANGES = 50;
 
 /** Fills a database with what the work reads: 5,000 documents of 1 KB with an index, and a change stream. */
 export async function prepareWork(db: Db): Promise<StoreWork> {
@@ -66,10 +66,11 @@ export async function prepareWork(db: Db): Promise<StoreWork> {
       await measure('inserts, serial', operations, () => inserted.insertOne(item(last++)));
       await measure('inserts, 32 concurrent', operations * 2, () => inserted.insertOne(item(last++)), CONCURRENT);
       await measure('finds by _id', operations, async (i) => {
-        answers.push(await items.findOne({ _id: item((i * 7919) % STORED)._id }));
+        answers.push(await items.findOne({ _id: soughtId(i) }));
       });
       await measure('pages of 20 by index', operations / 2, async (i) => {
-        answers.push(await page(items, `tenant ${i % TENANTS}`, (i * 31) % STORED));
+        const { tenant, before } = soughtPage(i);
+        answers.push(await page(items, tenant, before));
       });
       await refill(jobs, operations);
       await measure('claims', operations, async () => {
@@ -95,7 +96,8 @@ export async function prepareWork(db: Db): Promise<StoreWork> {
   };
 }
 
-function item(i: number): Item {
+/** The `i`-th document, of about 1 KB. */
+export function item(i: number): Item {
   return {
     _id: `item-${i.toString().padStart(8, '0')}`,
     tenant: `tenant ${i % TENANTS}`,
@@ -106,6 +108,16 @@ function item(i: number): Item {
       amount: 100 * k,
     })),
   };
+}
+
+/** What the `i`-th read by `_id` asks for. */
+export function soughtId(i: number): string {
+  return item((i * 7919) % STORED)._id;
+}
+
+/** What the `i`-th page asks for: the 20 of a tenant with the highest orders below `before`. */
+export function soughtPage(i: number): { tenant: string; before: number } {
+  return { tenant: `tenant ${i % TENANTS}`, before: (i * 31) % STORED };
 }
 
 function page(items: Collection<Item>, tenant: string, before: number): Promise<Item[]> {
@@ -119,8 +131,16 @@ function page(items: Collection<Item>, tenant: string, before: number): Promise<
 /** As many jobs as will be claimed, the due ones in an order that both servers must keep. */
 async function refill(jobs: Collection<Job>, count: number): Promise<void> {
   await jobs.deleteMany({});
+  await jobs.insertMany(dueJobs(count));
+}
+
+/** Jobs that are all due, in this order. */
+export function dueJobs(count: number): Job[] {
   const due = Date.now() - 2 * count;
-  await jobs.insertMany(
-    Array.from({ length: count }, (_, i) => ({ _id: i, name: 'sign', nextRunAt: new Date(due + i), lockedAt: null })),
-  );
+  return Array.from({ length: count }, (_, i) => ({
+    _id: i,
+    name: 'sign',
+    nextRunAt: new Date(due + i),
+    lockedAt: null,
+  }));
 }

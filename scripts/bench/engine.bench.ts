@@ -9,26 +9,35 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { type Db, MongoClient } from 'mongodb';
+import { prepareRawWork } from './engine-raw.ts';
 import { prepareWork, type StoreWork } from './engine-work.ts';
 import type { Benchmark, Side } from './harness.ts';
 
 const ENGINE = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
 const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 const START_LIMIT_MS = 20_000;
+/** Operations of each kind in a repeat. */
+const QUICK = 100;
+const FULL = 500;
 
-/** Both as processes of their own on a loopback port, with an fsync before each acknowledgement, through the official driver. */
+/**
+ * Servers as processes of their own, through the official driver: the engine on its socket, as the service uses it, the reference server on a
+ * loopback port, since it has no other, with `--sync-on-commit` (its `start` says so). And SQLite itself in this process, without a
+ * server, a driver or a protocol: the floor. All of them wait for the disk before each acknowledgement.
+ */
 export const benchmark: Benchmark = {
   name: 'engine',
-  about: 'the embedded engine through the official driver; the peer is an independent MongoDB-compatible server',
+  about: 'the embedded engine; the peers are an independent MongoDB-compatible server, and SQLite in this process',
   sides: [
     side('embedded engine', async (folder) => {
-      const child = spawn(process.execPath, [ENGINE, '--port', '0', '--data-dir', folder], {
+      const child = spawn(process.execPath, [ENGINE, '--data-dir', folder], {
         stdio: ['ignore', 'pipe', 'inherit'],
       });
       const [uri] = (await once(createInterface(child.stdout), 'line')) as [string];
       return { child, uri };
     }),
     ...(existsSync(REFERENCE) ? [side('reference server', startReference)] : []),
+    rawSide(),
   ],
   answers: 'equal',
 };
@@ -54,7 +63,7 @@ function side(name: string, start: (folder: string) => Promise<Running>): Side {
     },
     run({ quick }) {
       if (!work) throw new Error(`${name} is not open`);
-      return work.round(quick ? 100 : 500);
+      return work.round(quick ? QUICK : FULL);
     },
     async close() {
       await work?.close();
@@ -64,6 +73,26 @@ function side(name: string, start: (folder: string) => Promise<Running>): Side {
         running.child.kill();
         await exited;
       }
+      await rm(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+function rawSide(): Side {
+  let folder = '';
+  let work: StoreWork | null = null;
+  return {
+    name: 'SQLite in this process',
+    async open() {
+      folder = await mkdtemp(join(tmpdir(), 'engine-bench-'));
+      work = prepareRawWork(join(folder, 'raw.sqlite'));
+    },
+    run({ quick }) {
+      if (!work) throw new Error('SQLite is not open');
+      return work.round(quick ? QUICK : FULL);
+    },
+    async close() {
+      await work?.close();
       await rm(folder, { recursive: true, force: true });
     },
   };

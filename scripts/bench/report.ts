@@ -77,11 +77,24 @@ export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }
     lines.push(`${figure}, ${unit}`, ...sides.map((side) => row(`  ${side.side}`, cells(side))));
     lines.push(...ratios.map((ratio) => row(`  ours to ${ratio.peer}`, cells(ratio))));
   }
+  lines.push(...geometricMeans(figures));
   if (figures.some(({ ratios }) => ratios.length > 0))
     lines.push('Ratios say how many times better ours is, repeat by repeat.');
   if (answers === 'equal') lines.push("All sides' answers were the same, byte for byte.");
   if (noise.noisy) lines.push(`NOISY: ${noise.reasons.join('; ')}. Do not believe these figures.`);
   return `${lines.join('\n')}\n`;
+}
+
+/** Per peer the geometric mean of the median ratios; tails (p99) aside, which a few samples decide. */
+function geometricMeans(figures: Outcome['figures']): string[] {
+  const counted = figures.filter(({ name }) => !name.endsWith(' p99'));
+  const peers = counted[0]?.ratios.map(({ peer }) => peer) ?? [];
+  if (counted.length < 2) return [];
+  return peers.map((peer, n) => {
+    const logarithms = counted.map(({ ratios }) => Math.log(ratios[n]?.median ?? Number.NaN));
+    const mean = Math.exp(logarithms.reduce((sum, each) => sum + each, 0) / logarithms.length);
+    return `Geometric mean of ours to ${peer} over ${counted.length} figures: ${formatNumber(mean)}`;
+  });
 }
 
 function formatNumber(value: number): string {

@@ -95,13 +95,24 @@ export function withElementFirst(name: string, value: unknown, bytes: Uint8Array
 /** Encodes a reply; RawArray values, in it or in a document of it, go in undecoded. */
 export function encodeReply(reply: Doc): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
+  // Fields between those are encoded in one go.
+  let plain: Doc = {};
+  const flush = (): void => {
+    const bytes = encodeDocument(plain);
+    parts.push(bytes.subarray(4, bytes.length - 1));
+    plain = {};
+  };
   for (const [name, value] of Object.entries(reply)) {
-    if (value === undefined) continue;
+    const hasRaw = isPlain(value) && Object.values(value).some((field) => field instanceof RawArray);
+    if (!hasRaw && !(value instanceof RawArray)) {
+      plain[name] = value;
+      continue;
+    }
+    flush();
     if (value instanceof RawArray) parts.push(header(4, name), encodeRawArray(value.items));
-    else if (isPlain(value) && Object.values(value).some((field) => field instanceof RawArray))
-      parts.push(header(3, name), encodeReply(value));
-    else parts.push(encodeElement(name, value));
+    else parts.push(header(3, name), encodeReply(value as Doc));
   }
+  flush();
   return finish(parts);
 }
 
