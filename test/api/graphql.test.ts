@@ -27,6 +27,21 @@ const input = (changes: object = {}) => ({
 });
 
 describe('createInvoice', () => {
+  it('replays the invoice as it was created, in every field', async () => {
+    const all = `id status amount currency number customer { ice name address email } lines { amount } metadata
+      xmlUrl pdfUrl dgiId rejectionReason createdAt updatedAt`;
+    const create = async () => {
+      const query = `mutation ($input: CreateInvoiceInput!) {
+        createInvoice(input: $input, idempotencyKey: "as created") { replayed clientSecret invoice { ${all} } }
+      }`;
+      return (await client.graphql(query, { input: input() })).body.data.createInvoice;
+    };
+    const first = await create();
+    await client.settled(first.invoice.id);
+    expect(await create()).toEqual({ ...first, replayed: true });
+    expect([first.replayed, first.invoice.number]).toEqual([false, null]);
+  });
+
   it('creates what REST reads', async () => {
     const { status, body } = await client.graphql(CREATE, { input: input({ metadata: { a: 'b' } }) });
     expect(status).toBe(200);

@@ -160,14 +160,19 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
   };
 }
 
+/** An invoice without what processing has made of it since. */
 function asCreated(invoice: Invoice): Invoice {
   return {
     ...invoice,
     status: 'pending',
     updatedAt: invoice.createdAt,
+    number: null,
     dgiId: null,
     rejectionReason: null,
     events: [],
+    xml: null,
+    pdf: null,
+    email: null,
   };
 }
 
