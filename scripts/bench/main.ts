@@ -11,7 +11,8 @@ export const EXIT = { believable: 0, failed: 1, usage: 2, noisy: 3 } as const;
 const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N]';
 
 /**
- * `npm run bench`: runs the named benchmarks of `folder` one after the other, all of them without a name; writes their
+ * `npm run bench`: runs the named benchmarks of `folder` one after the other, all of them without a name; `documents` also means
+ * `documents-pdf`. Writes their
  * tables with `write` and a JSON file each into `results`. Resolves to the exit code: a failure outweighs noise.
  */
 export async function bench(
@@ -52,13 +53,14 @@ function readArguments(args: readonly string[], known: readonly string[]): Reque
       options: { quick: { type: 'boolean', default: false }, repeats: { type: 'string' } },
       allowPositionals: true,
     });
-    const unknown = positionals.find((name) => !known.includes(name));
+    const meant = (name: string) => known.filter((each) => each === name || each.startsWith(`${name}-`));
+    const unknown = positionals.find((name) => meant(name).length === 0);
     if (unknown !== undefined) return { problem: `no benchmark is called ${unknown}` };
     if (values.repeats !== undefined && !/^[1-9]\d{0,3}$/.test(values.repeats)) {
       return { problem: `--repeats takes a number from 1 to 9999, not ${values.repeats}` };
     }
     const options = { quick: values.quick, ...(values.repeats && { repeats: Number(values.repeats) }) };
-    return { names: positionals.length > 0 ? positionals : known, options };
+    return { names: positionals.length > 0 ? [...new Set(positionals.flatMap(meant))] : known, options };
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -84,6 +84,15 @@ it.each([
   expect(files).toEqual([]);
 });
 
+it('takes the name of a whole for all its parts, and runs nothing twice', async () => {
+  for (const name of ['alpha', 'alpha-beta', 'alphabet']) write(name, module(name, '100'));
+  const { output } = await run('alpha', 'alpha-beta', '--quick');
+  expect(output.match(/^[\w-]+: synthetic sides$/gm)).toEqual([
+    'alpha: synthetic sides',
+    'alpha-beta: synthetic sides',
+  ]);
+});
+
 it('passes --quick and --repeats on', async () => {
   write('alpha', module('alpha', '100'));
   const { output } = await run('alpha', '--quick', '--repeats', '4');
