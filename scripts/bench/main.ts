@@ -21,7 +21,8 @@ export async function bench(
 ): Promise<number> {
   const known = readdirSync(folder)
     .filter((file) => file.endsWith('.bench.ts'))
-    .map((file) => file.slice(0, -'.bench.ts'.length));
+    .map((file) => file.slice(0, -'.bench.ts'.length))
+    .sort();
   const request = readArguments(args, known);
   if ('problem' in request) {
     write(`${request.problem}\n${USAGE}\nbenchmarks: ${known.join(', ') || 'none'}\n`);
