@@ -9,13 +9,18 @@ export interface RawAnswer {
 }
 
 /** Sends bytes to a service and reads its first answer to the end of the connection: for requests that no HTTP client would send. */
-export async function sendRaw(url: string, bytes: string): Promise<RawAnswer> {
+export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<RawAnswer> {
   const { hostname, port } = new URL(url);
   const socket = connect(Number(port), hostname);
-  socket.write(bytes, 'latin1');
+  socket.write(typeof bytes === 'string' ? Buffer.from(bytes, 'latin1') : bytes);
   let text = '';
   socket.setEncoding('latin1');
-  for await (const chunk of socket) text += chunk;
+  try {
+    for await (const chunk of socket) text += chunk;
+  } catch (error) {
+    // A server that has answered need not read what else comes.
+    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET' || text === '') throw error;
+  }
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
   const headers = lines.map((line) => {

@@ -106,14 +106,22 @@ function answerOf({ description, schema, type, headers = [] }: RouteAnswer, comp
       content: {
         [mediaType]:
           type === 'text/event-stream'
-            ? // Each message's data is a JSON document of its own.
-              {
-                schema: { type: 'string', contentMediaType: 'application/json', contentSchema: shown },
-                example: STREAM,
-              }
+            ? { schema: eventStreamOf(shown), example: STREAM }
             : { schema: shown, ...exampleOf(schema) },
       },
     }),
+  };
+}
+
+/** Each message of a stream as an object of its fields; its data is a JSON document of its own. */
+function eventStreamOf(message: Json | undefined): Json {
+  return {
+    type: 'object',
+    properties: {
+      id: { type: 'string', description: 'What `Last-Event-ID` resumes after.' },
+      data: { type: 'string', contentMediaType: 'application/json', contentSchema: message },
+    },
+    required: ['id', 'data'],
   };
 }
 

@@ -1,0 +1,52 @@
+// Runs schemathesis (PyPI) against a service of its own: requests made from the OpenAPI document, valid and broken, every answer held against it.
+// `node scripts/check-schemathesis.ts [PROGRAM]`; says so plainly where the program is missing. Not part of `npm test`: it needs Python.
+import { spawn, spawnSync } from 'node:child_process';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApp } from '../src/app.ts';
+import { readConfig } from '../src/config.ts';
+
+const program = process.argv[2] ?? 'schemathesis';
+if (spawnSync(program, ['--version']).status !== 0) {
+  console.log(`skipped: ${program} is not installed (pip install schemathesis)`);
+  process.exit(0);
+}
+
+// What no schema can say: that a cursor must be an invoice's and only one is taken, and that an invoice's lines must add up (422) to what
+// amounts can hold (400).
+const SETTINGS = `
+[checks]
+positive_data_acceptance.expected-statuses = ["2xx", "304", "401", "403", "404", "409"]
+
+[[operations]]
+include-operation-id = "listInvoices"
+[operations.checks]
+positive_data_acceptance.expected-statuses = ["2xx", "304", "400"]
+
+[[operations]]
+include-operation-id = "createInvoice"
+[operations.checks]
+positive_data_acceptance.expected-statuses = ["2xx", "400", "409", "422"]
+
+[[operations]]
+include-operation-id = "createWebhookEndpoint"
+[operations.checks]
+positive_data_acceptance.expected-statuses = ["2xx", "422"]
+`;
+
+const folder = await mkdtemp(join(tmpdir(), 'schemathesis-'));
+const limits = { RATE_LIMIT_SECRET: '10000000', RATE_LIMIT_ADDRESS: '10000000', RATE_LIMIT_PUBLISHABLE: '10000000' };
+const app = await startApp(readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'error', ...limits }));
+const settings = join(folder, 'schemathesis.toml');
+await writeFile(settings, SETTINGS);
+const arguments_ = [
+  ...['--config-file', settings, 'run', `${app.url}/v1/openapi.json`, '--url', String(app.url)],
+  ...['--header', `Authorization: Bearer ${app.firstStart.demo?.secretKey}`],
+  ...['--checks', 'all', '--phases', 'examples,coverage,fuzzing', '--max-examples', '30', '--seed', '1'],
+  ...['--generation-deterministic', '--suppress-health-check', 'all', '--request-timeout', '20', '--no-color'],
+];
+const child = spawn(program, arguments_, { stdio: 'inherit', cwd: folder });
+process.exitCode = await new Promise<number>((resolve) => child.on('close', (code) => resolve(code ?? 1)));
+await app.close();
+await rm(folder, { recursive: true, force: true });
