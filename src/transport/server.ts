@@ -9,6 +9,7 @@ import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
+import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
 import { graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
@@ -86,6 +87,8 @@ export function createServer(parts: ServerParts): Koa {
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);
   router.post('/verify/:id', verify.check as RouterMiddleware);
+  router.get('/docs', showDocs as RouterMiddleware);
+  router.get('/docs/:file', showDocsFile as RouterMiddleware);
   router.get('/healthz', (ctx) => {
     ctx.body = { status: 'ok' };
   });

@@ -30,7 +30,7 @@ const awkward = fc.oneof(
   fc.constantFrom<unknown>(
     ...[null, true, false, '', ' ', '\0', '\u0000x', '\ud800', '\u202e', 'ا', '😀'.repeat(300), 'x'.repeat(5000)],
     ...[0, -0, -1, 1.5, 1e21, -1e308, 2 ** 53, 2 ** 53 - 1, Number.MAX_VALUE, 99, 100, [], {}, [[]], [null]],
-    ...['__proto__', 'constructor', '$where', '${x}', "' OR 1=1", '<script>', '../../etc/passwd', '%00'],
+    ...['__proto__', 'constructor', '$where', '$x', "' OR 1=1", '<script>', '../../etc/passwd', '%00'],
     ...[{ $gt: '' }, { __proto__: null, toString: 1 }, { a: { b: { c: [] } } }],
   ),
   fc.string({ unit: 'binary', maxLength: 40 }),

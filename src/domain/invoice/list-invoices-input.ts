@@ -32,7 +32,7 @@ export const listInvoicesQuery = exactly(
       })
       .transform(Number)
       .default(20)
-      .meta({ type: 'integer', minimum: 1, maximum: 100, default: 20 }),
+      .meta({ type: 'integer', minimum: 1, maximum: 100, description: '20 unless given.' }),
     starting_after: once
       .optional()
       .meta({ description: 'The id of the last object of the previous page: goes on to older ones.' }),

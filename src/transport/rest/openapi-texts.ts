@@ -14,7 +14,7 @@ export const INFO = {
     'Unknown fields and parameters are refused. A method that an address does not have is 405 with `Allow`; an unknown address is 404.',
     '',
     'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. Test keys never reach the authority:',
-    'a mock decides, by magic customer ICEs. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
+    'a mock decides, by the magic customer ICEs that [/docs](/docs) lists. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
     '',
     'An earlier version stays supported for at least 12 months after a new one is published; what will end says so in `Deprecation` and `Sunset`.',
   ].join('\n'),
@@ -96,34 +96,23 @@ export function exampleError(code: ErrorCode, status?: number): ServiceError {
   return serviceError(code, ...EXAMPLES[code], status);
 }
 
-const requestHeader = (name: string, description: string, schema: object, example: string) => ({
+const requestHeader = (name: string, description: string, schema: object = {}, example?: string) => ({
   name,
   in: 'header',
   description,
   schema: { type: 'string', ...schema },
-  example,
+  ...(example !== undefined && { example }),
 });
 
-/** Headers of requests. */
+/** Headers of requests. Without examples: the reference page would send them. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
     'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft.',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+( [!-~]+)*$' },
-    'order-4711',
   ),
-  'If-None-Match': requestHeader(
-    'If-None-Match',
-    'An ETag: 304 while nothing has changed.',
-    {},
-    'W/"zyjTBnXyhQWzGIQZ"',
-  ),
-  'Last-Event-ID': requestHeader(
-    'Last-Event-ID',
-    'Resumes after this message.',
-    {},
-    'evt_550e8400-e29b-41d4-a716-446655440000',
-  ),
+  'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
+  'Last-Event-ID': requestHeader('Last-Event-ID', 'Resumes after this message.'),
 };
 
 /** What proves who sends an event. */

@@ -1,0 +1,69 @@
+import type { Browser } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  it('shows every operation and the magic ICEs, from its own origin alone, within its policy, and tries a call out', async () => {
+    const { secretKey } = await service.tenant();
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 1600 });
+    const wrong: string[] = [];
+    const foreign: string[] = [];
+    page.on('request', (request) => {
+      if (!request.url().startsWith(service.url) && !request.url().startsWith('data:')) foreign.push(request.url());
+    });
+    page.on('requestfailed', (request) => wrong.push(`failed ${request.url()}`));
+    page.on('pageerror', (error) => wrong.push(String(error)));
+    page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
+    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    await page.waitForSelector('.opblock', { timeout: 20_000 });
+    const text = await page.evaluate(() => document.body.innerText);
+    for (const ice of Object.keys(MAGIC_ICES)) expect(text).toContain(ice);
+    expect(text).toContain('timingSafeEqual');
+    const operations = await page.$$eval('.opblock-summary-path', (each) => each.map((one) => one.textContent));
+    expect(new Set(operations)).toEqual(
+      new Set([
+        ...['/v1/invoices', '/v1/invoices/{id}', '/v1/invoices/{id}/stream'],
+        ...['/v1/webhook_endpoints', '/v1/webhook_endpoints/{id}', 'invoiceEvent'],
+      ]),
+    );
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs.png` });
+
+    await page.click('button.authorize');
+    await page.waitForSelector('.auth-container input');
+    await page.type('.auth-container input', secretKey);
+    await page.click('.auth-btn-wrapper button.authorize');
+    await page.click('.btn-done');
+    await page.click('#operations-Invoices-listInvoices .opblock-summary-control');
+    await page.waitForSelector('#operations-Invoices-listInvoices .execute');
+    await page.click('#operations-Invoices-listInvoices .execute');
+    await page.waitForSelector('#operations-Invoices-listInvoices .live-responses-table', { timeout: 10_000 });
+    const answered = await page.$eval(
+      '#operations-Invoices-listInvoices .live-responses-table',
+      (one) => one.textContent,
+    );
+    expect(answered).toContain('"has_more": false');
+    if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/docs-tried.png` });
+
+    // Nothing is kept: neither in the browser nor by a page opened anew.
+    const kept = await page.evaluate(() => JSON.stringify([localStorage, sessionStorage, document.cookie]));
+    expect(kept).not.toContain('sk_test_');
+    expect([foreign, wrong]).toEqual([[], []]);
+  });
+});
