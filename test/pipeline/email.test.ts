@@ -1,4 +1,5 @@
-import { readdir, readFile } from 'node:fs/promises';
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
@@ -157,4 +158,49 @@ it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.
       { code: 'invalid_request', param: 'customer.email' },
     ]);
   },
+);
+
+// A restart needs the store to outlive the service.
+const isEmbedded = !process.env.TEST_MONGODB_URL && !process.env.TEST_MONGODB;
+
+it.skipIf(!isEmbedded)(
+  'a stop amid a mail hands it over again after the start: the same mail to the byte',
+  async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'restart-'));
+    const settings = {
+      DATA_DIR: folder,
+      PUBLIC_URL: 'https://factures.example.net',
+      SMTP_URL: mailServer.url,
+      MAIL_FROM: 'factures@example.net',
+      TEST_MAIL_ALLOW: '@allowed.example.com',
+    };
+    const copies = (id: string) =>
+      mailServer.mails.filter(({ message }) => message.includes(id)).map(({ message }) => message);
+    try {
+      // Taken, and never told.
+      mailServer.behaviour = { end: 'hang' };
+      const before = await startService(settings);
+      const { secretKey } = await before.tenant();
+      const customer = { ice: '001234567000089', name: 'Atlas', email: 'x@allowed.example.com' };
+      const { body } = await new Client(before.url, secretKey).post('/v1/invoices', invoiceBody({ customer }));
+      await expect.poll(() => copies(body.id), { timeout: 10_000 }).toHaveLength(1);
+      await before.close();
+      mailServer.behaviour = {};
+      const after = await startService(settings);
+      try {
+        await expect.poll(() => copies(body.id), { timeout: 20_000 }).toHaveLength(2);
+        expect(new Set(copies(body.id)).size).toBe(1);
+        const client = new Client(after.url, secretKey);
+        await expect
+          .poll(() => emailOf(client, body.id), { timeout: 10_000 })
+          .toMatchObject({ status: 'sent', attempts: 2 });
+      } finally {
+        await after.close();
+      }
+    } finally {
+      mailServer.behaviour = {};
+      await rm(folder, { recursive: true, force: true });
+    }
+  },
+  60_000,
 );

@@ -1,6 +1,6 @@
 import { isIP } from 'node:net';
 import { createTransport } from 'nodemailer';
-import { MailNotSent } from '../../domain/invoice/email.ts';
+import { MailInterrupted, MailNotSent } from '../../domain/invoice/email.ts';
 
 /** How long a mail server may take, milliseconds. */
 export interface SmtpTimes {
@@ -18,11 +18,11 @@ const CONNECTIONS = 4;
 
 /** A mail server, reached over kept connections. */
 export interface Smtp {
-  /** Resolves when the server has taken the mail. @param from @param to ASCII addresses @throws {MailNotSent} */
+  /** Resolves when the server has taken the mail. @param from @param to ASCII addresses @throws {MailNotSent} @throws {MailInterrupted} */
   send(from: string, to: string, message: Buffer): Promise<void>;
   /** Connects and logs in. @throws what keeps it from that */
   verify(): Promise<void>;
-  /** Breaks off what is under way: it counts as not sent. */
+  /** Breaks off what is under way. */
   close(): void;
 }
 
@@ -49,7 +49,7 @@ export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
       try {
         await transport.sendMail({ envelope: { from, to: [to] }, raw: message, signal });
       } catch (error) {
-        throw notSent(error);
+        throw closing.signal.aborted ? new MailInterrupted('the service stops', { cause: error }) : notSent(error);
       }
     },
     async verify() {

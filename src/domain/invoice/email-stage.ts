@@ -1,4 +1,4 @@
-import { type InvoiceEmail, type Mailer, MailNotSent } from './email.ts';
+import { type InvoiceEmail, type Mailer, MailInterrupted, MailNotSent } from './email.ts';
 import type { Invoice } from './invoice.ts';
 import { legalInvoice } from './legal-invoice.ts';
 import type { Stage } from './lifecycle.ts';
@@ -76,6 +76,8 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
       });
       return null;
     }
+    // As after a crash: the next worker sends it again.
+    if (failure instanceof MailInterrupted) return parts.putOff(recorded, 'email', email.attempts, 0, { email });
     // A defect of ours is tried again as well, by the same schedule: the attempts end either way.
     const isRefused = failure instanceof MailNotSent && failure.permanent;
     const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';

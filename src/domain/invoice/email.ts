@@ -44,7 +44,7 @@ export interface InvoiceMail {
 export interface Mailer {
   /** The Message-ID of an invoice's mail, in angle brackets: always the same. @param sending 1, 2, 3… */
   messageIdOf(invoiceId: string, sending: number): string;
-  /** Resolves when the mail is in the care of a mail server, or on disk in the outbox. @throws {MailNotSent} */
+  /** Resolves when the mail is in the care of a mail server, or on disk in the outbox. @throws {MailNotSent} @throws {MailInterrupted} */
   send(mail: InvoiceMail): Promise<void>;
 }
 
@@ -58,6 +58,11 @@ export class MailNotSent extends Error {
     super(message, { cause });
     this.permanent = permanent;
   }
+}
+
+/** The service stops. Whether the mail was taken is not known, and nothing is wrong with it. */
+export class MailInterrupted extends Error {
+  override readonly name = 'MailInterrupted';
 }
 
 /** Where the mail of an invoice stands, also before anything of it is recorded; null when it has none: no address, or a rejected invoice. */

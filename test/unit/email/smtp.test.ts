@@ -107,8 +107,8 @@ it('a stop breaks off what is under way and leaves no connection', async () => {
   const sending = send(smtp);
   sending.catch(() => undefined);
   setTimeout(() => smtp.close(), 100);
-  await expect(sending).rejects.toMatchObject({ permanent: false });
-  await expect(send(smtp)).rejects.toMatchObject({ permanent: false });
+  await expect(sending).rejects.toMatchObject({ name: 'MailInterrupted' });
+  await expect(send(smtp)).rejects.toMatchObject({ name: 'MailInterrupted' });
 });
 
 it('sends no password in clear text over a network', async () => {
