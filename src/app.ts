@@ -13,7 +13,7 @@ import { createAuthenticate } from './domain/api-key/authenticate.ts';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from './domain/installation/first-start.ts';
 import { createClientSecrets } from './domain/invoice/client-secret.ts';
-import { createCreateInvoice, refuseReusedKey } from './domain/invoice/create-invoice.ts';
+import { createCreateInvoice, refuseReusedKey, requireIssuer } from './domain/invoice/create-invoice.ts';
 import { createListInvoices } from './domain/invoice/list-invoices.ts';
 import { createNumbering } from './domain/invoice/numbering.ts';
 import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.ts';
@@ -230,6 +230,7 @@ async function build(
       verifyPublicly: createVerifyPublicly(invoices),
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
+      requireIssuer,
       unavailable: unavailability,
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,

@@ -4,13 +4,14 @@ import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
 import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/input-problems.ts';
+import { requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
 /** The schema's builder. Fields are not null unless they say so. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
-  AuthScopes: { secretKey: boolean };
+  AuthScopes: { secretKey: boolean; issuer: boolean };
   DefaultFieldNullability: false;
   Scalars: {
     DateTime: { Input: Date; Output: Date };
@@ -25,7 +26,10 @@ export const builder = new SchemaBuilder<{
   // Paths start with the argument's name, which clients know nothing of.
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
   scopeAuth: {
-    authScopes: ({ principal }) => ({ secretKey: () => requireSecretKey(principal) !== null }),
+    authScopes: ({ principal }) => ({
+      secretKey: () => requireSecretKey(principal) !== null,
+      issuer: () => requireIssuer(principal) !== null,
+    }),
   },
 });
 

@@ -211,6 +211,8 @@ describe('POST /v1/invoices: 403', () => {
   it('a live key of a seller whose profile is incomplete is told what is missing, and nothing is stored', async () => {
     const { id } = await service.tenant({ legalName: 'Atlas' });
     const live = new Client(service.url, await service.liveKey(id));
+    // Before the body is looked at.
+    expect((await live.post('/v1/invoices', '{not json', { 'Content-Type': 'text/plain' })).status).toBe(403);
     const { status, body } = await live.post('/v1/invoices', invoiceBody());
     expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
     expect(body.error.message).toMatch(/Missing: ice, taxId/);

@@ -35,8 +35,7 @@ export function createCreateInvoice(
   clientSecrets: ClientSecrets,
 ): CreateInvoice {
   return async (principal, input, idempotencyKey) => {
-    const owner = requireSecretKey(principal);
-    refuseIncompleteProfile(owner);
+    const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
     const [first, ...rest] = ruleProblems(input);
@@ -82,10 +81,15 @@ function idempotencyConflict() {
   );
 }
 
-function refuseIncompleteProfile(owner: KeyPrincipal): void {
-  if (owner.environment !== 'live') return;
+/**
+ * The principal as one who may create invoices: asked before the invoice itself is looked at.
+ * @throws {ServiceError} insufficient_scope (403) without a secret key, and for a live one whose seller's profile has gaps
+ */
+export function requireIssuer(principal: Principal): KeyPrincipal {
+  const owner = requireSecretKey(principal);
+  if (owner.environment !== 'live') return owner;
   const missing = missingProfileFields(owner.tenant.profile);
-  if (missing.length === 0) return;
+  if (missing.length === 0) return owner;
   throw serviceError(
     'insufficient_scope',
     `Live invoices need the seller's complete profile. Missing: ${missing.join(', ')}. Complete it, then send the request again.`,

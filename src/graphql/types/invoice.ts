@@ -203,7 +203,7 @@ builder.mutationFields((t) => ({
         description: '1 to 255 characters: the same key and input never create a second invoice.',
       }),
     },
-    authScopes: { secretKey: true },
+    authScopes: { issuer: true },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
       useCases.createInvoice(principal, input as unknown as CreateInvoiceInput, idempotencyKey ?? null),
   }),

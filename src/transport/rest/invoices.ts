@@ -79,7 +79,8 @@ export const INVOICE_ROUTES: readonly Route[] = [
       201: { description: 'Created.', schema: createdInvoiceSchema, headers: ['Idempotent-Replayed'] },
     },
     rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
-    async handle(ctx, graphql, _query, { refuseReusedKey }) {
+    async handle(ctx, graphql, _query, { refuseReusedKey, requireIssuer }) {
+      requireIssuer(graphql.principal);
       const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);
       if (input instanceof ServiceError) {

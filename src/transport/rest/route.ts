@@ -20,6 +20,8 @@ export interface Route extends RouteContract {
 export interface RestParts {
   /** Throws idempotency_conflict when the caller has used the key before: asked when a body is not valid. */
   readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;
+  /** Throws insufficient_scope when the caller may not create invoices: asked before the body is read. */
+  readonly requireIssuer: (principal: Principal) => unknown;
 }
 
 export interface RouteContract {
