@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
@@ -54,6 +55,8 @@ import { composeWebhooks } from './webhooks.ts';
 /** The test environment's schedule: five attempts within 15 s (design, section 6). */
 const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 const DRAIN_MS = 5000;
+/** How long any part may take to close; the driver's may wait for a server that is gone. */
+const CLOSE_MS = DRAIN_MS + 3000;
 
 /** A running service. */
 export interface App {
@@ -88,7 +91,9 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
   const closers: (() => Promise<unknown>)[] = [];
   const close = async () => {
     for (const each of closers.splice(0).reverse()) {
-      await each().catch((err: unknown) => log.warn({ err }, 'something did not close'));
+      await Promise.race([each(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
+        log.warn({ err }, 'something did not close'),
+      );
     }
   };
   try {
@@ -249,6 +254,11 @@ async function build(
     warm,
     close,
   };
+}
+
+async function tooLate(ms: number): Promise<never> {
+  await sleep(ms, undefined, { ref: false });
+  throw new Error(`it took more than ${ms} ms`);
 }
 
 /** Documents that were stored and never recorded are removed now and then. @returns ends it */
