@@ -70,6 +70,14 @@ it('runs all without a name, and a failure outweighs noise', async () => {
   expect(files).toHaveLength(1);
 });
 
+it('takes the beginning of several names for all of them', async () => {
+  for (const name of ['alpha-one', 'alpha-two', 'alphabet']) write(name, module(name, '100'));
+  const { output } = await run('alpha', '--quick');
+  expect(output).toMatch(/^alpha-one: /m);
+  expect(output).toMatch(/^alpha-two: /m);
+  expect(output).not.toMatch(/^alphabet: /m);
+});
+
 it.each([
   [['beta'], 'no benchmark is called beta'],
   [['--repeats', '0'], '--repeats takes a number'],

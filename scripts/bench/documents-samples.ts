@@ -1,0 +1,54 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto';
+import type { SigningIdentity } from '../../src/adapters/signing-key/software-key.ts';
+import { selfSignedCertificate } from '../../src/adapters/signing-key/test-certificate.ts';
+import type { Invoice, TaxRate } from '../../src/domain/invoice/invoice.ts';
+import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
+import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import { totalsOf } from '../../src/domain/invoice/totals.ts';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+
+export const SIGNING_TIME = new Date('2026-11-21T10:00:00Z');
+
+/** An identity of each kind of key that documents are signed with. */
+export function benchIdentities() {
+  return {
+    'RSA-2048': identityOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
+    'P-256': identityOf(generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey),
+  } as const;
+}
+
+function identityOf(privateKey: KeyObject): SigningIdentity {
+  const [from, to] = [new Date('2026-01-01T00:00:00Z'), new Date('2036-01-01T00:00:00Z')];
+  return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from, to })] };
+}
+
+/** An invoice as it is stored, with lines of every rate. */
+export function storedInvoice(lineCount: number): Invoice {
+  const rates: readonly TaxRate[] = [20, 14, 10, 7, 0];
+  const lines = Array.from({ length: lineCount }, (_, index) => {
+    const [quantity, unitPrice] = [1 + (index % 7), 12_345 + index];
+    const taxRate = rates[index % rates.length] ?? 20;
+    const description = `Prestation de conseil n° ${index + 1}, « à façon » – ${'x'.repeat(index % 60)}`;
+    return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
+  });
+  return {
+    id: 'inv_550e8400-e29b-41d4-a716-446655440000',
+    tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
+    environment: 'live',
+    amount: totalsOf(lines)?.gross ?? 0,
+    currency: 'MAD',
+    customer: {
+      ice: '000000000000097',
+      name: 'Société Générale des Eaux',
+      address: '5, avenue Hassan II',
+      email: null,
+    },
+    lines,
+    seller: SPECIMEN_SELLER,
+    createdAt: SIGNING_TIME,
+  } as unknown as Invoice;
+}
+
+export function benchInvoice(lineCount: number): LegalInvoice {
+  return legalInvoice(storedInvoice(lineCount), '2026-000123');
+}
