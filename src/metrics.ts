@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { ATTENTION_REASONS, attentionOf } from './domain/invoice/attention.ts';
 import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import type { SigningKey } from './domain/signing-key.ts';
 
@@ -6,7 +7,7 @@ import type { SigningKey } from './domain/signing-key.ts';
 export interface Metrics {
   /** Counts a request. @param route the pattern that took it, not the path @param seconds until the answer began */
   request(method: string, route: string, status: number, seconds: number): void;
-  /** The same repository, whose status changes and stages are counted. */
+  /** The same repository, whose status changes, stages and mails are counted, and its invoices that need attention at each exposition. */
   observed(invoices: InvoiceRepository): InvoiceRepository;
   /** Shows until when the signing certificates are valid. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
@@ -44,6 +45,12 @@ export function createMetrics(): Metrics {
     labelNames: ['stage'],
     registers,
   });
+  const mails = new Counter({
+    name: 'fatoura_invoice_mails_total',
+    help: 'Attempts to mail an invoice, by what came of them: waiting ones are tried again',
+    labelNames: ['environment', 'outcome'],
+    registers,
+  });
   const expiry = new Gauge({
     name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
     help: 'End of the validity of each signing certificate, unix time',
@@ -57,6 +64,7 @@ export function createMetrics(): Metrics {
     },
     observed(invoices) {
       const since = new WeakMap<object, number>();
+      watchAttention(invoices, registers);
       return {
         ...invoices,
         async claim(invoiceId, leaseMs) {
@@ -71,7 +79,9 @@ export function createMetrics(): Metrics {
           const { work, environment } = claim.invoice;
           const start = since.get(claim);
           if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
-          if (work && change.work?.stage === work.stage) failures.inc({ stage: work.stage });
+          if (work && change.work?.stage === work.stage && !change.work.keep) failures.inc({ stage: work.stage });
+          const outcome = change.email?.status;
+          if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
           if (change.status) statuses.inc({ environment, status: change.status });
           return changed;
         },
@@ -86,4 +96,25 @@ export function createMetrics(): Metrics {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
   };
+}
+
+/** Of each kind; more would tell no more. */
+const MOST_COUNTED = 100;
+
+/** Read from the store at each exposition: the same in every process. Absent while the store can't be asked. */
+function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
+  new Gauge({
+    name: 'fatoura_invoices_needing_attention',
+    help: `Invoices that do not go on as they should, at most ${MOST_COUNTED} that fail and ${MOST_COUNTED} that wait`,
+    labelNames: ['reason'],
+    registers,
+    async collect() {
+      this.reset();
+      const found = await invoices.needingAttention(MOST_COUNTED).catch(() => null);
+      if (!found) return;
+      const now = new Date();
+      const reasons = found.map((invoice) => attentionOf(invoice, now)?.reason);
+      for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
+    },
+  });
 }

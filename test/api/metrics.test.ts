@@ -48,3 +48,22 @@ it('count requests by route, status changes and stages, and show when the certif
   const expiry = Number(/expiry_timestamp_seconds\{signer="platform"\} (\d+)/.exec(text)?.[1]);
   expect(expiry).toBeGreaterThan(Date.now() / 1000 + 9 * 365 * 86_400);
 });
+
+it('count the mails, and the invoices that need attention', async () => {
+  const client = new Client(service.url, (await service.tenant()).secretKey);
+  const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
+  await expect
+    .poll(metrics, { timeout: 20_000 })
+    .toContain('fatoura_invoice_mails_total{environment="test",outcome="sent"} 1');
+  const attention = (reason: string) => `fatoura_invoices_needing_attention{reason="${reason}"}`;
+  expect(await metrics()).toContain(`${attention('internal_error')} 0`);
+  const later = new Date(Date.now() + 3_600_000);
+  const work = { stage: 'render', attempts: 6, outcomeUnknown: false, token: null, dueAt: later, sweepAt: later };
+  const collection = service.app.store.db.collection<{ _id: string }>('invoices');
+  await collection.updateOne({ _id: body.id }, { $set: { work: { ...work, claims: 5 } } });
+  expect(await metrics()).toContain(`${attention('internal_error')} 1`);
+  await collection.updateOne({ _id: body.id }, { $set: { work: { ...work, claims: 0 } } });
+  const text = await metrics();
+  expect(text).toContain(`${attention('internal_error')} 0`);
+  expect(text).toContain(`${attention('pdf_delayed')} 1`);
+});
