@@ -1,7 +1,6 @@
+import { Piscina } from 'piscina';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { type Log, launchChromium } from './chromium-launcher.ts';
-import { fontFaces } from './fonts.ts';
-import { invoicePage } from './invoice-page.ts';
 import { createPrintPool } from './print-pool.ts';
 
 export interface PdfRendererOptions {
@@ -41,7 +40,7 @@ export type RendererDiagnosis =
 
 const MAX_WAITING = 500;
 
-/** Draws invoices with Chromium, in French, on A4. The browser starts with the first use (or `warm`) and restarts when it dies. */
+/** Draws invoices with Chromium, in the language of their seller, on A4. The browser starts with the first use (or `warm`) and restarts when it dies. */
 export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRenderer {
   const pool = createPrintPool({
     launch: () => launchChromium(options),
@@ -50,13 +49,20 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
     maxWaiting: MAX_WAITING,
   });
 
+  // A page of 1,000 lines takes longer to write than the event loop may be held.
+  const threads = new Piscina<PrintedInvoice | null, string>({
+    filename: new URL('./page-thread.ts', import.meta.url).href,
+    minThreads: 1,
+    maxThreads: 1,
+  });
+
   return {
     async render(page) {
-      return pool.print(await invoicePage(page));
+      return pool.print(await threads.run(page));
     },
     async warm() {
       try {
-        await pool.print(await emptyPage());
+        await pool.print(await threads.run(null));
       } catch (error) {
         options.log?.warn({ err: error }, error instanceof Error ? error.message : String(error));
       }
@@ -64,7 +70,7 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
     async diagnose() {
       try {
         const { browser, executable, sandboxed } = await pool.browser();
-        const page = await emptyPage();
+        const page = await threads.run(null);
         const start = performance.now();
         await pool.print(page);
         const milliseconds = Math.round(performance.now() - start);
@@ -73,11 +79,9 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
         return { works: false, advice: error instanceof Error ? error.message : String(error) };
       }
     },
-    close: () => pool.close(),
+    async close() {
+      await pool.close();
+      await threads.destroy();
+    },
   };
-}
-
-/** Makes the browser load what every invoice needs. */
-async function emptyPage(): Promise<string> {
-  return `<!doctype html><style>${await fontFaces('')}@page{size:A4}</style><p>`;
 }

@@ -107,13 +107,28 @@ async function printDocument(session: CDPSession, frameId: string, html: string)
     expression: 'Promise.all([...document.fonts].map((font) => font.load())).then(() => {})',
     awaitPromise: true,
   });
-  const { data } = await session.send('Page.printToPDF', {
+  const { stream } = await session.send('Page.printToPDF', {
+    transferMode: 'ReturnAsStream',
     preferCSSPageSize: true,
     printBackground: true,
     generateTaggedPDF: true,
     generateDocumentOutline: false,
   });
-  return Buffer.from(data, 'base64');
+  return readStream(session, stream!);
+}
+
+/** Octets of one message. A long document in one piece would hold the event loop while it is parsed. */
+const PIECE = 256 * 1024;
+
+async function readStream(session: CDPSession, handle: string): Promise<Uint8Array> {
+  const pieces: Buffer[] = [];
+  for (;;) {
+    const { data, eof, base64Encoded } = await session.send('IO.read', { handle, size: PIECE });
+    pieces.push(Buffer.from(data, base64Encoded ? 'base64' : 'latin1'));
+    if (eof) break;
+  }
+  await session.send('IO.close', { handle });
+  return Buffer.concat(pieces);
 }
 
 /** No scripts; every request is refused. The browser itself has no network either (browser-process.ts). */

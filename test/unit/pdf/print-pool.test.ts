@@ -113,7 +113,7 @@ describe('what dies is noticed at once, and its document printed again', () => {
   }
 
   const OPENING = ['Target.createTarget', 'Page.enable', 'Page.getFrameTree'];
-  const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF'];
+  const PRINTING = ['Page.setDocumentContent', 'Runtime.evaluate', 'Page.printToPDF', 'IO.read'];
   const CLOSING = ['Target.closeTarget'];
   const STEPS = [...OPENING, ...PRINTING, ...CLOSING].flatMap((method) => [
     { method, when: 'before' as const },

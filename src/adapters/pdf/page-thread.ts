@@ -1,0 +1,13 @@
+import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { fontFaces } from './fonts.ts';
+import { invoicePage } from './invoice-page.ts';
+
+/**
+ * The work of `createPdfRenderer`'s thread.
+ * @param printed null for a page that makes the browser load what every invoice needs
+ * @returns HTML
+ */
+export default async function page(printed: PrintedInvoice | null): Promise<string> {
+  if (printed !== null) return invoicePage(printed);
+  return `<!doctype html><style>${await fontFaces('')}@page{size:A4}</style><p>`;
+}
