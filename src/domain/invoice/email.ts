@@ -65,11 +65,12 @@ export class MailInterrupted extends Error {
   override readonly name = 'MailInterrupted';
 }
 
-/** Where the mail of an invoice stands, also before anything of it is recorded; null when it has none: no address, or a rejected invoice. */
+/** Where the mail of an invoice stands, also before anything of it is recorded; null when none is to be sent. */
 export function emailOf(invoice: Invoice): InvoiceEmailView | null {
   if (invoice.email) return invoice.email;
   const to = invoice.customer.email;
-  if (to === null || invoice.status === 'rejected') return null;
+  // Without work it was accepted before mails were sent.
+  if (to === null || invoice.work === null) return null;
   return { status: 'waiting', to, attempts: 0, lastError: null, sentAt: null };
 }
 

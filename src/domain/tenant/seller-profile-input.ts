@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { emailAddress } from '../email-address.ts';
 import { type Problem, problem, ServiceError } from '../errors.ts';
 import { filledText } from '../printable-text.ts';
 import { NotALogo, parseLogo } from './logo.ts';
@@ -29,10 +30,7 @@ const sellerProfileInput = z.strictObject(
         { error: ADDRESS },
       )
       .exactOptional(),
-    email: z
-      .email({ error: 'must be an e-mail address' })
-      .max(254, { error: 'is too long: at most 254 characters' })
-      .exactOptional(),
+    email: emailAddress().exactOptional(),
     legalForm: filledText(50, "the legal form, like 'SARL'").exactOptional(),
     capital: z
       .number({ error: 'must be an integer of centimes' })
