@@ -1,0 +1,124 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { Router } from '@koa/router';
+import Koa, { type Context } from 'koa';
+import type { Db, Document } from 'mongodb';
+import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
+import { orderAt } from '../../src/domain/order-key.ts';
+
+/**
+ * The peer of `rest`: Koa with a router and three routes, written straight down. They make the service's driver calls (the key by its hash, then
+ * the invoices) and answer its bytes, and do nothing else: no limits, validation, scopes, GraphQL, ETag, request ids, CORS.
+ */
+export async function startBareKoa(
+  db: Db,
+  masterKey: Uint8Array,
+  publicUrl: string,
+): Promise<{ url: string; close(): Promise<void> }> {
+  const [tenants, invoices, jobs] = [
+    db.collection('tenants'),
+    db.collection<Stored>('invoices'),
+    db.collection('jobs'),
+  ];
+  const secrets = createClientSecrets(masterKey);
+  const [template, job] = [await invoices.findOne({}), await jobs.findOne({})];
+  if (!template || !job) throw new Error('there is no invoice to copy');
+
+  async function tenantOf(ctx: Context): Promise<string> {
+    const token = (ctx.headers.authorization ?? '').slice('Bearer '.length);
+    const hash = createHash('sha256').update(token).digest('hex');
+    const found = await tenants.findOne(
+      { 'keys.hash': hash },
+      { projection: { name: 1, profile: 1, createdAt: 1, keys: { $elemMatch: { hash } } } },
+    );
+    if (!found) ctx.throw(401);
+    return String(found._id);
+  }
+  const shown = (stored: Stored, clientSecret?: string) => ({
+    id: stored._id,
+    object: 'invoice',
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    status: stored.status,
+    amount: stored.amount,
+    currency: stored.currency,
+    customer: { ice: stored.customer.ice, name: stored.customer.name },
+    lines: stored.lines.map(({ description, quantity, unitPrice, taxRate, amount }) => ({
+      ...{ description, quantity, unit_price: unitPrice, tax_rate: taxRate, amount },
+    })),
+    metadata: Object.fromEntries(stored.metadata),
+    xml_url: urlOf(stored, 'xml'),
+    pdf_url: urlOf(stored, 'pdf'),
+    dgi_id: stored.dgiId,
+    rejection_reason: stored.rejectionReason,
+    created_at: `${stored.createdAt.toISOString().slice(0, 19)}Z`,
+    updated_at: `${stored.updatedAt.toISOString().slice(0, 19)}Z`,
+  });
+  const urlOf = ({ _id, status }: Stored, kind: 'xml' | 'pdf') =>
+    status === 'accepted' ? `${publicUrl}/files/${_id}/${secrets.documentToken(_id, kind, 0)}.${kind}` : null;
+
+  const router = new Router();
+  router.get('/v1/invoices/:id', async (ctx) => {
+    const tenantId = await tenantOf(ctx as unknown as Context);
+    const stored = await invoices.findOne({ _id: String(ctx.params.id) });
+    if (stored?.tenantId !== tenantId) return ctx.throw(404);
+    ctx.body = shown(stored);
+  });
+  router.get('/v1/invoices', async (ctx) => {
+    const tenantId = await tenantOf(ctx as unknown as Context);
+    const limit = Number(ctx.query.limit);
+    const found = await invoices
+      .find({ tenantId, environment: 'test', order: { $lt: orderAt(Date.parse(String(ctx.query.created_before))) } })
+      .sort({ order: -1 })
+      .limit(limit + 1)
+      .toArray();
+    const data = found.slice(0, limit).map((stored) => shown(stored));
+    ctx.body = { object: 'list', data, has_more: found.length > limit, next_cursor: data.at(-1)?.id ?? null };
+  });
+  router.post('/v1/invoices', async (ctx) => {
+    const tenantId = await tenantOf(ctx as unknown as Context);
+    const chunks: Buffer[] = [];
+    for await (const chunk of ctx.req) chunks.push(chunk);
+    const { lines, metadata, ...input } = JSON.parse(Buffer.concat(chunks).toString());
+    const _id = `inv_${randomUUID()}`;
+    const createdAt = new Date();
+    const stored = {
+      ...template,
+      ...input,
+      ...{ _id, tenantId, status: 'pending', dgiId: null, createdAt, updatedAt: createdAt },
+      lines: lines.map((line: Line) => ({
+        ...{ description: line.description, quantity: line.quantity, unitPrice: line.unit_price },
+        ...{ taxRate: line.tax_rate, amount: line.quantity * line.unit_price },
+      })),
+      metadata: Object.entries(metadata),
+      order: `${orderAt(createdAt.getTime())}${randomUUID()}`,
+    };
+    await invoices.insertOne(stored);
+    void jobs.insertOne({ ...job, _id: undefined as never, data: { invoiceId: _id } }, { ignoreUndefined: true });
+    ctx.status = 201;
+    ctx.body = shown(stored, secrets.issue(_id));
+  });
+
+  const server = new Koa().use(router.routes()).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: () => new Promise((resolve) => server.close(() => resolve())),
+  };
+}
+
+interface Stored extends Document {
+  readonly _id: string;
+  readonly customer: { readonly ice: string; readonly name: string };
+  readonly lines: readonly { [name: string]: unknown }[];
+  readonly metadata: readonly [string, string][];
+  readonly createdAt: Date;
+  readonly updatedAt: Date;
+}
+
+interface Line {
+  readonly description: string;
+  readonly quantity: number;
+  readonly unit_price: number;
+  readonly tax_rate: number;
+}
