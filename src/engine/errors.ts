@@ -58,6 +58,7 @@ export const CODES = {
   ExceededTimeLimit: 262,
   OperationNotSupportedInTransaction: 263,
   PreparedTransactionInProgress: 267,
+  ClientDisconnect: 279,
   ChangeStreamFatalError: 280,
   ChangeStreamHistoryLost: 286,
   NoQueryExecutionPlans: 291,

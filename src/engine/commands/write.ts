@@ -18,15 +18,24 @@ export function runWrite(context: Context): Doc | Promise<Doc> {
   }
 }
 
-async function waitFor(ended: Promise<void>, { deadline }: Context): Promise<void> {
-  if (deadline === Number.POSITIVE_INFINITY) return ended;
-  let timer: NodeJS.Timeout | undefined;
-  const over = new Promise<void>((resolve) => {
-    timer = setTimeout(resolve, deadline - Date.now());
-  });
-  await Promise.race([ended, over]);
-  clearTimeout(timer);
-  if (Date.now() >= deadline) throw new CommandError('MaxTimeMSExpired', 'operation exceeded time limit');
+const LONGEST_TIMER = 2 ** 31 - 1;
+
+async function waitFor(ended: Promise<void>, { deadline, connection }: Context): Promise<void> {
+  const { promise, resolve, reject } = Promise.withResolvers<void>();
+  const leave = (): void => reject(new CommandError('ClientDisconnect', 'the client is gone'));
+  const over = (): void => reject(new CommandError('MaxTimeMSExpired', 'operation exceeded time limit'));
+  const timer = setTimeout(
+    () => (Date.now() >= deadline ? over() : resolve()),
+    Math.min(deadline - Date.now(), LONGEST_TIMER),
+  );
+  connection.onClose(leave);
+  void ended.then(resolve);
+  try {
+    await promise;
+  } finally {
+    clearTimeout(timer);
+    connection.offClose(leave);
+  }
 }
 
 function attempt(context: Context): Doc {

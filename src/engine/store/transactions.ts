@@ -7,8 +7,9 @@ import type { Event } from './oplog.ts';
 import type { Store } from './store.ts';
 import type { Pin, Versions } from './versions.ts';
 
-/** Bytes of documents and events that one transaction may write. */
+/** Bytes of documents that one transaction may write, and that all open ones may hold together. */
 const MAX_BYTES = 64 * 1024 * 1024;
+const MAX_ALL_BYTES = 256 * 1024 * 1024;
 
 /** A write met one that an open transaction has not committed; it is done again when that one has ended. */
 export class RowLocked extends Error {
@@ -73,6 +74,7 @@ export class Transactions implements RowObserver {
   readonly #open = new Map<string, Transaction>();
   readonly #lockedRows = new Map<number, Transaction>();
   readonly #lockedKeys = new Map<string, Transaction>();
+  #held = 0;
   /** Whose command is running. */
   #running: Transaction | undefined;
 
@@ -196,10 +198,15 @@ export class Transactions implements RowObserver {
     }
     const earlier = own.writes.get(rid);
     own.writes.set(rid, { ns: collection.ns, before: earlier ? earlier.before : before, after });
-    own.bytes += (before?.length ?? 0) + (after?.length ?? 0);
+    const bytes = (before?.length ?? 0) + (after?.length ?? 0);
+    own.bytes += bytes;
+    this.#held += bytes;
     this.#lockedRows.set(rid, own);
-    if (own.bytes > MAX_BYTES) {
-      throw new CommandError('TransactionTooLarge', `a transaction may write ${MAX_BYTES} bytes at most`);
+    if (own.bytes > MAX_BYTES || this.#held > MAX_ALL_BYTES) {
+      throw new CommandError(
+        'TransactionTooLarge',
+        `a transaction may write ${MAX_BYTES} bytes at most, all open ones ${MAX_ALL_BYTES} together`,
+      );
     }
   }
 
@@ -267,6 +274,7 @@ export class Transactions implements RowObserver {
 
   #end(transaction: Transaction): void {
     clearTimeout(transaction.timer);
+    this.#held -= transaction.bytes;
     this.#open.delete(transaction.session);
     this.#versions.release(transaction.pin);
     for (const rid of transaction.writes.keys()) this.#lockedRows.delete(rid);
