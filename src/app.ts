@@ -34,7 +34,7 @@ import { startHousekeeping } from './jobs/housekeeping.ts';
 import { createMetrics } from './metrics.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
-import { openSigning, watchCertificates } from './signing.ts';
+import { NO_SIGNING, openSigning, watchCertificates } from './signing.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
 import { ensureIndexes } from './storage/indexes.ts';
@@ -115,7 +115,7 @@ async function build(
   const [store, masterKey, signing] = await Promise.all([
     parts.store ?? openOwnStore(config, closers),
     loadMasterKey(config),
-    openSigning(config),
+    config.role === 'api' ? NO_SIGNING : openSigning(config),
   ]);
   const { db } = store;
   const endWatch = watchCertificates(signing, log);

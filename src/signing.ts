@@ -55,6 +55,15 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
   };
 }
 
+/** What a process has that signs nothing: keys need not be where only requests are served. */
+export const NO_SIGNING: Signing = {
+  keyOf: () => {
+    throw new SigningFailed('This process has no keys: it serves requests only (ROLE=api).');
+  },
+  signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
+  keys: new Map(),
+};
+
 /**
  * Looks at every signing certificate now and four times a day, and logs what operators should do something about.
  * @returns ends it

@@ -7,7 +7,7 @@ import { certificateFindings } from '../../../src/adapters/signing-key/certifica
 import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { SigningFailed } from '../../../src/domain/signing-key.ts';
-import { openSigning } from '../../../src/signing.ts';
+import { NO_SIGNING, openSigning, watchCertificates } from '../../../src/signing.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
 import { makePkcs12 } from './make-pkcs12.ts';
 
@@ -58,6 +58,19 @@ describe('the keys of a service', () => {
     expect(message).toMatch(reason);
     expect(message).not.toContain('secret');
   });
+});
+
+test('operators are told at the start of what is wrong with a certificate', async () => {
+  const lines: unknown[] = [];
+  const log = {
+    warn: (...line: unknown[]) => lines.push(['warn', ...line]),
+    error: (...line: unknown[]) => lines.push(['error', ...line]),
+  };
+  const soon = new Date(Date.now() + 10.5 * 86_400_000);
+  const key = softwareKey(identityOf(ecKey('P-256'), { from: new Date(Date.now() - 1000), to: soon }), true);
+  const { keyOf, signerOf } = NO_SIGNING;
+  watchCertificates({ keyOf, signerOf, keys: new Map([['ten_1', key]]) }, log as never)();
+  expect(lines).toEqual([['warn', { signer: 'ten_1' }, expect.stringMatching(/expires on .* in 10 days/)]]);
 });
 
 describe('what operators are told of a certificate', () => {
