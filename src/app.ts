@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { createContentExaminer } from './adapters/authority/content-examiner.ts';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
 import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
@@ -154,6 +155,8 @@ async function build(
   // On a thread of its own: what clients have verified holds up no invoice.
   const verifyForClients = createDocumentVerifier();
   closers.push(() => verifyForClients.close());
+  const examiner = createContentExaminer();
+  closers.push(() => examiner.close());
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closers.push(async () => mailer.close());
   // Before what the running jobs need.
@@ -161,6 +164,7 @@ async function build(
   const mockAuthority = createMockAuthority({
     ledger: createSubmissionLedger(db),
     verify: (document) => verifier.verify(document),
+    examineContent: examiner.examine,
   });
 
   // The address is known before the first job runs: documents carry it.

@@ -18,6 +18,8 @@ export interface MockAuthorityParts {
   readonly verify: (
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | { readonly valid: false; readonly reason: string }>;
+  /** Examines what the document states, as `faultOf`; without it that is done on the event loop. */
+  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<string | null>;
   readonly clock?: () => Date;
 }
 
@@ -30,7 +32,12 @@ const REFUSALS_OF_UNAVAILABLE_TWICE = 2;
  * centime), keeps a durable ledger, and does what the customer's magic ICE asks for (design, section 6). A submission costs one write to
  * the ledger. Receipts that are late, like lost replies, are `OutcomeUnknown` until they can be had by asking.
  */
-export function createMockAuthority({ ledger, verify, clock = () => new Date() }: MockAuthorityParts): Authority {
+export function createMockAuthority({
+  ledger,
+  verify,
+  examineContent = async (document, customerIce) => faultOf(document, customerIce),
+  clock = () => new Date(),
+}: MockAuthorityParts): Authority {
   /** What the ledger's row lets be seen at present. */
   const receiptOf = (row: LedgerRow): Receipt => {
     const now = clock().getTime();
@@ -53,7 +60,7 @@ export function createMockAuthority({ ledger, verify, clock = () => new Date() }
       ) {
         throw new NotReceived('The authority is unavailable (503): submit again later.');
       }
-      const fault = await examine(submission, verify);
+      const fault = await examine(submission, verify, examineContent);
       const receivedAt = clock();
       const receiptAt = later(receivedAt, scenario === 'slow-receipt' ? RECEIPT_DELAY_MS : 0);
       const decisionAt = later(receiptAt, scenario === 'slow-decision' ? DECISION_DELAY_MS : 0);
@@ -80,17 +87,19 @@ export function createMockAuthority({ ledger, verify, clock = () => new Date() }
 async function examine(
   { document, sha256, customerIce }: Submission,
   verify: MockAuthorityParts['verify'],
+  examineContent: NonNullable<MockAuthorityParts['examineContent']>,
 ): Promise<string | null> {
   if (createHash('sha256').update(document).digest('hex') !== sha256) {
     return 'The document is not the one whose digest was announced: it was changed on its way. Contact the support of the invoicing service.';
   }
-  const verification = await verify(document).catch((cause: unknown) => {
+  const unable = (cause: unknown) => {
     throw new NotReceived('The authority could not examine the document: submit again later.', { cause });
-  });
+  };
+  const verification = await verify(document).catch(unable);
   if (!verification.valid) {
     return `The signature is not valid: ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`;
   }
-  return faultOf(document, customerIce);
+  return examineContent(document, customerIce).catch(unable);
 }
 
 function decide({ submissionId, sha256, customerIce }: Submission, fault: string | null, decidedAt: Date): Decision {

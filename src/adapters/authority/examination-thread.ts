@@ -1,0 +1,11 @@
+import { faultOf } from './examine-invoice.ts';
+
+export interface Examination {
+  readonly document: Uint8Array;
+  readonly customerIce: string;
+}
+
+/** The work of `createContentExaminer`'s thread. */
+export default function examine({ document, customerIce }: Examination): string | null {
+  return faultOf(document, customerIce);
+}
