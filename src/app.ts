@@ -175,14 +175,9 @@ async function build(
   const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
     `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
   const webhooks = composeWebhooks({
-    config,
-    store,
-    invoices,
-    masterKey,
+    ...{ config, store, invoices, tenants, masterKey, documentUrl, log, alone },
     agenda: jobs.agenda,
-    documentUrl,
-    log,
-    alone,
+    notifier: mailer,
   });
   closers.push(() => webhooks.stop(DRAIN_MS));
 

@@ -4,9 +4,11 @@ import { createWebhookSender } from './adapters/webhook-http/webhook-sender.ts';
 import type { Config } from './config.ts';
 import type { Invoice } from './domain/invoice/invoice.ts';
 import type { InvoiceRepository } from './domain/invoice/repository.ts';
+import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createAttemptDelivery } from './domain/webhook/attempt-delivery.ts';
 import { type BrowseDeliveries, createBrowseDeliveries } from './domain/webhook/browse-deliveries.ts';
 import { createDispatcher } from './domain/webhook/dispatcher.ts';
+import { createEndpointHealth, type EndpointNotifier } from './domain/webhook/endpoint-health.ts';
 import { createManageEndpoints, type ManageEndpoints } from './domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from './domain/webhook/publish-events.ts';
 import { createRecordAttempts } from './domain/webhook/record-attempts.ts';
@@ -47,6 +49,8 @@ export interface WebhookParts {
   readonly masterKey: Uint8Array;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
+  readonly tenants: Pick<TenantRepository, 'find'>;
+  readonly notifier: EndpointNotifier;
   readonly log: Logger;
   /** Whether no other process can be delivering: leases that are found at the start are those of the dead. */
   readonly alone: boolean;
@@ -57,6 +61,8 @@ export function composeWebhooks({
   config,
   store: { db },
   invoices,
+  tenants,
+  notifier,
   masterKey,
   agenda,
   documentUrl,
@@ -72,7 +78,9 @@ export function composeWebhooks({
   const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
+  const health = createEndpointHealth({ endpoints: repository, deliveries, tenants, notifier, now, report });
   const dispatcher = createDispatcher({
+    health,
     deliveries,
     events,
     endpointOf: repository.findAnyones,
@@ -113,6 +121,7 @@ export function composeWebhooks({
         async sweep() {
           await publisher.sweep();
           await dispatcher.sweep();
+          await health.sweep();
         },
       });
     },

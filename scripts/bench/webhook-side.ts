@@ -93,7 +93,18 @@ async function ours(): Promise<Contestant> {
   const masterKey = new Uint8Array(32);
   const box = createSecretBox(masterKey, 'webhook-endpoint');
   const jobs = await createJobs(store.db, invoices, (message, err) => log.error({ err }, message), true);
-  const parts = { config, store, invoices, masterKey, agenda: jobs.agenda, documentUrl, log, alone: true };
+  const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
+  const parts = {
+    config,
+    store,
+    invoices,
+    masterKey,
+    agenda: jobs.agenda,
+    documentUrl,
+    log,
+    alone: true,
+    ...strangers,
+  };
   const webhooks = composeWebhooks(parts);
   await webhooks.start();
   await jobs.startWorker(async () => undefined);
@@ -102,7 +113,10 @@ async function ours(): Promise<Contestant> {
       const now = new Date();
       for (const { id, tenantId, url, secret } of crowd) {
         const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
-        const rest = { environment: 'test', description: null, active: true, createdAt: now, updatedAt: now } as const;
+        const rest = {
+          ...({ environment: 'test', description: null, active: true } as const),
+          ...{ createdAt: now, updatedAt: now, failingSince: null, failing: false },
+        };
         await endpoints.insert({ id, tenantId, url, secrets, events: ['invoice.signing'], ...rest });
       }
     },

@@ -78,7 +78,10 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
-  webhook_endpoints: [{ name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true }],
+  webhook_endpoints: [
+    { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },
+    { name: 'failing', key: { tellAt: 1 }, partialFilterExpression: { tellAt: { $exists: true } } },
+  ],
 };
 
 /** Makes whatever index is missing. Safe to run in many processes at once and at each start. */

@@ -2,7 +2,11 @@ import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { MAX_ENDPOINTS, type WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
 
-interface EndpointDocument extends Omit<WebhookEndpoint, 'id'> {
+interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'failingSince' | 'failing'> {
+  failingSince?: Date | null;
+  failing?: boolean;
+  /** When its tenant is to be told that it fails; absent when nothing is to be told. */
+  tellAt?: Date;
   _id: string;
   /** 0 to MAX_ENDPOINTS - 1, unique in tenant and environment: there is no place for one more, whoever else is inserting. */
   slot: number;
@@ -53,6 +57,32 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       );
       return changed && endpointOf(changed);
     },
+    async noteFailure(endpointId, since, tellAt) {
+      await endpoints.updateOne({ _id: endpointId, failingSince: null }, { $set: { failingSince: since, tellAt } });
+    },
+    async noteSuccess(endpointId) {
+      await endpoints.updateOne(
+        { _id: endpointId, failingSince: { $ne: null } },
+        { $set: { failingSince: null, failing: false }, $unset: { tellAt: '' } },
+      );
+    },
+    async takeFailing(now, again, limit) {
+      const due = { tellAt: { $lte: now }, active: true };
+      const found = await endpoints.find(due).sort({ tellAt: 1 }).limit(limit).toArray();
+      const taken = await Promise.all(
+        found.map(({ _id }) =>
+          endpoints.findOneAndUpdate(
+            { _id, ...due },
+            { $set: { tellAt: again, failing: true } },
+            { returnDocument: 'after' },
+          ),
+        ),
+      );
+      return taken.flatMap((document) => (document ? [endpointOf(document)] : []));
+    },
+    async toldOfFailing(endpointId) {
+      await endpoints.updateOne({ _id: endpointId }, { $unset: { tellAt: '' } });
+    },
     async replaceSecrets(endpointId, [present], secrets) {
       const changed = await endpoints.findOneAndUpdate(
         // Each secret's seal is unique, and the newest comes first.
@@ -79,6 +109,6 @@ function newestFirst(a: WebhookEndpoint, b: WebhookEndpoint): number {
   return b.createdAt.getTime() - a.createdAt.getTime() || (a.id < b.id ? 1 : -1);
 }
 
-function endpointOf({ _id, slot: _slot, ...endpoint }: EndpointDocument): WebhookEndpoint {
-  return { id: _id, ...endpoint };
+function endpointOf({ _id, slot: _slot, tellAt: _tell, ...endpoint }: EndpointDocument): WebhookEndpoint {
+  return { id: _id, failingSince: null, failing: false, ...endpoint };
 }

@@ -71,6 +71,8 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
     secrets: [],
     createdAt: new Date(),
     updatedAt: new Date(),
+    failingSince: null,
+    failing: false,
   };
 }
 

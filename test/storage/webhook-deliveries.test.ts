@@ -1,10 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
 import { createManageEndpoints } from '../../src/domain/webhook/manage-endpoints.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import {
   answerOf,
@@ -319,5 +321,68 @@ describe('an endpoint that is gone', () => {
     await turn(worker);
     expect(requests).toHaveLength(1);
     expect(await deliveryOf(worker, tenantId)).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+describe('an endpoint that fails everything for a day', () => {
+  async function failing(status: () => number) {
+    const clock = clockAt();
+    const worker = webhookWorker(store, receiver(status).send, clock.read);
+    const tenantId = newId('ten');
+    const profile = { email: 'compta@example.com' };
+    await createTenantRepository(store.db).insert({ id: tenantId, name: 'Atlas', profile, createdAt: clock.read() });
+    const endpoint = await storedEndpoint(store, { tenantId });
+    const event = async () => {
+      worker.publisher.publish(await storedInvoice(store, tenantId));
+      await turn(worker);
+    };
+    const seen = () => worker.endpoints.find(tenantId, 'test', endpoint.id);
+    const notices = () => worker.notices.filter(({ endpointId }) => endpointId === endpoint.id);
+    return { clock, worker, endpoint, event, seen, notices };
+  }
+
+  it('is marked, and its tenant is told once; it stays active', async () => {
+    const { clock, worker, endpoint, event, seen, notices } = await failing(() => 500);
+    const since = clock.read();
+    await event();
+    await expect.poll(seen).toMatchObject({ failing: false, failingSince: since });
+    clock.move(24 * HOUR - 1000);
+    await worker.health.sweep();
+    expect(await seen()).toMatchObject({ failing: false, failingSince: since, active: true });
+    clock.move(1000);
+    await worker.health.sweep();
+    await worker.health.sweep();
+    expect(await seen()).toMatchObject({ failing: true, failingSince: since, active: true });
+    expect(notices()).toEqual([
+      {
+        to: 'compta@example.com',
+        tenantName: 'Atlas',
+        environment: 'test',
+        endpointId: endpoint.id,
+        url: endpoint.url,
+        failingSince: since,
+      },
+    ]);
+    clock.move(24 * HOUR);
+    await worker.health.sweep();
+    expect(notices()).toHaveLength(1);
+  });
+
+  it('is not, when anything was delivered meanwhile', async () => {
+    let status = 500;
+    const { clock, worker, event, seen, notices } = await failing(() => status);
+    await event();
+    await expect.poll(seen).toMatchObject({ failingSince: expect.any(Date) });
+    status = 200;
+    await event();
+    await expect.poll(seen).toMatchObject({ failing: false, failingSince: null });
+    status = 500;
+    clock.move(HOUR);
+    await event();
+    await expect.poll(seen).toMatchObject({ failingSince: clock.read() });
+    clock.move(23 * HOUR);
+    await worker.health.sweep();
+    expect(notices()).toEqual([]);
+    expect(await seen()).toMatchObject({ failing: false });
   });
 });

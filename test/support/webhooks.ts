@@ -4,6 +4,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import { createEndpointHealth, type FailingEndpointNotice } from '../../src/domain/webhook/endpoint-health.ts';
 import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
@@ -11,6 +12,7 @@ import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sende
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createDeliveryLedger } from '../../src/storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { createEventLog } from '../../src/storage/webhook-events.ts';
@@ -46,7 +48,17 @@ export function webhookWorker(
   const problems: unknown[] = [];
   const report = (message: string, error: unknown) => problems.push(message, error);
   const queue = { wake: async (endpointId: string, at: Date) => void wakes.push({ endpointId, at }) };
+  const notices: FailingEndpointNotice[] = [];
+  const health = createEndpointHealth({
+    endpoints,
+    deliveries,
+    tenants: createTenantRepository(store.db),
+    notifier: { endpointFails: async (notice) => void notices.push(notice) },
+    now: clock,
+    report,
+  });
   const dispatcher: Dispatcher = createDispatcher({
+    health,
     deliveries,
     events,
     endpointOf: endpoints.findAnyones,
@@ -65,7 +77,7 @@ export function webhookWorker(
     now: clock,
     report,
   });
-  return { deliveries, events, endpoints, dispatcher, publisher, wakes, problems };
+  return { deliveries, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
 }
 
 /** An endpoint of this tenant that takes everything, stored. */
@@ -83,6 +95,8 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
     secrets: [{ sealed: BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id), createdAt, expiresAt: null }],
     createdAt,
     updatedAt: createdAt,
+    failingSince: null,
+    failing: false,
     ...changes,
   };
   await createWebhookEndpointRepository(store.db).insert(endpoint);

@@ -1,6 +1,8 @@
 import { asciiAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
+import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
 import { composeMessage } from './message.ts';
+import { composeNotice } from './notice.ts';
 import { writeToOutbox } from './outbox.ts';
 import { createSmtp, type SmtpTimes } from './smtp.ts';
 
@@ -21,7 +23,7 @@ export interface MailerOptions {
 const NO_SENDER = 'no-reply@fatoura.invalid';
 
 /** Mails invoices over SMTP; without a server, and for test invoices of receivers that are not allowed, into the outbox (design, section 5, "e-mail"). */
-export function createMailer(options: MailerOptions): Mailer & { close(): void } {
+export function createMailer(options: MailerOptions): Mailer & EndpointNotifier & { close(): void } {
   const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
   const from = options.from ?? NO_SENDER;
   return {
@@ -37,6 +39,20 @@ export function createMailer(options: MailerOptions): Mailer & { close(): void }
       } else {
         await store(mail, message);
       }
+    },
+    async endpointFails(notice) {
+      const to = asciiAddress(notice.to);
+      if (to === null) throw new MailNotSent(`'${notice.to}' is no address that mail can be sent to`, true);
+      const message = await composeNotice(notice, from, to);
+      if (smtp && (notice.environment === 'live' || isAllowed(to, options.testAllow))) {
+        return smtp.send(from, to, message);
+      }
+      const file = await writeToOutbox(
+        options.outbox,
+        `${notice.endpointId}.${notice.failingSince.getTime()}`,
+        message,
+      );
+      options.log?.info({ endpointId: notice.endpointId, file }, 'a mail was written to the outbox');
     },
     close: () => smtp?.close(),
   };

@@ -2,6 +2,7 @@ import type { AttemptDelivery } from './attempt-delivery.ts';
 import type { ClaimedDelivery } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
+import type { EndpointHealth } from './endpoint-health.ts';
 import { createLane, type Lane, type Work } from './lane.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
@@ -54,6 +55,7 @@ export interface DispatcherParts {
   readonly endpointOf: (endpointId: string) => Promise<WebhookEndpoint | null>;
   readonly attempt: AttemptDelivery;
   readonly records: RecordAttempts;
+  readonly health: Pick<EndpointHealth, 'noted'>;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -100,7 +102,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const record = await parts.attempt(work.claim, work.endpoint, work.body);
     free.all++;
     if (kind === 'doubtful') free.doubtful++;
-    lane.finish(work, record.outcome.state === 'delivered');
+    const delivered = record.outcome.state === 'delivered';
+    lane.finish(work, delivered);
+    parts.health.noted(lane.endpointId, delivered);
     void parts.records.record(record).then(() => {
       lane.forget(work.claim.id);
       settled(lane);

@@ -22,6 +22,10 @@ export interface WebhookEndpoint {
   readonly createdAt: Date;
   /** When the client last changed it. */
   readonly updatedAt: Date;
+  /** The first failure since the last success; null while nothing fails. */
+  readonly failingSince: Date | null;
+  /** Whether it has failed everything for a day. It is never disabled for it. */
+  readonly failing: boolean;
 }
 
 /** A signing secret at rest. */

@@ -70,6 +70,8 @@ export function createManageEndpoints(
         secrets: [{ sealed: secretBox.seal(secret, id), createdAt, expiresAt: null }],
         createdAt,
         updatedAt: createdAt,
+        failingSince: null,
+        failing: false,
       };
       if (await endpoints.insert(endpoint)) return { endpoint, secret };
       throw serviceError(

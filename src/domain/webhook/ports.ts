@@ -32,6 +32,14 @@ export interface EndpointRepository {
     endpointId: string,
     changes: EndpointChanges,
   ): Promise<WebhookEndpoint | null>;
+  /** Writes when failures began, unless they did before. @param tellAt when its tenant is to be told */
+  noteFailure(endpointId: string, since: Date, tellAt: Date): Promise<void>;
+  /** Forgets failures. */
+  noteSuccess(endpointId: string): Promise<void>;
+  /** Marks up to `limit` active endpoints as failing whose tenants are to be told by now; each is answered again only from `again` on. */
+  takeFailing(now: Date, again: Date, limit: number): Promise<WebhookEndpoint[]>;
+  /** Its tenant was told, and is not told again of the same failures. */
+  toldOfFailing(endpointId: string): Promise<void>;
   /** Replaces the secrets unless they have changed since. @returns the endpoint as changed, null when it was not */
   replaceSecrets(
     endpointId: string,

@@ -22,6 +22,14 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
       resolve: ({ events }) => [...events],
     }),
     active: t.exposeBoolean('active', { description: 'Whether anything is delivered to it.' }),
+    failing: t.exposeBoolean('failing', {
+      description: 'Whether it has failed everything for a day. It is never disabled for it.',
+    }),
+    failingSince: t.expose('failingSince', {
+      type: 'DateTime',
+      nullable: true,
+      description: 'The first failure since the last success; null while nothing fails.',
+    }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),

@@ -1,0 +1,37 @@
+import { mkdtemp, readdir, readFile, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { expect, it } from 'vitest';
+import { createMailer } from '../../../src/adapters/email/mailer.ts';
+
+it('the mail about an endpoint that fails says which, since when and what to do; without a server it goes to the outbox', async () => {
+  const outbox = await mkdtemp(join(tmpdir(), 'notices-'));
+  try {
+    const mailer = createMailer({ smtpUrl: null, from: null, testAllow: [], outbox });
+    await mailer.endpointFails({
+      to: 'compta@example.com',
+      tenantName: 'Atlas',
+      environment: 'test',
+      endpointId: 'we_1',
+      url: 'https://example.com/hook\r\nBcc: everybody@example.com',
+      failingSince: new Date('2026-11-20T10:00:00Z'),
+    });
+    const [file = ''] = await readdir(outbox);
+    const mail = await readFile(join(outbox, file), 'utf8');
+    expect(mail).toMatch(/^To: compta@example\.com\r$/m);
+    expect(mail).toMatch(/^X-Webhook-Endpoint-Id: we_1\r$/m);
+    expect(mail).toContain('2026-11-20T10:00:00Z');
+    expect(mail).not.toMatch(/^Bcc:/m);
+    await expect(mailer.endpointFails({ ...NOTICE, to: 'nobody' })).rejects.toThrow('nobody');
+  } finally {
+    await rm(outbox, { recursive: true, force: true });
+  }
+});
+
+const NOTICE = {
+  tenantName: 'Atlas',
+  environment: 'live',
+  endpointId: 'we_1',
+  url: 'https://example.com/',
+  failingSince: new Date(),
+} as const;
