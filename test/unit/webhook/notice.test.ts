@@ -19,7 +19,7 @@ it('the mail about an endpoint that fails says which, since when and what to do;
     const [file = ''] = await readdir(outbox);
     const mail = await readFile(join(outbox, file), 'utf8');
     expect(mail).toMatch(/^To: compta@example\.com\r$/m);
-    expect(mail).toMatch(/^X-Webhook-Endpoint-Id: we_1\r$/m);
+    expect(mail).toMatch(/^X-Webhook-Endpoint-Id: we_1\r$/im);
     expect(mail).toContain('2026-11-20T10:00:00Z');
     expect(mail).not.toMatch(/^Bcc:/m);
     await expect(mailer.endpointFails({ ...NOTICE, to: 'nobody' })).rejects.toThrow('nobody');
