@@ -21,7 +21,7 @@ import { identify } from './middleware/identify.ts';
 import { measure } from './middleware/measure.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
-import type { Deprecation, RestParts } from './rest/route.ts';
+import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { verification } from './verify/routes.ts';
@@ -75,7 +75,6 @@ export function createServer(parts: ServerParts): Koa {
     router.register(route.path, [route.method], (async (ctx: Context) => {
       const graphql = contextOf(ctx);
       if (route.secretKeyOnly) requireSecretKey(graphql.principal);
-      if (route.deprecation) announceEnd(ctx, route.deprecation);
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
@@ -110,13 +109,6 @@ export function createServer(parts: ServerParts): Koa {
   app.use(router.routes());
   app.use(unmatched(router));
   return app;
-}
-
-/** RFC 9745 and RFC 8594: of what will end, since when it should not be used, when it stops, and what comes instead. */
-function announceEnd(ctx: Context, { since, sunset, link }: Deprecation): void {
-  ctx.set('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
-  ctx.set('Sunset', sunset.toUTCString());
-  ctx.set('Link', `<${link}>; rel="deprecation"`);
 }
 
 /** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) refuse and Node lets pass, or refuses without a word. */

@@ -88,9 +88,17 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY>(
     ...row,
     query,
     async handle(ctx, graphql, parts) {
+      if (row.deprecation) announceEnd(ctx, row.deprecation);
       const parsed = query.safeParse({ ...ctx.query });
       if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
       await row.handle(ctx, graphql, parsed.data as z.output<Query>, parts);
     },
   };
+}
+
+/** RFC 9745 and RFC 8594: of what will end, since when it should not be used, when it stops, and what comes instead. */
+function announceEnd(ctx: Context, { since, sunset, link }: Deprecation): void {
+  ctx.set('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
+  ctx.set('Sunset', sunset.toUTCString());
+  ctx.set('Link', `<${link}>; rel="deprecation"`);
 }
