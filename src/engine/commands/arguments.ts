@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import { evaluateLet } from '../query/expression.ts';
 import { asDoc, type Doc, typeName, wholeNumber } from '../query/types.ts';
-import { decodeDocument, encodeDocument } from '../wire/bson.ts';
+import { decodeDocument, documentsIn, encodeDocument } from '../wire/bson.ts';
 
 const NUMBERS = ['int', 'long', 'double', 'decimal'];
 
@@ -10,8 +10,11 @@ export class Arguments {
   readonly command: string;
   readonly body: Doc;
   readonly #sequences: Map<string, Uint8Array[]>;
+  readonly #bytes: Uint8Array | undefined;
 
-  constructor(command: string, body: Doc, sequences: Map<string, Uint8Array[]> = new Map()) {
+  /** @param bytes the body as it came, where documents in it are wanted as they are */
+  constructor(command: string, body: Doc, sequences: Map<string, Uint8Array[]> = new Map(), bytes?: Uint8Array) {
+    this.#bytes = bytes;
     this.command = command;
     this.body = body;
     this.#sequences = sequences;
@@ -83,9 +86,10 @@ export class Arguments {
     return this.#required(name).map((item, n) => asDoc(item) ?? this.#wrong(`${name}.${n}`, 'object', item));
   }
 
-  /** The same, encoded. */
+  /** The same, encoded as they came. */
   rawDocuments(name: string): Uint8Array[] {
-    return this.#sequences.get(name) ?? this.documents(name).map(encodeDocument);
+    const documents = this.#sequences.get(name);
+    return documents ?? (this.#bytes && documentsIn(this.#bytes, name)) ?? this.documents(name).map(encodeDocument);
   }
 
   /** The values of `let`. */

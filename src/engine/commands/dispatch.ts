@@ -66,7 +66,7 @@ function contextOf(caller: Caller, request: Request): Context {
   const command = COMMANDS.get(name);
   const known = KNOWN.get(name);
   if (!command || !known) throw new CommandError('CommandNotFound', `no such command: '${name}'`);
-  const args = new Arguments(name, request.body, request.sequences);
+  const args = new Arguments(name, request.body, request.sequences, request.bytes);
   if (!command.handshake) args.checkNames(known);
   const maxTime = name === 'getMore' ? undefined : args.count('maxTimeMS');
   return {

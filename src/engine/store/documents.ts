@@ -6,6 +6,7 @@ import type { Catalog, Collection, Index } from './catalog.ts';
 import { documentSum, rowSum, verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
+import { hasNumberedField, inOrderOf } from './field-order.ts';
 import type { EventExtra, Op, Oplog } from './oplog.ts';
 import { toldUpdate } from './update-event.ts';
 
@@ -74,9 +75,11 @@ export class Documents {
     after: Doc,
     description: UpdateDescription | undefined,
   ): void {
-    const bytes = encodeDocument(after);
-    checkStorable(after, bytes);
-    const stored = this.#claim(collection, rid);
+    const encoded = encodeDocument(after);
+    checkStorable(after, encoded);
+    const numbered = description !== undefined && hasNumberedField(after);
+    const stored = this.#claim(collection, rid) ?? (numbered ? this.read(rid) : undefined);
+    const bytes = numbered && stored ? inOrderOf(stored, encoded) : encoded;
     const images = hasImages(collection);
     const heads = description && changedHeads(description);
     const changes = collection.indexes

@@ -68,6 +68,20 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
   }
 }
 
+const EMBEDDED = 3;
+const ARRAY = 4;
+
+/** The documents of an array field, as bytes; undefined when it is not an array of documents only. */
+export function documentsIn(bytes: Uint8Array, field: string): Uint8Array[] | undefined {
+  for (const { type, name, value, end } of elements(bytes)) {
+    if (name !== field || type !== ARRAY) continue;
+    const items = [...elements(bytes.subarray(value, end))];
+    if (!items.every((item) => item.type === EMBEDDED)) return undefined;
+    return items.map((item) => bytes.subarray(value + item.value, value + item.end));
+  }
+  return undefined;
+}
+
 /** The document with its `_id` element first, as MongoDB stores it; `undefined` when it has none. */
 export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
   for (const element of elements(bytes)) {

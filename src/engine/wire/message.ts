@@ -21,6 +21,8 @@ export interface Request {
   /** The client does not wait for an answer (`w: 0`). */
   silent: boolean;
   body: Doc;
+  /** The body as it came. */
+  bytes: Uint8Array;
   sequences: Map<string, Uint8Array[]>;
 }
 
@@ -47,7 +49,7 @@ function parseMsg(id: number, message: Buffer): Request {
     if (crc32c(message.subarray(0, end)) !== message.readUInt32LE(end))
       throw new ProtocolError('checksum of OP_MSG is wrong');
   }
-  let body: Doc | undefined;
+  let body: { doc: Doc; bytes: Uint8Array } | undefined;
   const sequences = new Map<string, Uint8Array[]>();
   let at = 20;
   while (at < end) {
@@ -55,7 +57,7 @@ function parseMsg(id: number, message: Buffer): Request {
     if (kind === 0) {
       const bytes = documentAt(message, at, end);
       if (body) throw new ProtocolError('OP_MSG has two bodies');
-      body = decodeDocument(bytes);
+      body = { doc: decodeDocument(bytes), bytes };
       at += bytes.length;
     } else if (kind === 1) {
       const size = at + 4 <= end ? message.readInt32LE(at) : 0;
@@ -76,7 +78,7 @@ function parseMsg(id: number, message: Buffer): Request {
     } else throw new ProtocolError(`unknown section kind ${kind}`);
   }
   if (!body) throw new ProtocolError('OP_MSG has no body');
-  return { id, legacy: false, silent: (flags & MORE_TO_COME) !== 0, body, sequences };
+  return { id, legacy: false, silent: (flags & MORE_TO_COME) !== 0, body: body.doc, bytes: body.bytes, sequences };
 }
 
 function parseQuery(id: number, message: Buffer): Request {
@@ -84,8 +86,9 @@ function parseQuery(id: number, message: Buffer): Request {
   if (nameEnd < 0) throw new ProtocolError('malformed OP_QUERY');
   const namespace = message.toString('utf8', 20, nameEnd);
   if (!namespace.endsWith('.$cmd')) throw new ProtocolError('OP_QUERY is served for commands only');
-  const body = decodeDocument(documentAt(message, nameEnd + 9, message.length));
-  return { id, legacy: true, silent: false, body: { ...body, $db: namespace.slice(0, -5) }, sequences: new Map() };
+  const bytes = documentAt(message, nameEnd + 9, message.length);
+  const body = { ...decodeDocument(bytes), $db: namespace.slice(0, -5) };
+  return { id, legacy: true, silent: false, body, bytes, sequences: new Map() };
 }
 
 function documentAt(message: Buffer, at: number, end: number): Buffer {

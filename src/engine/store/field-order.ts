@@ -1,0 +1,34 @@
+import type { Doc } from '../query/types.ts';
+import { asDoc } from '../query/types.ts';
+import { type Element, elements } from '../wire/bson.ts';
+
+const DOCUMENT = 3;
+const ARRAY = 4;
+
+/** Whether some document in it has a field that is named by a whole number: JavaScript puts such fields before all others. */
+export function hasNumberedField(value: unknown): boolean {
+  if (Array.isArray(value)) return value.some(hasNumberedField);
+  const doc: Doc | undefined = asDoc(value);
+  if (!doc) return false;
+  const [first] = Object.keys(doc);
+  return (first !== undefined && /^\d+$/.test(first)) || Object.values(doc).some(hasNumberedField);
+}
+
+/** A document's new bytes with its fields in the order that they had, new ones behind. */
+export function inOrderOf(before: Uint8Array, after: Uint8Array): Uint8Array {
+  const fields = new Map<string, Element>();
+  for (const element of elements(after)) fields.set(element.name, element);
+  const parts: Uint8Array[] = [];
+  for (const old of elements(before)) {
+    const field = fields.get(old.name);
+    if (!field || !fields.delete(old.name)) continue;
+    const nested = field.type === old.type && (field.type === DOCUMENT || field.type === ARRAY);
+    if (!nested) parts.push(after.subarray(field.start, field.end));
+    else {
+      parts.push(after.subarray(field.start, field.value));
+      parts.push(inOrderOf(before.subarray(old.value, old.end), after.subarray(field.value, field.end)));
+    }
+  }
+  for (const { start, end } of fields.values()) parts.push(after.subarray(start, end));
+  return Buffer.concat([after.subarray(0, 4), ...parts, Uint8Array.of(0)]);
+}
