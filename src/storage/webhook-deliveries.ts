@@ -157,8 +157,9 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async find(tenantId, environment, id) {
-      const found = await deliveries.findOne({ _id: id, tenantId, environment });
-      return found && deliveryOf(found);
+      // By its id alone: some servers would rather go through all of the tenant's.
+      const found = await deliveries.findOne({ _id: id });
+      return found && found.tenantId === tenantId && found.environment === environment ? deliveryOf(found) : null;
     },
 
     async ofEvent(tenantId, environment, eventId) {
