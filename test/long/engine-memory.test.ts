@@ -1,0 +1,125 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { type Collection, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { ENGINE_MAIN } from '../support/engine-process.ts';
+
+/** The engine with a heap of 384 MB over 600 MB of documents: what needs them all either streams or is refused with MongoDB's error 292. */
+interface Item {
+  _id: number;
+  group: number;
+  key: string;
+  list: number[];
+  text: string;
+}
+
+const COUNT = 60_000;
+const BATCH = 1000;
+const HEAP_MIB = 384;
+/** Heap, SQLite's cache of 64 MiB, the program itself, buffers on their way. */
+const RESIDENT_MIB = 900;
+const OVER_THE_LIMIT = { code: 292 };
+
+let folder: string;
+let stop: () => Promise<void>;
+let client: MongoClient;
+let items: Collection<Item>;
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  const options = [`--max-old-space-size=${HEAP_MIB}`, ENGINE_MAIN, '--data-dir', folder];
+  const child = spawn(process.execPath, options, { stdio: ['ignore', 'pipe', 'inherit'] });
+  const exited = once(child, 'exit');
+  stop = async () => {
+    child.kill('SIGKILL');
+    await exited;
+  };
+  const [uri] = (await once(createInterface(child.stdout), 'line')) as [string];
+  client = await new MongoClient(uri).connect();
+  items = client.db('memory').collection<Item>('items');
+  await items.createIndex({ group: 1, _id: 1 });
+  for (let next = 0; next < COUNT; next += BATCH) {
+    await items.insertMany(Array.from({ length: BATCH }, (_, n) => item(next + n)));
+  }
+});
+
+afterAll(async () => {
+  await client?.close();
+  await stop?.();
+  await rm(folder, { recursive: true, force: true });
+});
+
+function item(_id: number): Item {
+  return {
+    _id,
+    group: _id % 100,
+    key: `key ${(_id * 7919) % COUNT}`,
+    list: [_id % 7, _id % 11],
+    text: 'x'.repeat(10_000),
+  };
+}
+
+async function residentMiB(): Promise<number> {
+  return (await client.db('admin').command({ serverStatus: 1 })).mem.resident;
+}
+
+test('all documents are read through cursors, in both orders', async () => {
+  for (const sort of [{ _id: 1 }, { group: 1, _id: 1 }] as Record<string, 1>[]) {
+    let n = 0;
+    for await (const _ of items.find({}, { sort })) n++;
+    expect(n).toBe(COUNT);
+  }
+  expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
+});
+
+test('a sort without an index holds keys only, and with a limit no more than that', async () => {
+  let last = '';
+  let n = 0;
+  for await (const { key } of items.find({}, { sort: { key: 1 }, projection: { key: 1 } })) {
+    expect(key >= last).toBe(true);
+    last = key;
+    n++;
+  }
+  expect(n).toBe(COUNT);
+  expect(
+    await items
+      .find({}, { sort: { key: -1 } })
+      .limit(10)
+      .toArray(),
+  ).toHaveLength(10);
+  await expect(items.find({}, { sort: { text: 1, key: 1 } }).toArray()).rejects.toMatchObject(OVER_THE_LIMIT);
+  expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
+});
+
+test('groups stream, and are refused where they hold too much', async () => {
+  const groups = await items.aggregate([{ $group: { _id: '$group', n: { $sum: 1 } } }]).toArray();
+  expect(groups).toHaveLength(100);
+  for (const pipeline of [
+    [{ $group: { _id: null, texts: { $push: '$text' } } }],
+    [{ $group: { _id: { text: '$text', key: '$key' } } }],
+    [{ $addFields: { two: 2 } }, { $sort: { text: 1 } }],
+  ]) {
+    await expect(items.aggregate(pipeline).toArray()).rejects.toMatchObject(OVER_THE_LIMIT);
+  }
+  expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
+});
+
+test('cursors left open hold little each', async () => {
+  const before = await residentMiB();
+  const cursors = Array.from({ length: 300 }, () => items.find({}, { batchSize: 2, sort: { group: 1, _id: 1 } }));
+  for (const cursor of cursors) await cursor.next();
+  expect((await residentMiB()) - before).toBeLessThan(300);
+  for (const cursor of cursors) await cursor.close();
+});
+
+test('an update and a delete of all documents, and an index over them', async () => {
+  expect((await items.updateMany({ group: { $lt: 50 } }, { $inc: { group: 1000 } })).modifiedCount).toBe(COUNT / 2);
+  await items.createIndex({ key: 1, list: 1 });
+  expect((await items.deleteMany({ group: { $gte: 1000 } })).deletedCount).toBe(COUNT / 2);
+  expect(await client.db('memory').command({ validate: 'items' })).toMatchObject({ valid: true, errors: [] });
+  expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
+});
