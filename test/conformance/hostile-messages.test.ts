@@ -140,9 +140,13 @@ describe('bytes that mean nothing', () => {
       return bytes;
     });
 
+  async function answeredElsewhere(times: number): Promise<void> {
+    for (let n = 0; n < times; n++) await friend.db('admin').command({ ping: 1 });
+  }
+
   test('get an error or a closed connection; what was stored is whole', async () => {
     const messages = [
-      ...fc.sample(hostile, { numRuns: 1500, seed }),
+      ...fc.sample(hostile, { numRuns: 1200, seed }),
       ...fc
         .sample(fc.uint8Array({ minLength: 16, maxLength: 100 }), { numRuns: 200, seed })
         .map((each) => Buffer.from(each)),
@@ -151,9 +155,10 @@ describe('bytes that mean nothing', () => {
     const send = async (bytes: Buffer): Promise<void> => {
       const wire = await client();
       wire.send(bytes);
-      // A message that claims more than it has is waited for: what follows may end it, so the ping may never be answered.
+      // A message that claims more than it has is waited for: what follows may end it, so the ping may never be answered. When others are,
+      // again and again, nothing more is to come.
       wire.send(wire.message(ping));
-      const silent = new Promise<undefined>((resolve) => setTimeout(() => resolve(undefined), 500).unref());
+      const silent = answeredElsewhere(5);
       const reply = await Promise.race([wire.reply().catch(() => 'closed'), silent]);
       if (reply === 'closed') outcomes.closed++;
       else if (typeof reply === 'object') {
@@ -163,8 +168,8 @@ describe('bytes that mean nothing', () => {
       wire.close();
     };
     while (messages.length > 0) await Promise.all(messages.splice(0, 150).map(send));
-    expect(outcomes.answered).toBeGreaterThan(200);
-    expect(outcomes.closed).toBeGreaterThan(200);
+    expect(outcomes.answered).toBeGreaterThan(100);
+    expect(outcomes.closed).toBeGreaterThan(100);
 
     for (const { name: database } of (await friend.db('admin').admin().listDatabases()).databases) {
       for (const { name } of await friend.db(database).listCollections().toArray()) {
@@ -289,13 +294,13 @@ describe('bytes that mean nothing', () => {
     const collection = friend.db('huge').collection<{ _id: number; a: number }>('c');
     await collection.createIndex({ a: 1 });
     await collection.insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id, a: _id })));
-    const million = Array.from({ length: 1_000_000 }, (_, n) => n);
-    expect(await collection.countDocuments({ a: { $in: million } })).toBe(100);
-    expect(await collection.countDocuments({ a: { $nin: million } })).toBe(0);
-    const clauses = Array.from({ length: 20_000 }, (_, a) => ({ a }));
+    const many = Array.from({ length: 200_000 }, (_, n) => n);
+    expect(await collection.countDocuments({ a: { $in: many } })).toBe(100);
+    expect(await collection.countDocuments({ a: { $nin: many } })).toBe(0);
+    const clauses = Array.from({ length: 5000 }, (_, a) => ({ a }));
     expect(await collection.countDocuments({ $or: clauses })).toBe(100);
-    await collection.updateOne({ _id: 0 }, { $set: { list: million } as Document });
+    await collection.updateOne({ _id: 0 }, { $set: { list: many } as Document });
     await collection.updateOne({ _id: 0 }, { $addToSet: { list: { $each: [1, 2, -1] } } as Document });
-    expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(1_000_001);
+    expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(200_001);
   });
 });
