@@ -4,7 +4,7 @@ import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import { createSignedRenderer } from '../../src/signed-renderer.ts';
-import { pdfValidator } from '../support/pdf-validator.ts';
+import { signatureValidator, veraPdf } from '../support/java-tool.ts';
 import { detached, hasTool, pdfsig } from '../unit/pades/support.ts';
 import { CHROMIUM_CACHE, line, png, printed, SELLER } from '../unit/pdf/support.ts';
 import { ecKey, identityOf, rsaKey } from '../unit/xades/identities.ts';
@@ -41,31 +41,44 @@ const DOCUMENTS: Record<string, PrintedInvoice> = {
 };
 const XML = Buffer.from(`<Invoice>${'<cbc:Note>é</cbc:Note>'.repeat(20_000)}</Invoice>`);
 
-const validator = pdfValidator();
+const validator = veraPdf();
+const dss = signatureValidator();
 
 describe.each([
-  ['RSA-2048', softwareKey(identityOf(rsaKey(2048)))],
-  ['P-256', softwareKey(identityOf(ecKey('prime256v1')))],
-])('signed PDFs (%s)', (_, key) => {
+  ['RSA-2048', softwareKey(identityOf(rsaKey(2048))), Object.keys(DOCUMENTS)],
+  ['P-256', softwareKey(identityOf(ecKey('prime256v1'))), ['short', 'arabic']],
+])('signed PDFs (%s)', (_, key, names) => {
   const pdfs: Record<string, Uint8Array> = {};
   const renderer = createSignedRenderer(createPdfRenderer({ cacheDir: CHROMIUM_CACHE }), () => key);
   beforeAll(async () => {
-    for (const [name, page] of Object.entries(DOCUMENTS)) pdfs[`${name}.pdf`] = await renderer.render(page, XML);
+    for (const name of names) pdfs[`${name}.pdf`] = await renderer.render(DOCUMENTS[name]!, XML);
   });
   afterAll(() => renderer.close());
 
   test.skipIf(validator === null)('are PDF/A-3A to veraPDF, whatever their texts are', () => {
-    expect(validator!.validate('3a', pdfs)).toEqual(Object.keys(pdfs).map((name) => `compliant ${name}`));
+    expect(validator!.run(['3a'], pdfs)).toEqual(Object.keys(pdfs).map((name) => `compliant ${name}`));
   });
 
   test.skipIf(validator === null)('and veraPDF notices what is not', () => {
     const broken = Buffer.from(pdfs['short.pdf']!)
       .toString('latin1')
       .replace('/Type/OutputIntent', '/Type/OutputIntenx');
-    const [verdict] = validator!.validate('3a', {
+    const [verdict] = validator!.run(['3a'], {
       'broken.pdf': Buffer.from(broken.replace('<pdfaid:part>3', '<pdfaid:part>1'), 'latin1'),
     });
     expect(verdict).toBe('broken broken.pdf');
+  });
+
+  test.skipIf(dss === null)('are PAdES-BASELINE-B to the DSS of the European Commission, without a remark', () => {
+    const [name] = Object.keys(pdfs);
+    const certificate = String(key.certificateChain[0]);
+    const changed = Buffer.from(pdfs[name!]!);
+    changed[changed.indexOf('stream\n') + 40]! ^= 1;
+    const [first, ...rest] = dss!.run([], { 'trusted.pem': certificate, ...pdfs, 'x-changed.pdf': changed });
+    expect([first, ...rest.slice(0, Object.keys(pdfs).length - 1)]).toEqual(
+      Object.keys(pdfs).map((each) => `PAdES-BASELINE-B TOTAL_PASSED ${each}`),
+    );
+    expect(rest.join('\n')).toMatch(/TOTAL_FAILED x-changed\.pdf/);
   });
 
   test.skipIf(!hasTool('pdfsig', '-v'))('are signed as a whole, and give the XML back', () => {

@@ -1,0 +1,59 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
+const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
+
+/** A Java program of this folder with the libraries that it is for. */
+export interface JavaTool {
+  /**
+   * @param files contents by name; they follow the options as arguments
+   * @returns the lines that it prints, with the files' names alone
+   */
+  run(options: readonly string[], files: Readonly<Record<string, Uint8Array | string>>): string[];
+}
+
+/** veraPDF, the public validator of PDF/A: a flavour (`3a`) and PDFs → `compliant NAME` or `broken NAME` and the rules that it breaks. */
+export const veraPdf = () => javaTool('ValidatePdf', 'verapdf-pom.xml', '1.28.2');
+
+/** The European Commission's DSS: a trusted certificate (PEM) and PDFs → `FORMAT INDICATION NAME` and what it has to say. */
+export const signatureValidator = () => javaTool('ValidatePades', 'dss-pom.xml', '6.4');
+
+/**
+ * A tool whose libraries are fetched with Maven, and which is compiled, at the first call; it is kept for the next.
+ * @returns null where Java, its compiler or Maven is missing, or Maven reaches nothing
+ */
+function javaTool(program: string, pom: string, version: string): JavaTool | null {
+  const home = join(CACHE, `${program}-${version}`);
+  if (!existsSync(home) && !install(home, program, pom)) return null;
+  return {
+    run(options, files) {
+      const folder = mkdtempSync(join(CACHE, 'files-'));
+      try {
+        const paths = Object.entries(files).map(([name, content]) => {
+          writeFileSync(join(folder, name), content);
+          return join(folder, name);
+        });
+        const command = ['-cp', `${home}/*:${home}`, program, ...options, ...paths];
+        const said = execFileSync('java', command, { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] });
+        return said.replaceAll(`${folder}/`, '').trim().split('\n');
+      } finally {
+        rmSync(folder, { recursive: true });
+      }
+    },
+  };
+}
+
+/** It appears complete or not at all. */
+function install(home: string, program: string, pom: string): boolean {
+  mkdirSync(dirname(home), { recursive: true });
+  const folder = mkdtempSync(join(CACHE, 'java-'));
+  const runs = (command: string, ...options: string[]) => spawnSync(command, options, { stdio: 'ignore' }).status === 0;
+  const copy = ['-q', '-B', '-f', here(pom), 'dependency:copy-dependencies', `-DoutputDirectory=${folder}`];
+  const made = runs('mvn', ...copy) && runs('javac', '-cp', `${folder}/*`, '-d', folder, here(`${program}.java`));
+  if (made) renameSync(folder, home);
+  else rmSync(folder, { recursive: true });
+  return made;
+}
