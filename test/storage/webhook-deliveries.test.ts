@@ -197,6 +197,37 @@ describe('nothing is lost', () => {
   });
 });
 
+describe('a worker that stops', () => {
+  it('hands back what it has not begun, and an attempt that its end cuts off is no failed one', async () => {
+    const cut = Promise.withResolvers<SendResult>();
+    const stopping = webhookWorker(
+      store,
+      () => cut.promise,
+      () => new Date(),
+    );
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    const invoices = await Promise.all(Array.from({ length: 20 }, () => storedInvoice(store, tenantId)));
+    for (const invoice of invoices) stopping.publisher.publish(invoice);
+    await stopping.publisher.settle();
+    await stopping.dispatcher.stop(50);
+    cut.resolve(answerOf(null));
+    const { requests, send } = receiver(() => 200);
+    const worker = webhookWorker(store, send, () => new Date());
+    worker.dispatcher.wake(endpointId);
+    await worker.dispatcher.settle();
+    // 16 were under way, and wait for their leases to end.
+    expect(requests).toHaveLength(4);
+    await worker.deliveries.freeLeases(new Date());
+    worker.dispatcher.wake(endpointId);
+    await worker.dispatcher.settle();
+    expect(requests).toHaveLength(20);
+    const everything = { limit: 20, cursor: null, from: null, until: null, endpointId, state: null };
+    const { rows } = await worker.deliveries.page({ tenantId, environment: 'test', ...everything });
+    expect(rows.map(({ state, attempts }) => [state, attempts.length])).toEqual(Array(20).fill(['delivered', 1]));
+    expect(stopping.problems).toEqual([]);
+  });
+});
+
 describe('order', () => {
   it('an event waits until the one before it was attempted, whoever has that', async () => {
     const first = Promise.withResolvers<SendResult>();

@@ -67,6 +67,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const free = { all: PLACES, doubtful: PLACES / 2 };
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
+  let abandoned = false;
   let whenIdle: () => void = () => undefined;
 
   function laneOf(endpointId: string): Lane {
@@ -100,6 +101,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     free.all--;
     if (kind === 'doubtful') free.doubtful--;
     const record = await parts.attempt(work.claim, work.endpoint, work.body);
+    // It was cut off by our own end, which is no failure of the receiver's: the lease runs out and it is attempted again.
+    if (abandoned) return;
     free.all++;
     if (kind === 'doubtful') free.doubtful++;
     const delivered = record.outcome.state === 'delivered';
@@ -224,6 +227,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const unsent = [...lanes.values()].flatMap((lane) => lane.empty());
       const over = Promise.all([...lanes.values()].map((lane) => lane.finished()));
       await Promise.race([over, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
+      abandoned = true;
       if (unsent.length > 0) {
         await parts.deliveries
           .release(unsent, parts.now())
