@@ -1,8 +1,11 @@
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { countOf } from './headers.ts';
 
 /** The largest request body, bytes (design, section 5, "limits"). */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** What is read at most of a body that is too large, and dropped: many clients do not look for an answer before they have sent all. */
+const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
 
 /**
  * A JSON body, checked in this order: media type, size, UTF-8, syntax.
@@ -10,6 +13,7 @@ export const MAX_BODY_BYTES = 1024 * 1024;
  */
 export async function readJson(ctx: Context): Promise<unknown> {
   if (
+    countOf(ctx, 'content-type') > 1 ||
     ctx.request.type.trim().toLowerCase() !== 'application/json' ||
     !/^utf-?8$/i.test(ctx.request.charset || 'utf-8')
   ) {
@@ -38,14 +42,15 @@ export async function readText(ctx: Context): Promise<string> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
   }
-  const chunks: Buffer[] = [];
-  let size = Number(ctx.get('Content-Length')) > MAX_BODY_BYTES ? Number.POSITIVE_INFINITY : 0;
+  let chunks: Buffer[] = [];
+  let size = Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES ? Number.POSITIVE_INFINITY : 0;
   if (size === 0) {
     try {
       for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
         size += chunk.length;
-        if (size > MAX_BODY_BYTES) break;
-        chunks.push(chunk);
+        if (size > MAX_DROPPED_BYTES) break;
+        if (size > MAX_BODY_BYTES) chunks = [];
+        else chunks.push(chunk);
       }
     } catch {
       // The client went away: no failure of this service, and nobody reads the answer.
@@ -54,7 +59,7 @@ export async function readText(ctx: Context): Promise<string> {
   }
   if (size > MAX_BODY_BYTES) {
     // What is left of the body is not read.
-    ctx.set('Connection', 'close');
+    if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
     throw serviceError('invalid_request', 'The body is larger than 1 MiB, the most that is taken.', null, 413);
   }
   try {

@@ -17,7 +17,7 @@ import { countOf } from './headers.ts';
 import { answerRead } from './json.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
-import { identify } from './middleware/identify.ts';
+import { identify, needsCredential } from './middleware/identify.ts';
 import { measure } from './middleware/measure.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
@@ -126,7 +126,7 @@ const wellFormed: Middleware = (ctx, next) => {
 function unmatched(router: Router): Middleware {
   return async (ctx) => {
     if ('_matchedRoute' in ctx && ctx._matchedRoute) return;
-    if (/^\/v1(\/|$)/.test(ctx.path)) principalOf(ctx);
+    if (/^\/v1(\/|$)/.test(ctx.path) && needsCredential(ctx.path)) principalOf(ctx);
     const methods = [...new Set(router.match(ctx.path, ctx.method).path.flatMap((layer) => layer.methods))];
     if (methods.length === 0)
       throw serviceError(

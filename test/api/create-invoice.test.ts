@@ -242,6 +242,28 @@ describe('POST /v1/invoices: 413 and 415', () => {
     expect(response.status).toBe(413);
   });
 
+  it.each([['Content-Length: 8000000'], ['Transfer-Encoding: chunked']])(
+    'refuses a body of 8 MB after it was sent, so that clients which do not listen meanwhile get the answer (%s)',
+    async (length) => {
+      const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
+      const failed = new Promise((_, reject) => socket.once('error', reject));
+      const send = (part: string) =>
+        Promise.race([failed, new Promise<void>((resolve) => socket.write(part, () => resolve()))]);
+      const head = ['POST /v1/invoices HTTP/1.1', 'Host: x', `Authorization: Bearer ${tenant.secretKey}`];
+      await send([...head, 'Content-Type: application/json', length, '', ''].join('\r\n'));
+      const chunk = ' '.repeat(1_000_000);
+      socket.pause();
+      for (let i = 0; i < 8; i++) await send(length.endsWith('chunked') ? `f4240\r\n${chunk}\r\n` : chunk);
+      if (length.endsWith('chunked')) await send('0\r\n\r\n');
+      let text = '';
+      for await (const received of socket) {
+        text += received;
+        if (text.includes('}}')) break;
+      }
+      expect(text).toMatch(/^HTTP\/1\.1 413 /);
+    },
+  );
+
   it('takes a body without a length for an empty one, not for another type', async () => {
     const { port } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');

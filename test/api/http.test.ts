@@ -183,6 +183,27 @@ describe('methods', () => {
     expect(other.body.error).toMatchObject({ code: 'invalid_request', param: null, status: 405 });
   });
 
+  it('the OpenAPI document is only read, by anybody', async () => {
+    const nobody = new Client(service.url, null);
+    for (const method of ['POST', 'PUT', 'DELETE'])
+      expect([method, (await nobody.request(method, '/v1/openapi.json')).status]).toEqual([method, 405]);
+    const options = await nobody.request('OPTIONS', '/v1/openapi.json');
+    expect([options.status, options.headers.get('allow')]).toEqual([204, 'HEAD, GET']);
+  });
+
+  it.each(['/v1/invoices', '/v1/x', '/graphql', '/graphql/stream'])(
+    'OPTIONS %s with an empty Access-Control-Request-Method or Origin is no preflight: 401',
+    async (path) => {
+      for (const empty of [
+        'Origin: https://x\r\nAccess-Control-Request-Method:',
+        'Origin:\r\nAccess-Control-Request-Method: GET',
+      ]) {
+        const answer = await sendRaw(service.url, rawRequest(`OPTIONS ${path}`, [empty]));
+        expect([empty, answer.status]).toEqual([empty, 401]);
+      }
+    },
+  );
+
   it.each([
     ['PUT', '/graphql', 405],
     ['DELETE', '/graphql', 405],
@@ -260,6 +281,7 @@ describe('what no HTTP client sends', () => {
     const headers = [bearer(), `Content-Length: ${Buffer.byteLength(body)}`, 'Content-Type: application/json'];
     for (const [header, expected] of [
       ['Content-Type: application/json', [415, 'invalid_request', null]],
+      ['Content-Type: application/json; charset=utf-8', [415, 'invalid_request', null]],
       ['Idempotency-Key: a\r\nIdempotency-Key: a', [400, 'invalid_request', 'Idempotency-Key']],
     ] as const) {
       const answer = await sendRaw(service.url, rawRequest('POST /v1/invoices', [...headers, header], body));

@@ -37,5 +37,6 @@ export function crossOrigin(): { readonly mark: Middleware; readonly answerPrefl
 
 /** Whether a browser asks what a page may send. */
 export function isPreflight({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean {
-  return method === 'OPTIONS' && headers.origin !== undefined && headers['access-control-request-method'] !== undefined;
+  // Empty ones are none: what answers preflights (@koa/cors) would leave such a request to the routes, without a caller.
+  return method === 'OPTIONS' && Boolean(headers.origin && headers['access-control-request-method']);
 }

@@ -8,7 +8,7 @@ import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';
 
 /** Paths of the API, except what describes it; a credential is read on these only. */
-function needsCredential(path: string): boolean {
+export function needsCredential(path: string): boolean {
   return /^\/(v1|graphql)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
