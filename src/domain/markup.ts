@@ -60,13 +60,15 @@ const DIRECTED =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * What paper can't show truly is made visible as U+FFFD: control characters (but line feeds and tabs), lone surrogates, the two
- * bidi overrides, with which a text reads backwards (`00,001` for `100,00`), and what would end an isolation that the text did not
- * begin.
+ * What paper can't show truly is made visible as U+FFFD: control characters (but line ends and tabs), lone surrogates, the two
+ * bidi overrides, with which a text reads backwards (`00,001` for `100,00`), what would end an isolation that the text did not
+ * begin, and marks piled so high that they would cover other lines. Every way to end a line becomes a line feed, as in the XML.
  */
 function printable(text: string): string {
   let open = 0;
   const safe = text.toWellFormed().replaceAll(UNSAFE, (character) => {
+    if (character.startsWith('\r')) return '\n';
+    if (/^\p{M}/u.test(character)) return '\ufffd';
     if (/[\u2066-\u2068]/.test(character)) open += 1;
     else if (character !== '\u2069' || open === 0) return '\ufffd';
     else open -= 1;
@@ -75,5 +77,5 @@ function printable(text: string): string {
   return safe + '\u2069'.repeat(open);
 }
 
-/** Controls, bidi overrides, bidi isolates. */
-const UNSAFE = /[^\P{Cc}\n\t]|[\u202d\u202e\u2066-\u2069]/gu;
+/** CR and CRLF, controls, bidi overrides, bidi isolates, marks beyond the sixth on a letter, which no language of our fonts needs. */
+const UNSAFE = /\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e\u2066-\u2069]|(?<=\p{M}{6})\p{M}+/gu;

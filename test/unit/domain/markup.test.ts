@@ -16,8 +16,8 @@ describe('html', () => {
         const page = html`<p title="${text}">${text}</p>`.text;
         const element = new DOMParser().parseFromString(page, 'text/xml').documentElement!;
         // This parser reads a line separator as a line feed, as XML 1.1 has it.
-        const read = text.replaceAll('\u2028', '\n');
-        const shown = read.replaceAll(/[\u2066-\u2069\ufffd]|\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e]/gu, '');
+        const read = text.replaceAll(/\r\n?|\u2028/g, '\n');
+        const shown = read.replaceAll(/[\u2066-\u2069\ufffd]|[^\P{Cc}\n\t]|[\u202d\u202e]/gu, '');
         expect(element.textContent!.replaceAll(/[\u2066-\u2069\ufffd]/g, '')).toBe(shown);
         expect(element.childNodes.length).toBeLessThanOrEqual(1);
         expect(element.attributes.length).toBe(1);
@@ -28,6 +28,19 @@ describe('html', () => {
   test('shows what would deceive or not be drawn as a replacement character', () => {
     expect(html`${'a\u202e100,00\u202c'}`.text).toBe('a\ufffd100,00\u202c');
     expect(html`${'\u0000\u0085\ud800\t\n'}`.text).toBe('\ufffd\ufffd\ufffd\t\n');
+  });
+
+  test('breaks lines where the text does, whatever system it was written on', () => {
+    expect(html`${'12, rue des Orangers\r\nCasablanca\rMaroc\n'}`.text).toBe(
+      '12, rue des Orangers\nCasablanca\nMaroc\n',
+    );
+  });
+
+  test('lets marks pile up no higher than a language needs, so that they cover no other line', () => {
+    expect(html`${`a${'\u0300'.repeat(500)}b`}`.text).toBe(`a${'\u0300'.repeat(6)}\ufffdb`);
+    expect(html`${`${'\u{1d167}'.repeat(9)}`}`.text).toBe(`${'\u{1d167}'.repeat(6)}\ufffd`);
+    const vocalized = 'قَالَ مُحَمَّدٌ ﷺ Tiếng Việt';
+    expect(html`${vocalized.normalize('NFD')}`.text).toBe(vocalized.normalize('NFD'));
   });
 
   test('lets no text end or outlive an isolation', () => {
@@ -49,7 +62,7 @@ describe('cssString', () => {
         const back = literal
           .slice(1, -1)
           .replaceAll(/\\([0-9a-f]+) /g, (_, code) => String.fromCodePoint(Number.parseInt(code, 16)));
-        expect(back).toBe(text.replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd'));
+        expect(back).toBe(text.replaceAll(/\r\n?/g, '\n').replaceAll(/[^\P{Cc}\n\t]/gu, '\ufffd'));
       }),
     );
   });
