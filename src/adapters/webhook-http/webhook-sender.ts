@@ -1,7 +1,7 @@
 import { lookup as dnsLookup, type LookupAddress, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import type { SendFailure, SendResult, WebhookSender } from '../../domain/webhook/sender.ts';
+import type { OutgoingRequest, SendFailure, SendResult, WebhookSender } from '../../domain/webhook/sender.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
 
 /** How much of an answer is kept, bytes. */
@@ -37,6 +37,8 @@ class RefusedAddress extends Error {
 export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
   const { allowInsecure, connectTimeoutMs = 5000, totalTimeoutMs = 15_000 } = options;
   const resolve = options.resolve ?? (allowInsecure ? resolveLikeSystem : createPublicResolver());
+  /** How many were made so far. */
+  let connections = 0;
   const mayCall = (address: string) => allowInsecure || isPublicAddress(address);
 
   const lookup: LookupFunction = (host, { all }, done) => {
@@ -56,14 +58,17 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     autoSelectFamily: true,
     ...(options.ca !== undefined && { ca: options.ca }),
   });
-  const agent = new Agent({
+  const agentOptions: Agent.Options = {
     connect(target, done) {
       const literal = target.hostname.replace(/^\[|\]$/g, '');
       // A literal address is never looked up.
       if (isIP(literal) !== 0 && !mayCall(literal)) return done(refusal(target.hostname, literal), null);
       connectSocket(target, (error, socket) => {
         if (error) return done(error, null);
-        if (mayCall(socket.remoteAddress ?? '')) return done(null, socket);
+        if (mayCall(socket.remoteAddress ?? '')) {
+          connections++;
+          return done(null, socket);
+        }
         socket.destroy();
         done(refusal(target.hostname, socket.remoteAddress ?? 'no address'), null);
       });
@@ -72,48 +77,60 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     bodyTimeout: totalTimeoutMs,
     maxHeaderSize: KEPT_BYTES,
     allowH2: false,
-  });
+  };
+  const agent = new Agent(agentOptions);
+  /** Keeps no connection for a second request. */
+  const freshAgent = new Agent({ ...agentOptions, pipelining: 0 });
+
+  /** One request. @param limitMs how long it may take */
+  async function post(via: Agent, target: URL, { headers, body }: OutgoingRequest, limitMs: number) {
+    const answer = new Answer();
+    const failure = await new Promise<SendResult['failure']>((settle) => {
+      const timer = setTimeout(() => {
+        settle({ code: 'timeout', message: `no answer came within ${totalTimeoutMs / 1000} s` });
+        answer.end();
+      }, limitMs);
+      answer.whenOver = (error) => {
+        clearTimeout(timer);
+        settle(error ? failureOf(error) : null);
+      };
+      try {
+        const path = target.pathname + target.search;
+        via.dispatch({ origin: target.origin, path, method: 'POST', headers, body }, answer);
+      } catch (error) {
+        answer.whenOver(error as Error);
+      }
+    });
+    // The status alone decides: how the body ended afterwards does not matter.
+    return { answer, failure: answer.status === null ? failure : null };
+  }
 
   return {
-    async send({ url, headers, body }) {
+    async send(request) {
       const started = performance.now();
-      const latency = () => Math.round((performance.now() - started) * 10) / 10;
-      const target = URL.parse(url);
+      const elapsed = () => performance.now() - started;
+      const target = URL.parse(request.url);
       const refused = target ? (allowInsecure ? null : urlRefusal(target)) : 'it is no URL';
       if (refused !== null || !target) {
-        const failure = { code: 'refused_address', message: `${url} may not be called: ${refused}` } as const;
+        const failure = { code: 'refused_address', message: `${request.url} may not be called: ${refused}` } as const;
         return { status: null, headers: [], body: '', truncated: false, latencyMs: 0, failure };
       }
-      const answer = new Answer();
-      const failure = await new Promise<SendResult['failure']>((settle) => {
-        const timer = setTimeout(() => {
-          settle({ code: 'timeout', message: `no answer came within ${totalTimeoutMs / 1000} s` });
-          answer.end();
-        }, totalTimeoutMs);
-        answer.whenOver = (error) => {
-          clearTimeout(timer);
-          settle(error ? failureOf(error) : null);
-        };
-        try {
-          agent.dispatch(
-            { origin: target.origin, path: target.pathname + target.search, method: 'POST', headers, body },
-            answer,
-          );
-        } catch (error) {
-          answer.whenOver(error as Error);
-        }
-      });
+      const before = connections;
+      let { answer, failure } = await post(agent, target, request, totalTimeoutMs);
+      // No connection was made meanwhile: an idle one was taken that the receiver was just closing, which says nothing of the receiver.
+      if (failure?.code === 'connection_broken' && connections === before) {
+        ({ answer, failure } = await post(freshAgent, target, request, totalTimeoutMs - elapsed()));
+      }
       return {
         status: answer.status,
         headers: answer.headers,
         body: Buffer.concat(answer.chunks).toString('utf8'),
         truncated: answer.truncated,
-        latencyMs: latency(),
-        // The status alone decides: how the body ended afterwards does not matter.
-        failure: answer.status === null ? failure : null,
+        latencyMs: Math.round(elapsed() * 10) / 10,
+        failure,
       };
     },
-    close: () => agent.destroy(),
+    close: async () => void (await Promise.all([agent.destroy(), freshAgent.destroy()])),
   };
 }
 

@@ -1,6 +1,7 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import { createServer as createHttpsServer } from 'node:https';
 import { createServer as createTcpServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
 import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
@@ -121,6 +122,23 @@ it('a receiver that breaks the connection, or speaks no HTTP', async () => {
   const port = await listen(createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-x\r\n')));
   const alien = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
   expect(alien).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+});
+
+it('an idle connection that the receiver was just closing is no failure: the request goes over a new one', async () => {
+  let requests = 0;
+  const server = createServer((request, response) => {
+    requests++;
+    // The second one finds its connection closed before any answer.
+    if (requests === 2) return void request.socket.destroy();
+    response.end('ok');
+  });
+  const port = await listen(server);
+  const send = () => sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(await send()).toMatchObject({ status: 200 });
+  // Until the connection is idle.
+  await sleep(50);
+  expect(await send()).toMatchObject({ status: 200, failure: null });
+  expect(requests).toBe(3);
 });
 
 it('endless headers are refused', async () => {
