@@ -60,8 +60,8 @@ function isSelfIssued(certificate: X509Certificate): boolean {
   return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey);
 }
 
-/** A certificate without the extension is not restricted. */
-function maySign({ raw }: X509Certificate): boolean {
+/** Whether a certificate's key usage lets it sign documents; one without the extension is not restricted. */
+export function maySign({ raw }: X509Certificate): boolean {
   const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
   const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);
   if (extension === undefined) return true;

@@ -3,6 +3,7 @@ import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
 import type { SigningKey } from '../../domain/signing-key.ts';
+import { maySign } from './certificate-findings.ts';
 import { loadPkcs11Key } from './pkcs11-key.ts';
 import { parsePkcs11Uri } from './pkcs11-uri.ts';
 import { loadPkcs12 } from './pkcs12.ts';
@@ -61,11 +62,22 @@ function platformKey({ p12, pkcs11 }: SigningSettings, dataDir: string): Promise
 }
 
 async function fromPkcs12(file: string, passphrase: string): Promise<SigningKey> {
-  return softwareKey(await loadPkcs12(file, passphrase));
+  return forDocuments(softwareKey(await loadPkcs12(file, passphrase)));
 }
 
 async function fromPkcs11(uri: string, certificates: string | null): Promise<SigningKey> {
-  return loadPkcs11Key(parsePkcs11Uri(uri), certificates === null ? [] : await readCertificates(certificates));
+  const known = certificates === null ? [] : await readCertificates(certificates);
+  return forDocuments(await loadPkcs11Key(parsePkcs11Uri(uri), known));
+}
+
+/** Every validator refuses what such a key signs, and time does not change that, unlike a certificate's validity. */
+function forDocuments(key: SigningKey): SigningKey {
+  if (!maySign(key.certificateChain[0])) {
+    throw new Error(
+      'The certificate is not one for signing documents (its key usage has neither digitalSignature nor nonRepudiation). Have another issued.',
+    );
+  }
+  return key;
 }
 
 async function readCertificates(file: string): Promise<X509Certificate[]> {

@@ -33,8 +33,8 @@ const MAX_BYTES = 32 * 1024 * 1024;
 
 /**
  * Parses a signed UBL document and insists on the one form in which everything outside the signature is covered by it: what other forms
- * allow (a second signature, a signature elsewhere, other references or transforms, objects beside the signed properties, twins of an
- * Id) is what signature wrapping is made of.
+ * allow (a second signature, a signature elsewhere, other references or transforms, objects beside the signed properties, foreign
+ * elements beside its certificates, twins of an Id) is what signature wrapping is made of.
  * @throws {Refused} with `structure`
  */
 export function readSignedStructure(bytes: Uint8Array): SignedStructure {
@@ -101,6 +101,12 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const certificateDigest = only(certificate, XADES, 'CertDigest');
   expectAlgorithm(only(certificateDigest, DS, 'DigestMethod'), SHA256);
   const [x509] = childrenOf(keyInfo, DS, ['X509Data']);
+  // What no digest covers may hold nothing that a reader could take for a part of the invoice.
+  demand(elementsOf(value).length === 0, 'Its signature value holds more than a value.');
+  demand(
+    [...x509.getElementsByTagName('*')].every(({ namespaceURI }) => namespaceURI === DS),
+    'Beside its certificates stands what is no part of a signature.',
+  );
   return {
     document,
     signature,
@@ -209,7 +215,8 @@ function childrenOf<const N extends readonly string[]>(parent: Element, uri: str
   const children = elementsOf(parent);
   const right =
     children.length === names.length &&
-    children.every((child, index) => child.namespaceURI === uri && child.localName === names[index]);
+    children.every((child, index) => child.namespaceURI === uri && child.localName === names[index]) &&
+    [...parent.childNodes].every((node) => node.nodeType === 1 || node.nodeValue?.trim() === '');
   demand(right, `${parent.nodeName} must hold ${names.join(', ')} and nothing else.`);
   return children as unknown as Tuple<Element, N>;
 }
@@ -226,6 +233,7 @@ function elementsOf(parent: Element): Element[] {
 }
 
 function textOf(element: Element): string {
+  demand(elementsOf(element).length === 0, `${element.nodeName} must hold nothing but text.`);
   return (element.textContent ?? '').replace(/\s+/g, '');
 }
 

@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
 /** A key with a self-signed certificate in `NAME.p12`. @returns its path; null where there is no openssl */
-export function makePkcs12(folder: string, name: string, passphrase: string): string | null {
+export function makePkcs12(folder: string, name: string, passphrase: string, keyUsage?: string): string | null {
   const openssl = (...options: string[]) => spawnSync('openssl', options, { cwd: folder }).status === 0;
   const [key, certificate, file] = ['key', 'crt', 'p12'].map((extension) => `${name}.${extension}`) as [
     string,
@@ -26,6 +26,7 @@ export function makePkcs12(folder: string, name: string, passphrase: string): st
       certificate,
       '-subj',
       `/CN=${name}`,
+      ...(keyUsage === undefined ? [] : ['-addext', `keyUsage=critical,${keyUsage}`]),
     ) &&
     openssl('pkcs12', '-export', '-inkey', key, '-in', certificate, '-out', file, '-passout', `pass:${passphrase}`);
   return made ? join(folder, file) : null;

@@ -42,6 +42,17 @@ describe('the keys of a service', () => {
     expect([...signing.keys.keys()]).toEqual(['platform', 'ten_1']);
   });
 
+  test('a key whose certificate is for something else is refused at the start: all that it signs would be', async ({
+    skip,
+  }) => {
+    const file = makePkcs12(folder, 'Server', '', 'keyAgreement');
+    const fit = makePkcs12(folder, 'Seal', '', 'nonRepudiation');
+    if (file === null || fit === null) return skip('openssl is not on this machine: skipped');
+    const opened = (name: string) => openSigningKeys({ ...NONE, p12: { file: name, passphrase: '' } }, folder);
+    await expect(opened(file)).rejects.toThrow(/^SIGNING_P12: .*key usage/);
+    expect((await opened(fit)).platform.certificateChain[0].subject).toBe('CN=Seal');
+  });
+
   test.each([
     ['{', /can't be read as JSON/],
     ['{"acme": {"p12": "x"}}', /wrong at acme/],

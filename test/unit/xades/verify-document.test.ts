@@ -10,6 +10,9 @@ import { ECDSA_SHA256, RSA_SHA256 } from '../../../src/adapters/xades/vocabulary
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME, signedInvoice } from './identities.ts';
 
+const FORGED_TOTAL =
+  '<cbc:PayableAmount xmlns:cbc="urn:oasis:names:specification:ubl:schema:xsd:CommonBasicComponents-2" currencyID="MAD">1.00</cbc:PayableAmount>';
+
 const identity = identityOf(ecKey('P-256'));
 const document = writeInvoice(sampleInvoice());
 let signed: string;
@@ -119,6 +122,31 @@ describe('a signature that leaves doubt of what it covers', () => {
     [
       'content beside the qualifying properties',
       () => signed.replace('</ds:Object>', '<x></x></ds:Object>'),
+      /nothing else/,
+    ],
+    [
+      'another total in the signature value, which a reader would find first',
+      () => signed.replace('</ds:SignatureValue>', `${FORGED_TOTAL}</ds:SignatureValue>`),
+      /more than a value/,
+    ],
+    [
+      'another total beside the certificate',
+      () => signed.replace('</ds:X509Data>', `${FORGED_TOTAL}</ds:X509Data>`),
+      /no part of a signature/,
+    ],
+    [
+      'another total in something of the signature beside the certificate',
+      () => signed.replace('</ds:X509Data>', `<ds:X509CRL>${FORGED_TOTAL}</ds:X509CRL></ds:X509Data>`),
+      /no part of a signature/,
+    ],
+    [
+      'an element in the certificate',
+      () => signed.replace('</ds:X509Certificate>', '<ds:X509CRL></ds:X509CRL></ds:X509Certificate>'),
+      /nothing but text/,
+    ],
+    [
+      'text between the parts of the signature',
+      () => signed.replace('<ds:KeyInfo>', 'text<ds:KeyInfo>'),
       /nothing else/,
     ],
     [
