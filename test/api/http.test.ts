@@ -37,7 +37,14 @@ describe('pages of other origins', () => {
       expect(headers.get('access-control-allow-origin')).toBe('*');
       expect(headers.get('access-control-max-age')).toBe('7200');
       const allowed = headers.get('access-control-allow-headers')?.toLowerCase().split(',');
-      for (const name of ['authorization', 'content-type', 'idempotency-key', 'last-event-id', 'if-none-match'])
+      for (const name of [
+        'authorization',
+        'content-type',
+        'idempotency-key',
+        'last-event-id',
+        'if-none-match',
+        'range',
+      ])
         expect(allowed).toContain(name);
       expect(headers.get('access-control-allow-credentials')).toBeNull();
       expect(headers.get('x-ratelimit-remaining')).toBe(before.headers.get('x-ratelimit-remaining'));
@@ -60,7 +67,7 @@ describe('pages of other origins', () => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       const exposed = answer.headers.get('access-control-expose-headers');
-      for (const name of ['Request-Id', 'ETag', 'Retry-After', 'X-RateLimit-Remaining', 'RateLimit'])
+      for (const name of ['Request-Id', 'ETag', 'Retry-After', 'X-RateLimit-Remaining', 'RateLimit', 'Content-Range'])
         expect(exposed).toContain(name);
     }
   });

@@ -5,12 +5,12 @@ import type { Middleware } from 'koa';
 const EXPOSED = [
   ...['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'Allow', 'WWW-Authenticate'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
-  ...['Deprecation', 'Sunset', 'Link'],
+  ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];
-/** What such a page may send; the last is graphql-sse's single connection token. */
+/** What such a page may send (viewers of PDFs ask for ranges); the last is graphql-sse's single connection token. */
 const TAKEN = [
   ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
-  'X-GraphQL-Event-Stream-Token',
+  ...['Range', 'If-Range', 'X-GraphQL-Event-Stream-Token'],
 ];
 /** As long as browsers keep a preflight's answer at most. */
 const PREFLIGHT_SECONDS = 7200;
