@@ -30,6 +30,8 @@ export interface SignedStructure {
 }
 
 const MAX_BYTES = 32 * 1024 * 1024;
+/** A start tag with more than 64 attributes: parser and canonical form take the square of their number, minutes for a file of 200 KB. */
+const CROWDED_TAG = /<[^\s<>/=]+(?:\s+[^\s<>/=]+\s*=\s*(?:"[^"<]*"|'[^'<]*')){65}/;
 
 /**
  * Parses a signed UBL document and insists on the one form in which everything outside the signature is covered by it: what other forms
@@ -156,6 +158,7 @@ function parse(bytes: Uint8Array): Document {
     !/<[!?]/.test(text),
     'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.',
   );
+  demand(!CROWDED_TAG.test(text), 'One of its elements has more than 64 attributes, which no invoice has.');
   demand(
     !/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.test(text),
     'It holds a character that XML does not allow.',

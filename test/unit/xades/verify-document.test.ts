@@ -188,6 +188,14 @@ describe('a signature that leaves doubt of what it covers', () => {
     ['elements that do not close', () => signed.slice(0, -3), /not well-formed/],
     ['a control character', () => signed.replace('>123.45<', '>123.45\u0001<'), /character that XML does not allow/],
     [
+      'ten thousand namespaces on one element, which would take minutes',
+      () => {
+        const declarations = Array.from({ length: 10_000 }, (_, n) => `\n xmlns:n${n} = '>${n}'`).join('');
+        return signed.replace('<cbc:UBLVersionID', `<cbc:UBLVersionID${declarations}`);
+      },
+      /more than 64 attributes/,
+    ],
+    [
       '100,000 nested elements',
       () => '<a>'.repeat(100_000) + '</a>'.repeat(100_000),
       /nested too deeply|not a UBL|not well-formed/,
