@@ -52,6 +52,7 @@ export const CODES = {
   RetryChangeStream: 234,
   SnapshotTooOld: 239,
   SnapshotUnavailable: 246,
+  ExceededMemoryLimit: 146,
   NoSuchTransaction: 251,
   TransactionCommitted: 256,
   TransactionTooLarge: 257,

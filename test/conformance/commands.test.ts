@@ -139,6 +139,17 @@ describe('collections and databases', () => {
 });
 
 describe('counts', () => {
+  test('by a hint are of documents, not of their keys', async () => {
+    const lists = db.collection<Numbered>('lists');
+    await lists.createIndex({ list: 1 });
+    await lists.insertMany([
+      { _id: 1, list: [1, 2, 3] },
+      { _id: 2, list: [4] },
+    ]);
+    expect(await lists.countDocuments({}, { hint: 'list_1' })).toBe(2);
+    expect(await db.command({ count: 'lists', query: {}, hint: 'list_1' })).toMatchObject({ n: 2 });
+  });
+
   test('agree with what find gives, with filter, skip and limit', async () => {
     const collection = db.collection<Numbered>('c');
     await collection.insertMany(Array.from({ length: 30 }, (_, _id) => ({ _id, a: _id % 3, tags: [_id, 'x'] })));
@@ -217,6 +228,29 @@ describe('refusals', () => {
   ] as const)('%j', async (command, code) => {
     await expect(db.command(command)).rejects.toMatchObject({ code });
   });
+
+  test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
+    "a write's flags and limits are taken as what they say, or refused: nothing is done for a wrong one",
+    async () => {
+      const items = db.collection<{ _id: number; n?: number }>('c');
+      await items.insertMany([{ _id: 1 }, { _id: 2 }]);
+      for (const limit of [null, false, '', [], '1']) {
+        const answer = await db.command({ delete: 'c', deletes: [{ q: {}, limit }] });
+        expect(answer, JSON.stringify(limit)).toMatchObject({ n: 0, writeErrors: [{ code: 9 }] });
+      }
+      const update = { q: {}, u: { $inc: { n: 1 } } };
+      for (const wrong of [{ multi: 'yes' }, { upsert: {} }]) {
+        const answer = await db.command({ update: 'c', updates: [{ ...update, ...wrong }] });
+        expect(answer).toMatchObject({ n: 0, writeErrors: [{ code: 14 }] });
+      }
+      expect(await db.command({ update: 'c', updates: [{ ...update, multi: 1 }] })).toMatchObject({ nModified: 2 });
+      const upsert = { q: { _id: 3 }, u: { $inc: { n: 1 } }, upsert: 1 };
+      expect(await db.command({ update: 'c', updates: [upsert] })).toMatchObject({ n: 1, upserted: [{ _id: 3 }] });
+      const documents = [{ _id: 1 }, { _id: 4 }];
+      expect(await db.command({ insert: 'c', documents, ordered: 0 })).toMatchObject({ n: 1 });
+      expect(await items.countDocuments()).toBe(4);
+    },
+  );
 
   test('what can be no _id is refused, by upserts too', async () => {
     const collection = db.collection('c');

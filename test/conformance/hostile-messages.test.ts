@@ -303,4 +303,25 @@ describe('bytes that mean nothing', () => {
     await collection.updateOne({ _id: 0 }, { $addToSet: { list: { $each: [1, 2, -1] } } as Document });
     expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(200_001);
   });
+
+  test('in expressions that make far more than they are (error 146) cost bounded memory', async () => {
+    const collection = friend.db('expressions').collection<{ _id: number }>('c');
+    await collection.insertOne({ _id: 1 });
+    const made = (expression: Document): Promise<Document[]> =>
+      collection.aggregate([{ $project: { n: { $size: expression } } }]).toArray();
+    const range = (n: number): Document => ({ $range: [0, n] });
+    const doubled = { $concatArrays: ['$$value', '$$value'] };
+    for (const expression of [
+      range(2_000_000_000),
+      { $range: [0, -2_000_000_000, -1] },
+      { $map: { input: range(100_000), in: range(100_000) } },
+      { $reduce: { input: range(60), initialValue: [1], in: doubled } },
+      { $map: { input: range(1000), in: { $map: { input: range(100_000), as: 'inner', in: '$$inner' } } } },
+    ]) {
+      await expect(made(expression)).rejects.toMatchObject({ code: 146 });
+    }
+    const text = { $reduce: { input: range(60), initialValue: 'x', in: { $concat: ['$$value', '$$value'] } } };
+    await expect(made({ $split: [text, 'y'] })).rejects.toMatchObject({ code: 146 });
+    expect(await made(range(1_000_000))).toEqual([{ _id: 1, n: 1_000_000 }]);
+  });
 });

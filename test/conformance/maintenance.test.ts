@@ -55,6 +55,25 @@ test('a TTL index removes what is over, and nothing else; collMod changes its ti
   expect((await sessions.indexes())[1]).toMatchObject({ expireAfterSeconds: 10 });
 });
 
+test('a hidden TTL index removes too, any number of documents, and what a transaction holds keeps no others', async () => {
+  const db = client.db('ttl-more');
+  const [first, second] = [db.collection<{ _id: number; at: Date; n?: number }>('a'), db.collection<{ at: Date }>('b')];
+  const held = { _id: 1, at: new Date(Date.now() + 1000) };
+  await first.insertOne(held);
+  await first.createIndex({ at: 1 }, { expireAfterSeconds: 0, hidden: true });
+  const session = client.startSession();
+  session.startTransaction();
+  await first.updateOne({ _id: 1 }, { $set: { n: 1 } }, { session });
+  await eventually(async () => Date.now() > held.at.getTime());
+  await second.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
+  await second.insertMany(Array.from({ length: 2500 }, () => ({ at: new Date(0) })));
+  await eventually(async () => (await second.countDocuments()) === 0);
+  expect(await first.countDocuments()).toBe(1);
+  await session.abortTransaction();
+  await session.endSession();
+  await eventually(async () => (await first.countDocuments()) === 0);
+});
+
 test('a TTL removal is an event like any delete', async () => {
   const codes = client.db('ttl').collection<{ _id: number; at: Date }>('codes');
   await codes.createIndex({ at: 1 }, { expireAfterSeconds: 0 });

@@ -81,6 +81,22 @@ describe('retryable writes', () => {
     expect((await all()).length).toBe(3);
   });
 
+  test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
+    'one that comes late leaves the transaction alone that its session has begun since',
+    async () => {
+      const { txn } = session();
+      await wire.command({ insert: 'c', documents: [{ _id: 0 }], $db: db });
+      const inTransaction = { ...txn(5), autocommit: false };
+      const documents = [{ _id: 5 }];
+      await wire.command({ insert: 'c', documents, ...inTransaction, startTransaction: true, $db: db });
+      const late = { insert: 'c', documents: [{ _id: 3 }], $db: db };
+      expect(await wire.command({ ...late, ...txn(3) })).toMatchObject({ ok: 0, code: 225 });
+      expect(await wire.command({ ...late, ...txn(5) })).toMatchObject({ ok: 0, code: 72 });
+      expect(await wire.command({ commitTransaction: 1, ...inTransaction, $db: 'admin' })).toMatchObject({ ok: 1 });
+      expect(await all()).toEqual([{ _id: 0 }, { _id: 5 }]);
+    },
+  );
+
   test('the driver numbers its writes', async () => {
     const client = new MongoClient(mongo.uri, { monitorCommands: true });
     const sent: unknown[] = [];

@@ -39,12 +39,8 @@ export class Arguments {
   }
 
   /** A flag; numbers count as such, as MongoDB takes them. */
-  flag(name: string): boolean {
-    if (!this.has(name)) return false;
-    const value = this.body[name];
-    if (typeof value === 'boolean') return value;
-    if (NUMBERS.includes(typeName(value))) return Number(value) !== 0;
-    return this.#wrong(name, 'bool');
+  flag(name: string, absent = false): boolean {
+    return flagIn(this.body, this.command, name, absent);
   }
 
   /** Whether an option asks for anything: set, and neither false nor an empty document. */
@@ -117,11 +113,15 @@ export class Arguments {
   }
 
   #wrong(name: string, expected: string, value: unknown = this.body[name]): never {
-    throw new CommandError(
-      'TypeMismatch',
-      `BSON field '${this.command}.${name}' is the wrong type '${typeName(value)}', expected type '${expected}'`,
-    );
+    throw wrongType(`${this.command}.${name}`, value, expected);
   }
+}
+
+function wrongType(field: string, value: unknown, expected: string): CommandError {
+  return new CommandError(
+    'TypeMismatch',
+    `BSON field '${field}' is the wrong type '${typeName(value)}', expected type '${expected}'`,
+  );
 }
 
 /** Refuses fields outside `known` in a part of a command, such as one entry of `updates` (error 40415). */
@@ -129,6 +129,15 @@ export function checkFields(part: Doc, where: string, known: readonly string[]):
   for (const name of Object.keys(part)) {
     if (!known.includes(name)) throw new CommandError(40415, `BSON field '${where}.${name}' is an unknown field.`);
   }
+}
+
+/** A flag in a part of a command; numbers count as such, anything else is error 14. */
+export function flagIn(part: Doc, where: string, name: string, absent = false): boolean {
+  const value = part[name];
+  if (value === undefined || value === null) return absent;
+  if (typeof value === 'boolean') return value;
+  if (NUMBERS.includes(typeName(value))) return Number(value) !== 0;
+  throw wrongType(`${where}.${name}`, value, 'bool');
 }
 
 /** Refuses every collation but the simple one. */

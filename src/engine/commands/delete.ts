@@ -1,5 +1,6 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
+import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { targets } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
@@ -19,7 +20,7 @@ export const remove: Command = {
     for (const statement of statements) checkFields(statement, 'delete.deletes', ['q', 'limit', 'collation', 'hint']);
     const name = context.args.collection();
     let n = 0;
-    const errors = runStatements(statements, context.args.body.ordered !== false, (statement) => {
+    const errors = runStatements(statements, context.args.flag('ordered', true), (statement) => {
       n += runDelete(context, name, statement);
     });
     return { n: new Int32(n), ...errors };
@@ -28,7 +29,7 @@ export const remove: Command = {
 
 function runDelete({ store, db, deadline, args }: Context, name: string, statement: Doc): number {
   const filter = asDoc(statement.q);
-  const limit = Number(statement.limit);
+  const limit = isNumber(statement.limit) ? Number(statement.limit) : Number.NaN;
   if (!filter) throw new CommandError('FailedToParse', "a delete needs a filter 'q'");
   if (limit !== 0 && limit !== 1)
     throw new CommandError(

@@ -15,7 +15,7 @@ export const insert: Command = {
     checkBatchSize(documents.length);
     const collection = store.collectionForWrite(db, args.collection());
     let n = 0;
-    const errors = runStatements(documents, args.body.ordered !== false, (given) => {
+    const errors = runStatements(documents, args.flag('ordered', true), (given) => {
       const bytes = withIdFirst(given) ?? withElementFirst('_id', new ObjectId(), given);
       const doc = decodeDocument(bytes);
       store.documents.insert(collection, doc, bytes);

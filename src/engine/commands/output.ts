@@ -1,6 +1,6 @@
 import { ObjectId } from 'bson';
 import { CommandError } from '../errors.ts';
-import { compileExpression } from '../query/expression.ts';
+import { compileExpression, environmentOf } from '../query/expression.ts';
 import { MemoryBudget } from '../query/memory-budget.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
@@ -83,7 +83,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
       } else if (whenMatched === 'fail') insert(context, target, doc);
       else if (whenMatched !== 'keepExisting') {
         const variables = Object.fromEntries(
-          bindings.map(([variable, value]) => [variable, value({ root: doc, now: new Date(), variables: {} })]),
+          bindings.map(([variable, value]) => [variable, value(environmentOf(doc, new Date()))]),
         );
         updateMatch(store, target, changeOf(whenMatched, filter, doc, variables), match);
       }

@@ -1,6 +1,6 @@
 import { Binary, Long } from 'bson';
 import { CommandError } from '../errors.ts';
-import { compileExpression } from '../query/expression.ts';
+import { compileExpression, environmentOf } from '../query/expression.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import { collectionStatistics, existing } from './collections.ts';
 import type { Context } from './command.ts';
@@ -47,7 +47,7 @@ export function sourceDocuments(context: Context, first: Doc | undefined): Itera
 
 function literalDocuments({ args }: Context, operand: unknown): Doc[] {
   const variables = args.variables();
-  const value = compileExpression(operand, Object.keys(variables))({ root: {}, now: new Date(), variables });
+  const value = compileExpression(operand, Object.keys(variables))(environmentOf({}, new Date(), variables));
   if (Array.isArray(value) && value.every(isDoc)) return value;
   throw new CommandError(5858203, 'an array of documents is expected as the argument of $documents');
 }

@@ -4,7 +4,7 @@ import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { type Query, targets } from '../store/read.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
-import { checkCollation, checkFields } from './arguments.ts';
+import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { checkUnplanned, hintOf } from './find.ts';
 import { checkBatchSize } from './insert.ts';
@@ -32,7 +32,7 @@ export const update: Command = {
     let n = 0;
     let nModified = 0;
     const upserted: Doc[] = [];
-    const errors = runStatements(statements, context.args.body.ordered !== false, (statement, index) => {
+    const errors = runStatements(statements, context.args.flag('ordered', true), (statement, index) => {
       const outcome = runUpdate(context, name, statement);
       n += outcome.matched;
       nModified += outcome.modified;
@@ -51,7 +51,7 @@ export const update: Command = {
 
 function runUpdate({ store, db, deadline, args }: Context, name: string, statement: Doc): Outcome {
   const { query, change } = updateStatement(statement, args.variables());
-  const upsert = statement.upsert === true;
+  const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {
     checkUnplanned(query);
@@ -75,7 +75,7 @@ export function updateStatement(statement: Doc, variables: Doc): { query: Query;
   if (statement.c !== undefined)
     throw new CommandError('NotImplemented', "update's constants 'c' are not supported by this server");
   checkCollation(statement.collation);
-  const multi = statement.multi === true;
+  const multi = flagIn(statement, 'update.updates', 'multi');
   const change = compileChange(filter, spec, statement.arrayFilters, variables);
   if (multi && change.replacement)
     throw new CommandError('FailedToParse', 'multi update is not supported for replacement-style update');

@@ -1,5 +1,5 @@
 import { CommandError } from '../errors.ts';
-import { type Doc, wholeNumber } from '../query/types.ts';
+import type { Doc } from '../query/types.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context } from './command.ts';
@@ -40,18 +40,25 @@ async function waitFor(ended: Promise<void>, { deadline, connection }: Context):
 
 function attempt(context: Context): Doc {
   const { store, args, command } = context;
-  const number = command.retryable && args.has('txnNumber') ? Number(wholeNumber(args.body.txnNumber)) : undefined;
+  const number = command.retryable ? args.count('txnNumber') : undefined;
   if (number === undefined) return store.commit.write(() => done(command.run(context) as Doc));
   if (!context.session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
   const session = Buffer.from(context.session, 'hex');
   const recorded = store.retry.find(session);
   if (recorded?.txn === number) return repeated(decodeDocument(recorded.reply), number);
-  if (recorded && recorded.txn > number) {
+  const open = store.transactions.find(context.session)?.number;
+  const newest = Math.max(recorded?.txn ?? 0, open ?? 0);
+  if (newest > number) {
     throw new CommandError(
       'TransactionTooOld',
-      `Retryable write with txnNumber ${number} is prohibited on session ${context.session} because a newer retryable write with txnNumber ${recorded.txn} has already started on this session.`,
+      `Retryable write with txnNumber ${number} is prohibited on session ${context.session} because a newer retryable write or transaction with txnNumber ${newest} has already started on this session.`,
     );
   }
+  if (open === number)
+    throw new CommandError(
+      'InvalidOptions',
+      'Must specify autocommit=false on all operations of a multi-statement transaction.',
+    );
   store.transactions.abortSession(context.session);
   return store.commit.write(() => {
     const reply = done(command.run(context) as Doc);

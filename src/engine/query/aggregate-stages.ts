@@ -3,7 +3,7 @@ import { CommandError } from '../errors.ts';
 import type { Run, Stage, StageCompiler } from './aggregate-types.ts';
 import { compareBytes } from './compare.ts';
 import { describe } from './describe.ts';
-import { compileExpression, type Environment } from './expression.ts';
+import { compileExpression, type Environment, environmentOf } from './expression.ts';
 import { compileFilter } from './match.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { isNumber } from './numbers.ts';
@@ -19,7 +19,7 @@ function fail(code: number, message: string): never {
 
 /** The environment of an expression on a document of a run. */
 export function environment(doc: Doc, { now, variables }: Run): Environment {
-  return { root: doc, now, variables };
+  return environmentOf(doc, now, variables);
 }
 
 export const match: StageCompiler = (operand, variables) => {

@@ -3,7 +3,17 @@ import { CommandError } from '../errors.ts';
 import { compareValues, valuesEqual } from './compare.ts';
 import { elementOrder } from './element-order.ts';
 import { checkedName } from './expression-logic.ts';
-import { folding, isNullish, namedOperands, type Operator, operator, withVariable } from './expression-types.ts';
+import {
+  folding,
+  isNullish,
+  namedOperands,
+  type Operator,
+  operator,
+  PLACE_BYTES,
+  spend,
+  VALUE_BYTES,
+  withVariable,
+} from './expression-types.ts';
 import { isNumber, toDouble } from './numbers.ts';
 import { isTruthy, typeName, wholeNumber } from './types.ts';
 
@@ -53,13 +63,14 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
       : fail(34435, `The argument to ${name} must be an array, but was of type: ${typeName(array)}`);
   }),
   $slice: operator(2, 3, (values, name) => slice(values, name)),
-  $range: operator(2, 3, (values, name) => {
+  $range: operator(2, 3, (values, name, environment) => {
     const [start, stop, step = 1] = values.map((value, i) =>
       isNumber(value)
         ? int(value, 34443 + 2 * i, `${name} requires an argument that can be represented as a 32-bit integer`)
         : fail(34443 + 2 * i, `${name} requires a numeric value, found value of type: ${typeName(value)}`),
     ) as [number, number, number?];
     if (step === 0) return fail(34449, `${name} requires a non-zero step value`);
+    spend(environment, Math.max(0, (stop - start) / step) * (PLACE_BYTES + VALUE_BYTES), name);
     const numbers: Int32[] = [];
     for (let i = start; step > 0 ? i < stop : i > stop; i += step) numbers.push(new Int32(i));
     return numbers;
@@ -76,6 +87,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
       const array = source(environment);
       if (isNullish(array)) return null;
       if (!Array.isArray(array)) return fail(16883, `input to ${name} must be an array not ${typeName(array)}`);
+      spend(environment, array.length * VALUE_BYTES, name);
       return array.map((element) => each(withVariable(environment, variable, element)) ?? null);
     };
   },

@@ -6,6 +6,8 @@ export interface Environment {
   root: unknown;
   now: Date;
   variables: Doc;
+  /** What evaluating on this document has made so far, in bytes: see `spend`. */
+  made: { bytes: number };
 }
 
 /** A compiled expression; undefined is MongoDB's missing. */
@@ -115,6 +117,22 @@ export function dateAt(milliseconds: number): Date {
   const date = new Date(milliseconds);
   if (Number.isNaN(date.getTime())) throw new CommandError('Overflow', `date out of range: ${milliseconds}`);
   return date;
+}
+
+/** Bytes that expressions on one document may make. */
+const MADE_BYTES = 256 * 1024 * 1024;
+/** What a place in an array costs, and a value of its own beside it. */
+export const PLACE_BYTES = 8;
+export const VALUE_BYTES = 32;
+
+/** Counts what an expression makes, before or as it is made. @throws CommandError ExceededMemoryLimit beyond the bound. */
+export function spend({ made }: Environment, bytes: number, name: string): void {
+  made.bytes += bytes;
+  if (made.bytes <= MADE_BYTES) return;
+  throw new CommandError(
+    'ExceededMemoryLimit',
+    `${name} would use too much memory and cannot spill to disk. Memory limit: ${MADE_BYTES} bytes`,
+  );
 }
 
 /** An environment with one more variable. */

@@ -8,7 +8,14 @@ import { DATES } from './expression-dates.ts';
 import { DOCUMENTS } from './expression-documents.ts';
 import { checkedName, LOGIC } from './expression-logic.ts';
 import { STRINGS } from './expression-strings.ts';
-import type { Compile, Environment, Expression, Operator } from './expression-types.ts';
+import {
+  type Compile,
+  type Environment,
+  type Expression,
+  type Operator,
+  PLACE_BYTES,
+  spend,
+} from './expression-types.ts';
 import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, isDoc, setField } from './types.ts';
 
@@ -24,6 +31,21 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   ...DATES,
   ...DOCUMENTS,
 };
+
+/** The operators whose arrays and strings are new ones, not values that were there before. */
+const MAKERS = new Set([
+  ...Object.keys(STRINGS),
+  '$concatArrays',
+  '$filter',
+  '$map',
+  '$objectToArray',
+  '$reverseArray',
+  '$setDifference',
+  '$setIntersection',
+  '$setUnion',
+  '$slice',
+  '$sortArray',
+]);
 
 /** Variables that every expression knows besides its own. */
 const SYSTEM = ['ROOT', 'CURRENT', 'NOW', 'REMOVE'];
@@ -50,7 +72,7 @@ export function compileExpression(spec: unknown, variables: readonly string[] = 
 
 /** The environment of an expression on one document. */
 export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environment {
-  return { root: doc, now, variables };
+  return { root: doc, now, variables, made: { bytes: 0 } };
 }
 
 /**
@@ -58,7 +80,7 @@ export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environ
  * @throws CommandError 4890500 for one that asks for a field.
  */
 export function evaluateLet(spec: Doc, now: Date = new Date()): Doc {
-  const environment = { now, variables: {} } as Environment;
+  const environment = { now, variables: {}, made: { bytes: 0 } } as unknown as Environment;
   Object.defineProperty(environment, 'root', {
     get: () => {
       throw new CommandError(
@@ -85,7 +107,8 @@ function compileDoc(doc: Doc, compile: Compile): Expression {
     const definition = Object.hasOwn(OPERATORS, operator) ? OPERATORS[operator] : undefined;
     if (definition === undefined)
       throw new CommandError('InvalidPipelineOperator', `Unrecognized expression '${operator}'`);
-    return definition(doc[operator], compile, operator);
+    const evaluate = definition(doc[operator], compile, operator);
+    return MAKERS.has(operator) ? (environment) => counted(evaluate(environment), environment, operator) : evaluate;
   }
   const fields = names.map((name): [string, Expression] => {
     if (name.includes('.')) {
@@ -104,6 +127,12 @@ function compileDoc(doc: Doc, compile: Compile): Expression {
     }
     return result;
   };
+}
+
+function counted(value: unknown, environment: Environment, operator: string): unknown {
+  if (typeof value === 'string') spend(environment, value.length, operator);
+  else if (Array.isArray(value)) spend(environment, value.length * PLACE_BYTES, operator);
+  return value;
 }
 
 function fieldPath(text: string, known: ReadonlySet<string>): Expression {

@@ -1,4 +1,4 @@
-import { compileExpression } from './expression.ts';
+import { compileExpression, environmentOf } from './expression.ts';
 import { type Leaf, type Node, parseFilter } from './filter-parse.ts';
 import { leafTest, type Test } from './filter-tests.ts';
 import { splitPath, walkPath } from './path.ts';
@@ -56,7 +56,7 @@ export function compileNode(node: Node, variables: Doc = {}): Matcher {
     case 'expr': {
       const expression = compileExpression(node.expression, Object.keys(variables));
       const now = new Date();
-      return (root) => isTruthy(expression({ root, now, variables }));
+      return (root) => isTruthy(expression(environmentOf(root, now, variables)));
     }
     default:
       return compileLeaf(node.path, node.leaf, variables);

@@ -1,5 +1,4 @@
 import type { Store } from './store.ts';
-import { RowLocked } from './transactions.ts';
 import { removeExpired } from './ttl.ts';
 
 /** Retry records and idle cursors live as long as a logical session. */
@@ -7,17 +6,34 @@ const SESSION_MS = 30 * 60 * 1000;
 
 /** Runs the regular work (TTL, idle cursors, old retry records) every `interval` milliseconds; gives back what stops it. */
 export function startMaintenance(store: Store, interval: number): () => void {
-  const timer = setInterval(() => {
-    store.cursors.killIdle(Date.now());
-    store.snapshots.expire(Date.now());
+  let next: NodeJS.Immediate | undefined;
+  let work: Iterator<void> | undefined;
+  const step = (): void => {
+    next = undefined;
     try {
-      removeExpired(store, Date.now());
-      store.commit.write(() => store.retry.forgetBefore(Date.now() - SESSION_MS));
+      if (work?.next().done === false) next = setImmediate(step);
+      else work = undefined;
     } catch (error) {
-      // What a transaction holds is left for the next time.
-      if (error instanceof RowLocked) return;
+      work = undefined;
       process.emitWarning(`engine: maintenance failed: ${(error as Error).message}`);
     }
+  };
+  const timer = setInterval(() => {
+    if (work) return;
+    work = round(store);
+    step();
   }, interval);
-  return () => clearInterval(timer);
+  return () => {
+    clearInterval(timer);
+    clearImmediate(next);
+  };
+}
+
+/** One round, in steps short enough that clients do not wait for them. */
+function* round(store: Store): Generator<void> {
+  const now = Date.now();
+  store.cursors.killIdle(now);
+  store.snapshots.expire(now);
+  store.commit.write(() => store.retry.forgetBefore(now - SESSION_MS));
+  yield* removeExpired(store, now);
 }

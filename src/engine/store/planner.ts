@@ -33,7 +33,8 @@ const SAMPLE = 200;
 
 /**
  * Chooses how to reach a filter's documents: the index that binds most fields by equality, then by range, then gives the order;
- * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`); error 2 when there is none.
+ * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`, or is the index itself, then
+ * a hidden one too); error 2 when there is none.
  * Unless the plan is exact, the filter is checked again on each document.
  */
 export function plan(database: Database, collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
@@ -154,6 +155,7 @@ function orBranches(database: Database, collection: Collection, filter: Doc): In
 }
 
 function findHinted(collection: Collection, hint: unknown): Index {
+  if (collection.indexes.includes(hint as Index)) return hint as Index;
   const wanted = isDoc(hint) ? JSON.stringify(fieldsOf(hint)) : undefined;
   const index = collection.indexes.find((each) =>
     typeof hint === 'string' ? each.name === hint : JSON.stringify(each.fields) === wanted,
