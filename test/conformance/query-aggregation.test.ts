@@ -211,6 +211,22 @@ describe('stages', () => {
     await expect(run([stage])).rejects.toMatchObject({ code });
   });
 
+  test.skipIf(elsewhere)(
+    'what merely looks like a count, or a number of documents, is what the stages make of it',
+    async () => {
+      const sales = client.db(database).collection('sales');
+      const run = (...stages: Document[]) => sales.aggregate(stages).toArray();
+      expect(await run({ $group: { _id: null, n: { $sum: true } } })).toEqual([{ _id: null, n: 0 }]);
+      await expect(run({ $group: { _id: null, 'a.b': { $sum: 1 } } })).rejects.toThrow();
+      await expect(run({ $limit: true })).rejects.toThrow();
+      await expect(run({ $limit: [1] })).rejects.toThrow();
+      await expect(run({ $skip: null })).rejects.toThrow();
+      await expect(run({ $skip: '1' })).rejects.toThrow();
+      await expect(run({ $sort: {} })).rejects.toMatchObject({ code: 15976 });
+      expect(await run({ $sort: { _id: 1 } }, { $skip: 1n }, { $limit: new Double(2) })).toHaveLength(2);
+    },
+  );
+
   test('countDocuments and estimatedDocumentCount', async () => {
     const sales = client.db(database).collection('sales');
     expect(await sales.countDocuments({ shop: 'a' })).toBe(2);

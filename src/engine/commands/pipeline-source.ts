@@ -1,4 +1,5 @@
 import type { PipelineEnv } from '../query/aggregate.ts';
+import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import { countMatches, freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
 import type { Arguments } from './arguments.ts';
@@ -33,7 +34,8 @@ export function countingAnswer(context: Context, name: string, stages: Doc[]): D
   if (!stage || !group || others.length > 0 || Object.keys(stage).length !== 1) return undefined;
   const { _id: id, ...fields } = group;
   const [[field, accumulator] = [undefined, undefined], ...more] = Object.entries(fields);
-  if (field === undefined || more.length > 0 || !isConstant(id) || !isSumOfOnes(accumulator)) return undefined;
+  if (field === undefined || /^\$|\./.test(field) || more.length > 0 || !isConstant(id) || !isSumOfOnes(accumulator))
+    return undefined;
   const collection = context.store.catalog.find(context.db, name);
   if (!collection) return undefined;
   const n = countMatches(context.store, collection, query, context.deadline);
@@ -81,21 +83,27 @@ function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc
     taken++;
   }
   const sort = asDoc(next('$sort'));
-  if (sort && !Object.values(sort).some(isDoc)) {
+  if (sort && Object.keys(sort).length > 0 && !Object.values(sort).some(isDoc)) {
     query.sort = sort;
     taken++;
   }
-  const skip = Number(next('$skip'));
-  if (Number.isSafeInteger(skip) && skip >= 0) {
+  const skip = count(next('$skip'));
+  if (skip !== undefined) {
     query.skip = skip;
     taken++;
   }
-  const limit = Number(next('$limit'));
-  if (Number.isSafeInteger(limit) && limit > 0) {
+  const limit = count(next('$limit'));
+  if (limit !== undefined && limit > 0) {
     query.limit = limit;
     taken++;
   }
   return { query, rest: stages.slice(taken) };
+}
+
+/** The number of documents that an operand states; undefined for anything that the stage itself refuses. */
+function count(operand: unknown): number | undefined {
+  const value = isNumber(operand) ? Number(operand) : Number.NaN;
+  return Number.isSafeInteger(value) && value >= 0 ? value : undefined;
 }
 
 function isConstant(id: unknown): boolean {
@@ -104,5 +112,5 @@ function isConstant(id: unknown): boolean {
 
 function isSumOfOnes(accumulator: unknown): boolean {
   const sum = asDoc(accumulator);
-  return sum !== undefined && Object.keys(sum).length === 1 && typeof sum.$sum !== 'string' && Number(sum.$sum) === 1;
+  return sum !== undefined && Object.keys(sum).length === 1 && isNumber(sum.$sum) && Number(sum.$sum) === 1;
 }
