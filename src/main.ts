@@ -13,6 +13,8 @@ try {
       // A second signal does not wait.
       if (closing) process.exit(1);
       closing = true;
+      // Work that outlives its time to finish fails on the closed store; its lease ends, and whoever is there takes it up.
+      process.on('unhandledRejection', () => undefined);
       void app.close().then(() => process.exit(0));
     });
   }
