@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core';
+import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
@@ -19,9 +20,17 @@ export const builder = new SchemaBuilder<{
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };
 }>({
-  // The first wraps the others: scope is checked before the input's rules.
-  plugins: [ScopeAuthPlugin, ZodPlugin, RelayPlugin],
+  // The first wraps the others: scope is checked before the input's rules, and what either refuses may be a typed error.
+  plugins: [ErrorsPlugin, ScopeAuthPlugin, ZodPlugin, RelayPlugin],
   defaultFieldNullability: false,
+  errors: {
+    directResult: true,
+    defaultUnionOptions: {
+      name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
+      description: 'What the mutation has done, or why it was refused.',
+    },
+    defaultResultOptions: { description: 'What the mutation has done.' },
+  },
   relay: { nodeQueryOptions: false, nodesQueryOptions: false, cursorType: 'String' },
   // Paths start with the argument's name, which clients know nothing of.
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },

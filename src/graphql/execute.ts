@@ -2,11 +2,12 @@ import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, va
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
 import type { GraphQLContext } from './context.ts';
+import { selectRefusals, throwRefusal } from './refusals.ts';
 import { schema } from './schema.ts';
 
 /** A document that is parsed, validated and compiled once, when the process starts. */
 export interface PreparedOperation<Data> {
-  /** Runs a query or mutation. @throws {ServiceError} what a resolver refused; anything else is a defect */
+  /** Runs a query or mutation. @throws {ServiceError} what a resolver refused, typed errors too; anything else is a defect */
   execute(context: GraphQLContext, variables: Record<string, unknown>): Promise<Data>;
   /** Runs a subscription. @throws {ServiceError} before the first value */
   subscribe(context: GraphQLContext, variables: Record<string, unknown>): Promise<AsyncIterableIterator<Data>>;
@@ -14,10 +15,11 @@ export interface PreparedOperation<Data> {
 
 /**
  * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors can not diverge.
+ * Typed errors need not be selected.
  * @throws {Error} when the document does not fit the schema: noticed at start, not at the first request
  */
 export function prepare<Data>(source: string): PreparedOperation<Data> {
-  const document = parse(source);
+  const document = selectRefusals(parse(source));
   const errors = validate(schema, document);
   if (errors.length > 0)
     throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
@@ -25,7 +27,9 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document can not be compiled');
   return {
     async execute(context, variables) {
-      return dataOf(await compiled.query(undefined, context, variables)) as Data;
+      const data = dataOf(await compiled.query(undefined, context, variables)) as Record<string, unknown>;
+      throwRefusal(data);
+      return data as Data;
     },
     async subscribe(context, variables) {
       const started = await compiled.subscribe?.(undefined, context, variables);

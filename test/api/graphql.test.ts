@@ -16,7 +16,11 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
-  createInvoice(input: $input, idempotencyKey: $key) { replayed clientSecret invoice { id status amount lines { taxRate amount } } }
+  createInvoice(input: $input, idempotencyKey: $key) {
+    ... on CreateInvoicePayload { replayed clientSecret invoice { id status amount lines { taxRate amount } } }
+    ... on Error { __typename code message param status }
+    ... on InvalidInputError { problems { code message param status } }
+  }
 }`;
 const input = (changes: object = {}) => ({
   amount: 12000,
@@ -32,7 +36,9 @@ describe('createInvoice', () => {
       xmlUrl pdfUrl dgiId rejectionReason createdAt updatedAt`;
     const create = async () => {
       const query = `mutation ($input: CreateInvoiceInput!) {
-        createInvoice(input: $input, idempotencyKey: "as created") { replayed clientSecret invoice { ${all} } }
+        createInvoice(input: $input, idempotencyKey: "as created") {
+          ... on CreateInvoicePayload { replayed clientSecret invoice { ${all} } }
+        }
       }`;
       return (await client.graphql(query, { input: input() })).body.data.createInvoice;
     };
@@ -69,18 +75,22 @@ describe('createInvoice', () => {
   it('reports every problem of a status at once, with REST’s codes and params', async () => {
     const wrong = input({ currency: 'EUR', lines: [{ description: '', quantity: 1, unitPrice: 1 }] });
     const structure = await client.graphql(CREATE, { input: wrong });
-    expect(structure.body.data).toBeNull();
-    expect(structure.body.errors[0].extensions).toMatchObject({
+    expect([structure.status, structure.body.errors]).toEqual([200, undefined]);
+    const { problems, ...first } = structure.body.data.createInvoice;
+    expect(first).toEqual({
+      __typename: 'InvalidInputError',
       code: 'invalid_request',
+      message: expect.stringContaining('MAD'),
       param: 'currency',
       status: 400,
     });
-    expect(structure.body.errors[0].extensions.problems.map((each: { param: string }) => each.param)).toEqual([
-      'currency',
-      'lines.0.description',
+    expect(problems).toEqual([
+      { ...problems[0], code: 'invalid_request', param: 'currency', status: 400, message: first.message },
+      { ...problems[1], code: 'invalid_request', param: 'lines.0.description', status: 400 },
     ]);
     const rules = await client.graphql(CREATE, { input: input({ amount: 5, customer: { ice: 'x', name: 'A' } }) });
-    expect(rules.body.errors[0].extensions.problems.map((each: { code: string }) => each.code)).toEqual([
+    expect(rules.body.data.createInvoice).toMatchObject({ __typename: 'InvalidInputError', status: 422 });
+    expect(rules.body.data.createInvoice.problems.map((each: { code: string }) => each.code)).toEqual([
       'amount_too_small',
       'invalid_ice',
     ]);
@@ -89,7 +99,8 @@ describe('createInvoice', () => {
   it('refuses an idempotency key that could not be told from another', async () => {
     for (const key of ['', 'k'.repeat(256), '\ud800', 'a\u0000']) {
       const { body } = await client.graphql(CREATE, { input: input(), key });
-      expect(body.errors[0].extensions).toMatchObject({
+      expect(body.data.createInvoice).toMatchObject({
+        __typename: 'InvalidInputError',
         code: 'invalid_request',
         param: 'Idempotency-Key',
         status: 400,
@@ -97,10 +108,22 @@ describe('createInvoice', () => {
     }
   });
 
+  it('tells a conflict of idempotency by its type', async () => {
+    await client.graphql(CREATE, { input: input(), key: 'taken' });
+    const { body } = await client.graphql(CREATE, { input: input({ metadata: { a: 'b' } }), key: 'taken' });
+    expect(body.data.createInvoice).toEqual({
+      __typename: 'IdempotencyConflictError',
+      code: 'idempotency_conflict',
+      message: expect.stringContaining('different payload'),
+      param: 'Idempotency-Key',
+      status: 409,
+    });
+  });
+
   it('refuses a metadata key named __proto__ rather than losing it', async () => {
     const metadata = JSON.parse('{"__proto__":"x"}');
     const { body } = await client.graphql(CREATE, { input: { ...input(), metadata } });
-    expect(body.errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'metadata.__proto__' });
+    expect(body.data.createInvoice).toMatchObject({ code: 'invalid_request', param: 'metadata.__proto__' });
   });
 
   it('checks the scope before the input', async () => {
@@ -337,8 +360,8 @@ describe('/graphql', () => {
   it('says where a literal is wrong', async () => {
     for (const query of [
       '{ invoices(createdAfter: "2026-02-31T00:00:00Z") { edges { cursor } } }',
-      'mutation { createInvoice(input: { amount: 1.5, currency: "MAD", customer: { ice: "", name: "" }, lines: [] }) { replayed } }',
-      'mutation { createInvoice(input: { amount: 1, currency: "MAD", customer: { ice: "", name: "" }, lines: [], metadata: 1 }) { replayed } }',
+      'mutation { createInvoice(input: { amount: 1.5, currency: "MAD", customer: { ice: "", name: "" }, lines: [] }) { __typename } }',
+      'mutation { createInvoice(input: { amount: 1, currency: "MAD", customer: { ice: "", name: "" }, lines: [], metadata: 1 }) { __typename } }',
     ]) {
       const [error] = (await client.graphql(query)).body.errors;
       expect(error).toMatchObject({

@@ -272,14 +272,14 @@ describe('GET /v1/webhook_endpoints/:id: 405', () => {
 describe('the same in GraphQL', () => {
   it('creates, reads, changes and deletes', async () => {
     const { body } = await client.graphql(
-      'mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { secret endpoint { id url events active } } }',
+      'mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { ... on CreateWebhookEndpointPayload { secret endpoint { id url events active } } } }',
       { input: { url: 'https://example.com/', events: ['invoice.signing'] } },
     );
     const { secret, endpoint } = body.data.createWebhookEndpoint;
     expect(secret).toMatch(/^whsec_/);
     const { id } = endpoint;
     const changed = await client.graphql(
-      'mutation ($id: ID!) { updateWebhookEndpoint(id: $id, input: { active: false }) { id url active description } }',
+      'mutation ($id: ID!) { updateWebhookEndpoint(id: $id, input: { active: false }) { ... on WebhookEndpoint { id url active description } } }',
       { id },
     );
     const now = { id, url: 'https://example.com/', active: false, description: null };
@@ -289,17 +289,30 @@ describe('the same in GraphQL', () => {
       webhookEndpoint: now,
       webhookEndpoints: [{ id }],
     });
-    const gone = await client.graphql('mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) }', { id });
-    expect(gone.body.data.deleteWebhookEndpoint).toBe(id);
+    const gone = await client.graphql(
+      'mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) { ... on DeleteWebhookEndpointPayload { id } } }',
+      { id },
+    );
+    expect(gone.body.data.deleteWebhookEndpoint).toEqual({ id });
     const missing = await client.graphql('query ($id: ID!) { webhookEndpoint(id: $id) { id } }', { id });
     expect(missing.body.errors[0].extensions).toMatchObject({ code: 'resource_not_found', status: 404 });
   });
 
   it('reports every problem with its param', async () => {
     const { body } = await client.graphql(
-      'mutation { createWebhookEndpoint(input: { url: "x", events: ["nothing"] }) { secret } }',
+      'mutation { createWebhookEndpoint(input: { url: "x", events: ["nothing"] }) { ... on Error { code param status } ... on InvalidInputError { problems { param } } } }',
     );
-    const problems: { param: string }[] = body.errors[0].extensions.problems;
-    expect(problems.map(({ param }) => param)).toEqual(['url', 'events.0']);
+    const { problems, ...first } = body.data.createWebhookEndpoint;
+    expect(first).toEqual({ code: 'invalid_request', param: 'url', status: 400 });
+    expect(problems).toEqual([{ param: 'url' }, { param: 'events.0' }]);
+  });
+
+  it('tells by its type what was not found, and that there are too many', async () => {
+    const typeOf = async (call: string) =>
+      Object.values<{ __typename: string }>((await client.graphql(`mutation { ${call} { __typename } }`)).body.data)[0];
+    expect(await typeOf('deleteWebhookEndpoint(id: "we_x")')).toEqual({ __typename: 'NotFoundError' });
+    const endpoint = 'createWebhookEndpoint(input: { url: "https://example.com", events: ["invoice.signing"] })';
+    for (let i = 0; i < 16; i++) await typeOf(endpoint);
+    expect(await typeOf(endpoint)).toEqual({ __typename: 'LimitReachedError' });
   });
 });

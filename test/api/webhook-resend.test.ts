@@ -34,8 +34,11 @@ async function data(query: string, variables: Record<string, unknown> = {}, as =
 }
 
 async function problem(query: string, variables: Record<string, unknown> = {}, as = client) {
-  return (await as.graphql(query, variables)).body.errors?.[0]?.extensions;
+  const { body } = await as.graphql(query, variables);
+  return body.errors?.[0]?.extensions ?? Object.values(body.data)[0];
 }
+
+const REFUSED = '... on Error { code message param status }';
 
 const DELIVERIES = `query ($state: WebhookDeliveryState, $endpointId: ID, $first: Int, $after: String) {
   webhookDeliveries(state: $state, endpointId: $endpointId, first: $first, after: $after) {
@@ -87,11 +90,11 @@ describe('the log', () => {
     const calls = [
       'query ($id: ID!) { webhookDelivery(id: $id) { id } }',
       'query ($eventId: ID!) { webhookEvent(id: $eventId) { id } }',
-      'mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { id } }',
-      'mutation ($endpointId: ID!) { resendWebhookDeliveries(selection: { endpointId: $endpointId }) { count } }',
+      `mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { ${REFUSED} } }`,
+      `mutation ($endpointId: ID!) { resendWebhookDeliveries(selection: { endpointId: $endpointId }) { ${REFUSED} } }`,
       'query ($endpointId: ID!) { webhookResendCount(selection: { endpointId: $endpointId }) { count } }',
-      'mutation ($endpointId: ID!) { rotateWebhookSecret(endpointId: $endpointId) { secret } }',
-      'mutation ($endpointId: ID!) { sendTestWebhookEvent(type: "invoice.signing", endpointId: $endpointId) { id } }',
+      `mutation ($endpointId: ID!) { rotateWebhookSecret(endpointId: $endpointId) { ${REFUSED} } }`,
+      `mutation ($endpointId: ID!) { sendTestWebhookEvent(type: "invoice.signing", endpointId: $endpointId) { ${REFUSED} } }`,
     ];
     for (const call of calls) {
       const needed = Object.fromEntries(Object.entries(theirs).filter(([name]) => call.includes(`$${name}`)));
@@ -111,7 +114,7 @@ describe('sending again', () => {
   it('one event, with the same id and body, and the whole schedule', async () => {
     await failedDeliveries(1);
     const [{ eventId, event }] = await deliveries();
-    await data('mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { id state } }', { eventId });
+    await data('mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { __typename } }', { eventId });
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
     expect(receiver.received[0]?.body).toBe(event.body);
     await expect.poll(async () => (await deliveries({ state: 'delivered' })).length).toBe(1);
@@ -123,7 +126,7 @@ describe('sending again', () => {
     await failedDeliveries(1);
     const { body: later } = await client.post('/v1/webhook_endpoints', { url, events: ['invoice.signing'] });
     const [{ eventId }] = await deliveries();
-    await data('mutation ($e: ID!, $to: ID!) { resendWebhookEvent(eventId: $e, endpointId: $to) { id } }', {
+    await data('mutation ($e: ID!, $to: ID!) { resendWebhookEvent(eventId: $e, endpointId: $to) { __typename } }', {
       e: eventId,
       to: later.id,
     });
@@ -139,7 +142,7 @@ describe('sending again', () => {
     );
     expect(count.webhookResendCount).toEqual({ count: 3, more: false });
     const resend =
-      'mutation ($selection: WebhookResendSelection!) { resendWebhookDeliveries(selection: $selection) { count } }';
+      'mutation ($selection: WebhookResendSelection!) { resendWebhookDeliveries(selection: $selection) { ... on WebhookResendOutcome { count } } }';
     expect((await data(resend, selection)).resendWebhookDeliveries.count).toBe(3);
     await expect.poll(async () => (await deliveries({ state: 'delivered' })).length, { timeout: 20_000 }).toBe(3);
     expect(receiver.received).toHaveLength(3);
@@ -154,7 +157,7 @@ describe('sending again', () => {
     await failedDeliveries(1);
     await client.request('PATCH', `/v1/webhook_endpoints/${endpoint.id}`, { active: false });
     const [{ eventId }] = await deliveries();
-    const again = 'mutation ($e: ID!, $to: ID!) { resendWebhookEvent(eventId: $e, endpointId: $to) { id } }';
+    const again = `mutation ($e: ID!, $to: ID!) { resendWebhookEvent(eventId: $e, endpointId: $to) { ${REFUSED} } }`;
     expect(await problem(again, { e: eventId, to: endpoint.id })).toMatchObject({ code: 'invalid_request' });
   });
 });
@@ -169,7 +172,7 @@ describe('test events', () => {
     const url = `${receiver.url}/all`;
     const { body: all } = await client.post('/v1/webhook_endpoints', { url, events: [type] });
     const sent = await data(
-      'mutation ($type: String!, $to: ID!) { sendTestWebhookEvent(type: $type, endpointId: $to) { id manual } }',
+      'mutation ($type: String!, $to: ID!) { sendTestWebhookEvent(type: $type, endpointId: $to) { ... on WebhookEvent { id manual } } }',
       { type, to: all.id },
     );
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
@@ -185,7 +188,7 @@ describe('test events', () => {
     const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '7' } }));
     const { dgi_id } = await client.settled(created.id);
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
-    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { id } }');
+    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
     const [real, test] = receiver.received.map(({ event }) => event);
     expect(test.id).not.toBe(real.id);
@@ -196,12 +199,12 @@ describe('test events', () => {
 
 it('a rotated secret signs beside the former one, for a day or as long as is said', async () => {
   const rotate = `mutation ($id: ID!, $overlap: Int) {
-    rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlap) { secret endpoint { id } } }`;
+    rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlap) { ... on RotatedWebhookSecret { secret endpoint { id } } ${REFUSED} } }`;
   const { secret } = (await data(rotate, { id: endpoint.id })).rotateWebhookSecret;
   expect(secret).not.toBe(endpoint.secret);
   const event = async () => {
     receiver.received.length = 0;
-    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { id } }');
+    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
     await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
@@ -219,7 +222,7 @@ it('a rotated secret signs beside the former one, for a day or as long as is sai
   const { secret: last } = (await data(rotate, { id: endpoint.id, overlap: 0 })).rotateWebhookSecret;
   const alone = await event();
   expect([last, secret, endpoint.secret].map((each) => verifies(alone, each))).toEqual([true, false, false]);
-  expect(await problem('mutation { sendTestWebhookEvent(type: "invoice.paid") { id } }')).toMatchObject({
+  expect(await problem(`mutation { sendTestWebhookEvent(type: "invoice.paid") { ${REFUSED} } }`)).toMatchObject({
     param: 'type',
   });
   expect(await problem(rotate, { id: endpoint.id, overlap: -1 })).toMatchObject({ code: 'invalid_request' });

@@ -42,15 +42,18 @@ export function httpUrl(text: string, option: string): string {
   throw new Error(`${option} must be an http(s) address, not '${text}'.`);
 }
 
-/** Runs a GraphQL operation. @throws {Error} with the service's own words */
+/** Runs a GraphQL operation that selects typed errors as `refused: message`. @throws {Error} with the service's own words */
 export async function operate<Data>(access: Access, query: string, variables: Record<string, unknown>): Promise<Data> {
   const response = await fetch(`${access.url}/graphql`, request(access, query, variables, 'application/json'));
-  const answer = (await response.json().catch(() => null)) as Answer<Data> | null;
+  const answer = (await response.json().catch(() => null)) as Answer<Refusable> | null;
   const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
   if (problem !== undefined) throw new Error(problem);
   if (!answer?.data) throw new Error(`${access.url} answered ${response.status} and nothing that is understood.`);
-  return answer.data;
+  for (const member of Object.values(answer.data)) if (member?.refused) throw new Error(member.refused);
+  return answer.data as Data;
 }
+
+type Refusable = Readonly<Record<string, { readonly refused?: string } | null>>;
 
 interface Answer<Data> {
   readonly data?: Data | null;

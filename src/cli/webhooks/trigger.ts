@@ -3,7 +3,10 @@ import { type Command, UsageError } from '../command.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
 
 const SEND = `mutation ($type: String!, $endpointId: ID) {
-  sendTestWebhookEvent(type: $type, endpointId: $endpointId) { id deliveries { endpointId } }
+  sendTestWebhookEvent(type: $type, endpointId: $endpointId) {
+    ... on WebhookEvent { id deliveries { endpointId } }
+    ... on Error { refused: message }
+  }
 }`;
 
 export const trigger: Command = {

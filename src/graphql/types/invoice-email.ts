@@ -1,5 +1,6 @@
 import { EMAIL_STATUSES, type EmailStatus, emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
 import { builder } from '../builder.ts';
+import { InvalidInputError, NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
 
 const MEANING: Readonly<Record<EmailStatus, string>> = {
@@ -41,6 +42,7 @@ builder.mutationFields((t) => ({
   resendInvoiceEmail: t.field({
     type: InvoiceType,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Mails the documents of an accepted invoice once more; ten times in all.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),

@@ -6,6 +6,7 @@ import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifec
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
 import './scalars.ts';
 
 const STATUS_MEANING: Readonly<Record<InvoiceStatus, string>> = {
@@ -204,6 +205,7 @@ builder.mutationFields((t) => ({
       }),
     },
     authScopes: { issuer: true },
+    errors: { types: [InvalidInputError, IdempotencyConflictError] },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
       useCases.createInvoice(principal, input as unknown as CreateInvoiceInput, idempotencyKey ?? null),
   }),

@@ -5,6 +5,7 @@ import type { ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
+import { InvalidInputError, NotFoundError } from './errors.ts';
 import './scalars.ts';
 
 const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
@@ -239,21 +240,31 @@ builder.queryFields((t) => ({
   }),
 }));
 
+const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('ResendWebhookEventPayload').implement({
+  description: 'An event that is sent again.',
+  fields: (t) => ({
+    deliveries: t.expose('deliveries', { type: [WebhookDeliveryType], description: 'All its deliveries.' }),
+  }),
+});
+
 builder.mutationFields((t) => ({
   resendWebhookEvent: t.field({
-    type: [WebhookDeliveryType],
+    type: ResendEventPayload,
     authScopes: { secretKey: true },
-    description: 'Sends an event again, with the whole schedule, and answers its deliveries. Needs a secret key.',
+    errors: { types: [InvalidInputError, NotFoundError] },
+    description: 'Sends an event again, with the whole schedule. Needs a secret key.',
     args: {
       eventId: t.arg.id({ required: true, description: 'Prefix `evt_`.' }),
       endpointId: t.arg.id({ description: 'Only to this endpoint; to all that subscribe to its type unless given.' }),
     },
-    resolve: (_root, { eventId, endpointId }, { principal, useCases }) =>
-      useCases.resendEvents.one(principal, eventId, endpointId ?? null),
+    resolve: async (_root, { eventId, endpointId }, { principal, useCases }) => ({
+      deliveries: await useCases.resendEvents.one(principal, eventId, endpointId ?? null),
+    }),
   }),
   resendWebhookDeliveries: t.field({
     type: ResendOutcomeType,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Sends a selection of deliveries again: all failed ones, those of a time range. Needs a secret key.',
     args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'Which.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
@@ -262,6 +273,7 @@ builder.mutationFields((t) => ({
   sendTestWebhookEvent: t.field({
     type: WebhookEventType,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Sends an event by hand, with the latest invoice that has come so far, or a specimen. In the test environment only.',
     args: {

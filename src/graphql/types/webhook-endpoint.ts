@@ -8,6 +8,7 @@ import {
 } from '../../domain/webhook/endpoint-input.ts';
 import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
 import { builder } from '../builder.ts';
+import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
 import './scalars.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
@@ -86,10 +87,16 @@ const RotatedSecretType = builder.objectRef<CreatedEndpoint>('RotatedWebhookSecr
   }),
 });
 
+const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWebhookEndpointPayload').implement({
+  description: 'A deleted endpoint.',
+  fields: (t) => ({ id: t.exposeID('id', { description: 'What its id was.' }) }),
+});
+
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
     type: CreateWebhookEndpointPayload,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, LimitReachedError] },
     description: 'Creates an endpoint, 16 a tenant and environment at most. Needs a secret key.',
     args: {
       input: t.arg({
@@ -106,6 +113,7 @@ builder.mutationFields((t) => ({
   updateWebhookEndpoint: t.field({
     type: WebhookEndpointType,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes an endpoint. Needs a secret key.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
@@ -122,6 +130,7 @@ builder.mutationFields((t) => ({
   rotateWebhookSecret: t.field({
     type: RotatedSecretType,
     authScopes: { secretKey: true },
+    errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Makes a new signing secret; the former ones go on signing beside it for a day. Needs a secret key.',
     args: {
       endpointId: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
@@ -132,13 +141,15 @@ builder.mutationFields((t) => ({
     resolve: (_root, { endpointId, overlapSeconds }, { principal, useCases }) =>
       useCases.webhookEndpoints.rotateSecret(principal, endpointId, overlapSeconds ?? null),
   }),
-  deleteWebhookEndpoint: t.id({
+  deleteWebhookEndpoint: t.field({
+    type: DeleteWebhookEndpointPayload,
     authScopes: { secretKey: true },
-    description: 'Deletes an endpoint for good and answers its id. Needs a secret key.',
+    errors: { types: [NotFoundError] },
+    description: 'Deletes an endpoint for good. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
     resolve: async (_root, { id }, { principal, useCases }) => {
       await useCases.webhookEndpoints.delete(principal, id);
-      return id;
+      return { id };
     },
   }),
 }));

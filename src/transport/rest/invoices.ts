@@ -35,7 +35,9 @@ type InvoiceData = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const create = prepare<{ createInvoice: { invoice: InvoiceData; clientSecret: string; replayed: boolean } }>(`
   mutation ($input: CreateInvoiceInput!, $idempotencyKey: String) {
-    createInvoice(input: $input, idempotencyKey: $idempotencyKey) { invoice { ${FIELDS} } clientSecret replayed }
+    createInvoice(input: $input, idempotencyKey: $idempotencyKey) {
+      ... on CreateInvoicePayload { invoice { ${FIELDS} } clientSecret replayed }
+    }
   }`);
 
 const read = prepare<{ invoice: InvoiceData }>(`

@@ -20,15 +20,19 @@ const FIELDS = 'id url description events active created_at: createdAt';
 type EndpointData = Readonly<Record<string, unknown>> & { readonly id: string };
 
 const create = prepare<{ createWebhookEndpoint: { endpoint: EndpointData; secret: string } }>(`
-  mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { endpoint { ${FIELDS} } secret } }`);
+  mutation ($input: CreateWebhookEndpointInput!) {
+    createWebhookEndpoint(input: $input) { ... on CreateWebhookEndpointPayload { endpoint { ${FIELDS} } secret } }
+  }`);
 
 const list = prepare<{ webhookEndpoints: EndpointData[] }>(`{ webhookEndpoints { ${FIELDS} } }`);
 
 const update = prepare<{ updateWebhookEndpoint: EndpointData }>(`
-  mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) { updateWebhookEndpoint(id: $id, input: $input) { ${FIELDS} } }`);
+  mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) {
+    updateWebhookEndpoint(id: $id, input: $input) { ... on WebhookEndpoint { ${FIELDS} } }
+  }`);
 
-const remove = prepare<{ deleteWebhookEndpoint: string }>(`
-  mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) }`);
+const remove = prepare<{ deleteWebhookEndpoint: { id: string } }>(`
+  mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) { ... on DeleteWebhookEndpointPayload { id } } }`);
 
 /** The webhook endpoints' endpoints (specification, "Endpoints"; design, section 5, "endpoints"). */
 export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
@@ -95,7 +99,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     answers: { 200: { description: 'Deleted.', schema: deletedEndpointSchema } },
     async handle(ctx, graphql) {
       const { deleteWebhookEndpoint } = await remove.execute(graphql, { id: ctx.params.id });
-      answerJson(ctx, 200, { id: deleteWebhookEndpoint, object: 'webhook_endpoint', deleted: true });
+      answerJson(ctx, 200, { id: deleteWebhookEndpoint.id, object: 'webhook_endpoint', deleted: true });
     },
   }),
 ];
