@@ -253,6 +253,77 @@ describe('order', () => {
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
+  it('nor does one overtake that its own process publishes later', async () => {
+    const first = Promise.withResolvers<SendResult>();
+    const one = webhookWorker(
+      store,
+      () => first.promise,
+      () => new Date(),
+    );
+    const { requests, send } = receiver(() => 200);
+    const other = webhookWorker(store, send, () => new Date());
+    const { tenantId } = await storedEndpoint(store);
+    const invoice = await storedInvoice(store, tenantId);
+    const [signing, transmitted, accepted] = [...invoice.events, statusChange(2), statusChange(3)];
+    one.publisher.publish(invoice);
+    await one.publisher.settle();
+    other.publisher.publish({ ...invoice, events: [signing, transmitted] as never });
+    await other.publisher.settle();
+    other.publisher.publish({ ...invoice, events: [signing, transmitted, accepted] as never });
+    await other.publisher.settle();
+    first.resolve(answerOf(200));
+    await one.dispatcher.settle();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
+    expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
+  });
+
+  it('nor while an earlier one, which waited too long for its place, is back in the ledger', async () => {
+    const clock = clockAt();
+    const held: (() => void)[] = [];
+    let held16 = true;
+    const { requests, send } = receiver(() => 200);
+    const worker = webhookWorker(
+      store,
+      async (request) => {
+        if (held16) await new Promise<void>((resolve) => held.push(resolve));
+        return send(request);
+      },
+      clock.read,
+    );
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    for (let i = 0; i < 16; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
+    expect(held).toHaveLength(16);
+    held16 = false;
+    const invoice = await storedInvoice(store, tenantId);
+    const events = [...invoice.events, statusChange(2), statusChange(3)];
+    const publish = async (count: number) => {
+      worker.publisher.publish({ ...invoice, events: events.slice(0, count) });
+      await worker.publisher.settle();
+    };
+    await publish(1);
+    // Its lease is too old now, that of the second is not.
+    clock.move(13_000);
+    await publish(2);
+    held.shift()?.();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+    await publish(3);
+    const statuses = () =>
+      requests
+        .map(({ body }) => JSON.parse(body).data)
+        .flatMap(({ id, status }) => (id === invoice.id ? [status] : []));
+    const later = () => {
+      clock.move(100);
+      worker.dispatcher.wake(endpointId);
+      return statuses().length;
+    };
+    await expect.poll(later, { timeout: 20_000 }).toBe(3);
+    expect(statuses()).toEqual(['signing', 'transmitted', 'accepted']);
+    for (const release of held) release();
+    await worker.dispatcher.settle();
+    expect(worker.problems).toEqual([]);
+  });
+
   it('what a lane has no room for comes from the ledger, in order, and all of it', async () => {
     const { requests, send } = receiver(() => 200);
     const worker = webhookWorker(

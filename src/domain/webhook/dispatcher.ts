@@ -3,6 +3,7 @@ import type { ClaimedDelivery } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
+import { createGivenBack } from './given-back.ts';
 import { createLane, type Lane, type Work } from './lane.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
@@ -22,21 +23,33 @@ const SWEEP_PAUSE_MS = 15_000;
 export interface Offer {
   readonly endpoint: WebhookEndpoint;
   readonly reserved: boolean;
-  /** Whether no earlier event of the invoice can be waiting in another process. */
-  readonly inOrder: boolean;
+  /**
+   * When this process began with the invoice (milliseconds of its own monotonic clock), all of whose earlier events it stored itself and offered to this lane, each with a lease; null
+   * where one of them went another way.
+   */
+  readonly since: number | null;
   readonly work: { readonly claim: ClaimedDelivery; readonly body: string } | null;
 }
 
 /**
  * Attempts deliveries: each endpoint has a lane of its own with a few places, so that one which is slow or dead delays no other. First
  * attempts go before retries, and an invoice's events in their order.
+ *
+ * The order: no event goes to an endpoint before each earlier one of its invoice was attempted there. A lane sends an invoice's first
+ * attempts one at a time, as they came in, and gives back none without those behind it; so what is to be shown is that no event comes in
+ * before an earlier one that was not attempted. There are two ways in:
+ * 1. Straight from the publisher, past the ledger: only where every earlier event took this way, in this process (`Offer.since`), and the
+ *    lane gave nothing back meanwhile. So they are ahead in the lane, or were attempted.
+ * 2. From the ledger: those that were not attempted are asked for (`untriedBefore`). Each must be in the lane, or in the same claim ahead of
+ *    it; otherwise another process has it or may take it, and the event waits. The publisher stores the earlier one first.
+ * Who was attempted and failed holds nobody up, and an event that is sent by hand has no place in the order.
  */
 export interface Dispatcher {
   /**
    * Whether a new delivery of this endpoint may begin at once, without the way through the ledger. Each one, with or without, is to be
-   * offered when it is stored.
+   * offered when it is stored. @param since as in {@link Offer}
    */
-  reserve(endpointId: string): boolean;
+  reserve(endpointId: string, since: number | null): boolean;
   offer(offers: readonly Offer[]): void;
   /** Something of this endpoint may be due. */
   wake(endpointId: string): void;
@@ -66,6 +79,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const waiting = { sound: new Set<Lane>(), doubtful: new Set<Lane>() };
   const free = { all: PLACES, doubtful: PLACES / 2 };
   const timers = new Set<NodeJS.Timeout>();
+  const givenBack = createGivenBack();
   let stopped = false;
   let abandoned = false;
   let whenIdle: () => void = () => undefined;
@@ -173,7 +187,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   /** Gives leases back and comes again for them. */
   function putOff(lane: Lane, claims: readonly ClaimedDelivery[]): void {
-    const at = new Date(parts.now().getTime() + PUT_OFF_MS);
+    const now = parts.now().getTime();
+    givenBack.note(lane.endpointId);
+    const at = new Date(now + PUT_OFF_MS);
     parts.deliveries.release(claims, at).catch((error) => parts.report('leases were not given back', error));
     const timer = setTimeout(() => {
       timers.delete(timer);
@@ -189,18 +205,20 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     pump(lane);
   }
 
+  const isStraight = (endpointId: string, since: number | null) =>
+    since !== null && givenBack.noneSince(endpointId, since);
   const isQuiet = () => timers.size === 0 && [...lanes.values()].every((lane) => lane.isIdle());
 
   return {
-    reserve: (endpointId) => !stopped && laneOf(endpointId).reserve(),
+    reserve: (endpointId, since) => !stopped && isStraight(endpointId, since) && laneOf(endpointId).reserve(),
     offer(offers) {
       const touched = new Set<Lane>();
-      for (const { endpoint, reserved, inOrder, work } of offers) {
+      for (const { endpoint, reserved, since, work } of offers) {
         const lane = laneOf(endpoint.id);
         touched.add(lane);
         if (reserved) lane.unreserve();
         else lane.setBacklog(true);
-        if (work && inOrder && !stopped) lane.put({ ...work, endpoint });
+        if (work && !stopped && isStraight(endpoint.id, since)) lane.put({ ...work, endpoint });
         else if (work) putOff(lane, [work.claim]);
       }
       for (const lane of touched) pump(lane);

@@ -29,7 +29,7 @@ export interface Lane {
   isDoubtful(): boolean;
   /**
    * The next delivery to attempt: first attempts before retries, and none of an invoice of which one is under way.
-   * @param leaseUntil leases that end before are `stale`: they leave the queue
+   * @param leaseUntil leases that end before are `stale`: they leave the queue, and so does what is behind them of their invoices
    */
   take(leaseUntil: number): { work: Work | null; stale: ClaimedDelivery[] };
   finish(work: Work, delivered: boolean): void;
@@ -74,6 +74,20 @@ export function createLane(endpointId: string): Lane {
     return index < 0 ? null : (queue.splice(index, 1)[0] ?? null);
   }
 
+  function removeStale(queue: Work[], leaseUntil: number): ClaimedDelivery[] {
+    if (queue.every(({ claim }) => claim.leaseEnd >= leaseUntil)) return [];
+    const invoices = new Set<string>();
+    const stale: ClaimedDelivery[] = [];
+    const sound = queue.splice(0).filter(({ claim }) => {
+      if (claim.leaseEnd >= leaseUntil && !invoices.has(claim.invoiceId)) return true;
+      invoices.add(claim.invoiceId);
+      stale.push(claim);
+      return false;
+    });
+    queue.push(...sound);
+    return stale;
+  }
+
   return {
     endpointId,
     reserve() {
@@ -92,12 +106,7 @@ export function createLane(endpointId: string): Lane {
     hasPlace: () => underWay < places() && firsts.length + retries.length > 0,
     isDoubtful: () => failures >= DOUBTFUL_AFTER || (firsts.length === 0 && retries.length > 0),
     take(leaseUntil) {
-      const stale: ClaimedDelivery[] = [];
-      for (const queue of [firsts, retries]) {
-        for (let i = queue.length - 1; i >= 0; i--) {
-          if ((queue[i]?.claim.leaseEnd ?? 0) < leaseUntil) stale.push(...queue.splice(i, 1).map(({ claim }) => claim));
-        }
-      }
+      const stale = [...removeStale(firsts, leaseUntil), ...removeStale(retries, leaseUntil)];
       for (const { id } of stale) held.delete(id);
       const work = takeFrom(firsts) ?? takeFrom(retries);
       if (work) {

@@ -33,6 +33,16 @@ export interface PublishEvents {
   stop(): Promise<void>;
 }
 
+/** What this process knows of the events of an invoice that it published. */
+interface Published {
+  /** The number of the last one. */
+  readonly sequence: number;
+  /** When it began with the first, see `Offer`. */
+  readonly since: number;
+  /** The endpoints where one of them was stored by another process, or waited in the ledger: others may have it in hand. */
+  readonly elsewhere: Set<string>;
+}
+
 export interface PublishParts {
   readonly outbox: Outbox;
   readonly events: EventLog;
@@ -46,8 +56,7 @@ export interface PublishParts {
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
   const waiting = new Map<string, Invoice>();
-  /** The sequence number of the last event of each invoice that this process published. */
-  const published = new Map<string, number>();
+  const published = new Map<string, Published>();
   let running: Promise<void> | null = null;
   let stopped = false;
   let unmarked = new Map<string, number>();
@@ -68,15 +77,21 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 
   async function writeBatch(batch: readonly Invoice[]): Promise<void> {
     const fresh = batch.flatMap((invoice) => {
-      const after = published.get(invoice.id) ?? 0;
+      const after = published.get(invoice.id)?.sequence ?? 0;
       return invoice.events
         .filter(({ sequence }) => sequence > after)
         .map((event) => rowOf(invoice, event, parts.documentUrl));
     });
+    const begun = new Map(batch.map(({ id }) => [id, published.get(id) ?? begin()]));
     const [endpointsOf] = await Promise.all([endpointsOfAll(fresh), parts.events.append(fresh)]);
-    await deliver(fresh.flatMap((event) => endpointsOf(event).map((endpoint) => ({ event, endpoint }))));
+    await deliver(
+      fresh.flatMap((event) => {
+        const invoice = begun.get(event.invoiceId) ?? begin();
+        return endpointsOf(event).map((endpoint) => ({ event, endpoint, invoice }));
+      }),
+    );
     for (const { id, events } of batch) {
-      remember(id, events.length);
+      remember(id, { ...(begun.get(id) ?? begin()), sequence: events.length });
       unmarked.set(id, events.length);
     }
     marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
@@ -97,30 +112,31 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       (byTenant.get(`${tenantId} ${environment}`) ?? []).filter(({ events }) => events.includes(type));
   }
 
-  async function deliver(pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint }[]): Promise<void> {
+  async function deliver(
+    pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint; invoice: Published }[],
+  ): Promise<void> {
     if (pairs.length === 0) return;
     const now = parts.now();
-    const plans = pairs.map(({ event, endpoint }) => {
-      const reserved = parts.dispatcher.reserve(endpoint.id);
+    const plans = pairs.map(({ event, endpoint, invoice }) => {
+      const reserved = parts.dispatcher.reserve(endpoint.id, sinceOf(invoice, endpoint));
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
-      return { event, endpoint, lease, delivery: deliveryOf(event, endpoint) };
+      if (!reserved) invoice.elsewhere.add(endpoint.id);
+      return { event, endpoint, invoice, lease, delivery: deliveryOf(event, endpoint) };
     });
     let stored = new Set<string>();
     try {
       stored = await parts.deliveries.insert(plans, now);
     } finally {
       // Also what was not stored: places were reserved for it.
-      const elsewhere = new Set<string>();
       parts.dispatcher.offer(
-        plans.map(({ event, endpoint, delivery, lease }) => {
-          const lane = `${event.invoiceId} ${endpoint.id}`;
-          if (!stored.has(delivery.id)) elsewhere.add(lane);
+        plans.map(({ event, endpoint, invoice, delivery, lease }) => {
+          // Another process has stored it, and may have it in hand.
+          if (!stored.has(delivery.id)) invoice.elsewhere.add(endpoint.id);
           const isOurs = lease !== null && stored.has(delivery.id);
           return {
             endpoint,
             reserved: lease !== null,
-            // An earlier event of the invoice may be in another process's hands: this one must not overtake it.
-            inOrder: !elsewhere.has(lane),
+            since: sinceOf(invoice, endpoint),
             work: isOurs
               ? {
                   claim: { ...delivery, tries: 0, retry: false, token: lease.token, leaseEnd: lease.end },
@@ -133,9 +149,11 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  function remember(invoiceId: string, sequence: number): void {
+  const begin = (): Published => ({ sequence: 0, since: performance.now(), elsewhere: new Set() });
+
+  function remember(invoiceId: string, present: Published): void {
     published.delete(invoiceId);
-    published.set(invoiceId, sequence);
+    published.set(invoiceId, present);
     if (published.size <= REMEMBERED) return;
     const [oldest] = published.keys();
     if (oldest !== undefined) published.delete(oldest);
@@ -182,6 +200,11 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       await settle();
     },
   };
+}
+
+/** See `Offer.since`. */
+function sinceOf({ since, elsewhere }: Published, { id }: WebhookEndpoint): number | null {
+  return elsewhere.has(id) ? null : since;
 }
 
 function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: DocumentUrl): WebhookEvent {
