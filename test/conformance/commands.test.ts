@@ -218,6 +218,9 @@ describe('diagnostics', () => {
   });
 });
 
+/** Of a text of 9 MB, more than any document holds. */
+const DOUBLED = { $concat: ['$text', '$text', '$text'] };
+
 describe('refusals', () => {
   test.each([
     [{ find: 'c', nonsense: 1 }, 40415],
@@ -227,6 +230,23 @@ describe('refusals', () => {
     [{ nonsense: 1 }, 59],
   ] as const)('%j', async (command, code) => {
     await expect(db.command(command)).rejects.toMatchObject({ code });
+  });
+
+  test.skipIf(process.env.TEST_MONGODB_URL !== undefined).each([
+    [{ find: '' }, 73],
+    [{ insert: '', documents: [{}] }, 73],
+    [{ find: 'c', maxTimeMS: 2 ** 31 }, 2],
+    [{ find: 'c', batchSize: '5' }, 14],
+    [{ aggregate: 'c', pipeline: [], cursor: { batchSize: 'x' } }, 14],
+    [{ aggregate: 'c', pipeline: [], cursor: { batchSize: -1 } }, 51024],
+    [{ listCollections: 1, cursor: { batchSize: {} } }, 14],
+    [{ listIndexes: 'c', cursor: { nonsense: 1 } }, 40415],
+    [{ insert: 'c', documents: [{}], writeConcern: 'majority' }, 14],
+    [{ aggregate: 'c', pipeline: [{ $project: { text: DOUBLED } }], cursor: {} }, 10334],
+  ] as const)('wrong options: %j', async (command, code) => {
+    await db.collection<{ _id: number; text: string }>('c').insertOne({ _id: 1, text: 'x'.repeat(9_000_000) });
+    await expect(db.command(command)).rejects.toMatchObject({ code });
+    expect(await db.collection('c').countDocuments()).toBe(1);
   });
 
   test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(

@@ -2,7 +2,7 @@ import { CommandError } from '../errors.ts';
 import { runPipeline } from '../query/aggregate.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { checkCollation, checkFields } from './arguments.ts';
+import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { outputStage, writeOutput } from './output.ts';
@@ -31,14 +31,12 @@ export const aggregate: Command = {
     checkCollation(args.body.collation);
     if (args.flag('explain'))
       throw new CommandError('FailedToParse', "use the explain command instead of aggregate's option 'explain'");
-    const cursor = args.document('cursor');
-    if (!cursor)
+    if (!args.document('cursor'))
       throw new CommandError(
         'FailedToParse',
         "The 'cursor' option is required, except for aggregate with the explain argument",
       );
-    checkFields(cursor, 'aggregate.cursor', ['batchSize']);
-    const batchSize = cursor.batchSize === undefined ? undefined : Number(cursor.batchSize);
+    const batchSize = args.cursorBatchSize();
     const stages = args.documents('pipeline');
     if (stages[0] && '$changeStream' in stages[0]) return openStream(context, stages, batchSize);
     const name = args.body.aggregate;

@@ -24,9 +24,11 @@ export class Arguments {
     return this.body[name] !== undefined && this.body[name] !== null;
   }
 
-  /** The collection that the command's first field names. */
+  /** The collection that the command's first field names; error 73 when that is empty. */
   collection(): string {
-    return this.#is(this.command, 'string') as string;
+    const name = this.#is(this.command, 'string') as string;
+    if (name !== '') return name;
+    throw new CommandError('InvalidNamespace', `Invalid namespace specified '${String(this.body.$db)}.'`);
   }
 
   string(name: string): string | undefined {
@@ -57,6 +59,14 @@ export class Arguments {
       throw new CommandError(51024, `BSON field '${name}' value must be >= 0, actual value '${value}'`);
     }
     return value;
+  }
+
+  /** `batchSize` of the field `cursor`, which aggregations and the commands that list have. */
+  cursorBatchSize(): number | undefined {
+    const cursor = this.document('cursor');
+    if (!cursor) return undefined;
+    checkFields(cursor, `${this.command}.cursor`, ['batchSize']);
+    return new Arguments(`${this.command}.cursor`, cursor).count('batchSize');
   }
 
   integer(name: string): number | undefined {

@@ -121,17 +121,11 @@ export const listCollections: Command = {
       `${db}.$cmd.listCollections`,
       shown.filter((each) => matches(each)).map(encodeDocument),
       {
-        batchSize: batchSizeOf(context),
+        batchSize: context.args.cursorBatchSize(),
       },
     );
   },
 };
-
-/** `cursor: {batchSize}` of the commands that list. */
-export function batchSizeOf({ args }: Context): number | undefined {
-  const size = args.document('cursor')?.batchSize;
-  return size === undefined ? undefined : Number(size);
-}
 
 /** Changes an index's `expireAfterSeconds` or `hidden`, or whether pre- and post-images are kept; nothing else can be changed. */
 export const collMod: Command = {

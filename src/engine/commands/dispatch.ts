@@ -33,6 +33,7 @@ const COMMON = [
 const KNOWN = new Map([...COMMANDS].map(([name, command]) => [name, new Set([...COMMON, ...command.options])]));
 /** Levels of nesting that a command may have. */
 const MAX_LEVELS = 200;
+const MAX_TIME = 2 ** 31 - 1;
 const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
 
 /**
@@ -68,7 +69,10 @@ function contextOf(caller: Caller, request: Request): Context {
   if (!command || !known) throw new CommandError('CommandNotFound', `no such command: '${name}'`);
   const args = new Arguments(name, request.body, request.sequences, request.bytes);
   if (!command.handshake) args.checkNames(known);
-  const maxTime = name === 'getMore' ? undefined : args.count('maxTimeMS');
+  const maxTime = args.count('maxTimeMS');
+  if (maxTime !== undefined && maxTime > MAX_TIME)
+    throw new CommandError('BadValue', `${maxTime} value for maxTimeMS is out of range`);
+  args.document('writeConcern');
   return {
     ...caller,
     command,
@@ -76,7 +80,8 @@ function contextOf(caller: Caller, request: Request): Context {
     db: args.string('$db') ?? 'test',
     args,
     session: sessionOf(args),
-    deadline: maxTime ? Date.now() + maxTime : Number.POSITIVE_INFINITY,
+    // A getMore's is the time that it waits.
+    deadline: maxTime && name !== 'getMore' ? Date.now() + maxTime : Number.POSITIVE_INFINITY,
   };
 }
 

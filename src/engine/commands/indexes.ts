@@ -4,7 +4,7 @@ import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
 import { Transaction } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { batchSizeOf, existing } from './collections.ts';
+import { existing } from './collections.ts';
 import type { Command } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { indexSpec, sameIndex } from './index-spec.ts';
@@ -101,7 +101,7 @@ export const listIndexes: Command = {
       collection.ns,
       collection.indexes.map((index) => encodeDocument(shownIndex(collection, index))),
       {
-        batchSize: batchSizeOf(context),
+        batchSize: context.args.cursorBatchSize(),
       },
     );
   },

@@ -117,7 +117,7 @@ export class Cursors {
   }
 }
 
-/** A source over an iterator of encoded documents. */
+/** A source over an iterator of encoded documents; error 10334 for one that no client could take. */
 export class IteratorSource implements Source {
   readonly #iterator: Iterator<Uint8Array>;
   #ahead: IteratorResult<Uint8Array> | undefined;
@@ -133,6 +133,7 @@ export class IteratorSource implements Source {
       const { done, value } = this.#peek();
       if (done) return { documents, end: true };
       bytes += value.length;
+      if (value.length > MAX_DOCUMENT) throw tooLarge(value.length);
       if (documents.length > 0 && bytes > MAX_DOCUMENT) return { documents, end: false };
       documents.push(value);
       this.#ahead = undefined;
@@ -144,4 +145,8 @@ export class IteratorSource implements Source {
     this.#ahead ??= this.#iterator.next();
     return this.#ahead;
   }
+}
+
+function tooLarge(bytes: number): CommandError {
+  return new CommandError('BSONObjectTooLarge', `BSONObj size ${bytes} is invalid: the most is ${MAX_DOCUMENT} bytes`);
 }

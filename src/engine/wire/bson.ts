@@ -35,9 +35,14 @@ export function checkDepth(doc: object, levels: number, what: string): void {
   }
 }
 
-/** Encodes a document; `undefined` fields are left out. */
+/** Encodes a document; `undefined` fields are left out. Throws error 10334 when it is beyond all bounds. */
 export function encodeDocument(doc: Doc): Uint8Array {
-  return serialize(doc, { ignoreUndefined: true });
+  try {
+    return serialize(doc, { ignoreUndefined: true });
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error;
+    throw new CommandError('BSONObjectTooLarge', `object is too large: the most is ${MAX_DOCUMENT} bytes`);
+  }
 }
 
 export interface Element {
