@@ -1,5 +1,6 @@
 import { lookup as dnsLookup, type LookupAddress, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
+import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { OutgoingRequest, SendFailure, SendResult, WebhookSender } from '../../domain/webhook/sender.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
@@ -56,7 +57,11 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
-    ...(options.ca !== undefined && { ca: options.ca }),
+    // Whatever the environment says.
+    rejectUnauthorized: true,
+    ...(options.ca !== undefined && {
+      secureContext: createSecureContext({ ca: [...getCACertificates('default'), options.ca] }),
+    }),
   });
   const agentOptions: Agent.Options = {
     connect(target, done) {

@@ -1,0 +1,99 @@
+import { createServer, type Server } from 'node:https';
+import { getCACertificates, setDefaultCACertificates, type TLSSocket } from 'node:tls';
+import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { createWebhookSender, type SenderOptions } from '../../../src/adapters/webhook-http/webhook-sender.ts';
+import { type CertificateAuthority, createCertificateAuthority } from '../../support/certificate-authority.ts';
+
+// Deliveries over TLS to a receiver on the loopback, which every name resolves to.
+
+let ours: CertificateAuthority;
+let strange: CertificateAuthority;
+const servers: Server[] = [];
+
+beforeAll(async () => {
+  [ours, strange] = await Promise.all([
+    createCertificateAuthority('Trusted by the test'),
+    createCertificateAuthority('Trusted by nobody'),
+  ]);
+});
+afterEach(() => {
+  delete process.env.NODE_TLS_REJECT_UNAUTHORIZED;
+});
+afterAll(() => {
+  for (const server of servers) {
+    server.close();
+    server.closeAllConnections();
+  }
+});
+
+/** A receiver with this certificate, and what it was sent. */
+async function receiver(identity: { key: string; cert: string }) {
+  const seen: { servername: unknown; host: string | undefined; body: string }[] = [];
+  const server = createServer(identity, (request, response) => {
+    let body = '';
+    request.setEncoding('utf8').on('data', (chunk) => {
+      body += chunk;
+    });
+    request.on('end', () => {
+      seen.push({ servername: (request.socket as TLSSocket).servername, host: request.headers.host, body });
+      response.writeHead(202).end('taken');
+    });
+  });
+  server.on('tlsClientError', () => undefined);
+  servers.push(server);
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return { seen, port: (server.address() as { port: number }).port };
+}
+
+async function deliver(url: string, options: Partial<SenderOptions> = { ca: ours.certificate }) {
+  const sender = createWebhookSender({
+    allowInsecure: true,
+    resolve: (_host, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
+    ...options,
+  });
+  const result = await sender.send({ url, headers: {}, body: '{"a":1}' });
+  await sender.close();
+  return result;
+}
+
+it('a certificate for the name, from an authority that is trusted: the delivery arrives', async () => {
+  const { port, seen } = await receiver(await ours.issue('receiver.example'));
+  const result = await deliver(`https://receiver.example:${port}/hook`);
+  expect(result).toMatchObject({ status: 202, body: 'taken', failure: null });
+  expect(seen).toEqual([{ servername: 'receiver.example', host: `receiver.example:${port}`, body: '{"a":1}' }]);
+});
+
+it.each([
+  ['for another name', 'other.example', false],
+  ['that has expired', 'receiver.example', true],
+])('a certificate %s: nothing is sent', async (_what, host, expired) => {
+  const { port, seen } = await receiver(await ours.issue(host, expired));
+  const result = await deliver(`https://receiver.example:${port}/hook`);
+  expect(result).toMatchObject({ status: null, failure: { code: 'tls_failed' } });
+  expect(seen).toEqual([]);
+});
+
+it('a certificate of an unknown authority: nothing is sent, even where the environment would have Node trust anybody', async () => {
+  const { port, seen } = await receiver(await strange.issue('receiver.example'));
+  for (const setting of [undefined, '0']) {
+    if (setting !== undefined) process.env.NODE_TLS_REJECT_UNAUTHORIZED = setting;
+    const result = await deliver(`https://receiver.example:${port}/hook`);
+    expect(result).toMatchObject({ status: null, failure: { code: 'tls_failed' } });
+  }
+  expect(seen).toEqual([]);
+});
+
+it('a receiver that speaks no TLS', async () => {
+  const { port } = await receiver(await ours.issue('receiver.example'));
+  const plain = await deliver(`http://receiver.example:${port}/hook`);
+  expect(plain).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
+});
+
+it("the authorities given are trusted beside the system's, not instead of them", async () => {
+  const { port } = await receiver(await strange.issue('receiver.example'));
+  const system = getCACertificates('default');
+  setDefaultCACertificates([strange.certificate]);
+  const result = await deliver(`https://receiver.example:${port}/hook`);
+  setDefaultCACertificates(system);
+  expect(result).toMatchObject({ status: 202, failure: null });
+});
