@@ -7,12 +7,14 @@ import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
 
 let mongo: TestMongo;
 let dataDir: string;
 let api: App;
 let workers: App[];
+let receiver: Receiver;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
@@ -29,26 +31,34 @@ beforeAll(async () => {
         LOG_LEVEL: 'silent',
         RATE_LIMIT_SECRET: '1000',
         RATE_LIMIT_PUBLISHABLE: '1000',
+        ALLOW_INSECURE_WEBHOOKS: 'true',
+        WEBHOOK_RETRY_SCHEDULE: '0s,100ms',
       }),
       { renderer: STAND_IN_RENDERER },
     );
   api = await start('api');
   workers = [await start('worker'), await start('worker')];
+  receiver = await startReceiver();
 });
 afterAll(async () => {
   await api.store.db.dropDatabase();
   await Promise.all([api, ...workers].map((app) => app.close()));
+  await receiver.close();
   await mongo.close();
   await rm(dataDir, { recursive: true, force: true });
 });
 
+async function newTenant() {
+  if (api.url === null) throw new Error('the API has no address');
+  const tenantId = newId('ten');
+  await api.tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
+  const { token } = await api.manageKeys.create(tenantId, 'secret', 'test');
+  return { tenantId, client: new Client(api.url, token) };
+}
+
 describe('one process for the API and two for the work, on one store', () => {
   it('streams what the workers do; every event once, every number once and without gaps', async () => {
-    if (api.url === null) throw new Error('the API has no address');
-    const tenantId = newId('ten');
-    await api.tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
-    const { token } = await api.manageKeys.create(tenantId, 'secret', 'test');
-    const client = new Client(api.url, token);
+    const { client, tenantId } = await newTenant();
     const followed = await Promise.all(
       Array.from({ length: 40 }, async () => {
         const { body } = await client.post('/v1/invoices', invoiceBody());
@@ -70,6 +80,31 @@ describe('one process for the API and two for the work, on one store', () => {
       expect(events.map((event: { status: string }) => event.status)).toEqual(['signing', 'transmitted', 'accepted']);
     }
     expect(await api.store.db.collection('mock_submissions').countDocuments()).toBe(40);
+  });
+
+  it('the workers deliver what is asked of the API: events, test events and resends, each once', async () => {
+    const { client } = await newTenant();
+    const states = async () => {
+      const { body } = await client.graphql('{ webhookDeliveries { edges { node { state eventId } } } }');
+      return body.data.webhookDeliveries.edges.map(({ node }: { node: { state: string } }) => node.state);
+    };
+    receiver.answer((_request, response) => response.writeHead(500).end());
+    const { body: endpoint } = await client.post('/v1/webhook_endpoints', {
+      url: receiver.url,
+      events: ['invoice.accepted'],
+    });
+    await client.post('/v1/invoices', invoiceBody());
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['failed']);
+    expect(receiver.received).toHaveLength(2);
+    const eventId = receiver.received[0]?.event.id;
+
+    receiver.answer((_request, response) => response.end());
+    await client.graphql('mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { __typename } }', { id: eventId });
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered']);
+    await client.graphql('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    await expect.poll(states, { timeout: 20_000 }).toEqual(['delivered', 'delivered']);
+    expect(receiver.received.slice(2).map(({ event }) => event.id === eventId)).toEqual([true, false]);
+    for (const each of receiver.received) expect(verifies(each, endpoint.secret)).toBe(true);
   });
 
   it('counts a key’s requests in the store, for all processes together', async () => {
