@@ -13,6 +13,7 @@ import { administrationOf } from './administration.ts';
 import type { Config } from './config.ts';
 import { createAuthenticate } from './domain/api-key/authenticate.ts';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
+import { createWatchRevocations } from './domain/api-key/watch-revocations.ts';
 import { type FirstStart, prepareInstallation } from './domain/installation/first-start.ts';
 import { createClientSecrets } from './domain/invoice/client-secret.ts';
 import { createCreateInvoice, refuseReusedKey, requireIssuer } from './domain/invoice/create-invoice.ts';
@@ -46,6 +47,7 @@ import { createOrphanCollector } from './storage/orphan-documents.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
+import { createEventStreams } from './transport/event-stream.ts';
 import { documentPath } from './transport/files.ts';
 import { listen } from './transport/http-server.ts';
 import { createLogger } from './transport/logger.ts';
@@ -216,8 +218,12 @@ async function build(
       config.rateLimits,
       alone ? null : { client: store.client, databaseName: db.databaseName },
     );
+    const revocations = createWatchRevocations(tenants, (err) => log.warn({ err }, 'open streams were not checked'));
+    closers.push(async () => revocations.close());
+    const streams = createEventStreams(revocations.follow);
     const koa = createServer({
       log,
+      streams,
       authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
       limiter,
       useCases: {
@@ -241,7 +247,7 @@ async function build(
       ready: () => pingOf(store),
       trustedProxies: config.trustedProxies,
     });
-    server.serve(koa.callback(), { log, limiter });
+    server.serve(koa.callback(), { log, limiter, streams });
   }
   return {
     url,

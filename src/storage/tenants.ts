@@ -61,6 +61,13 @@ export function createTenantRepository(db: Db): TenantRepository {
       const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 1 } });
       return (document?.keys ?? []).map(keyOf);
     },
+    async validKeys(keyIds) {
+      const asked = new Set(keyIds);
+      const found = tenants.find({ 'keys.id': { $in: [...keyIds] } });
+      const keys = found.project<Pick<TenantDocument, 'keys'>>({ 'keys.id': 1, 'keys.revokedAt': 1 });
+      const valid = (await keys.toArray()).flatMap((tenant) => tenant.keys.filter((key) => !key.revokedAt));
+      return new Set(valid.map(({ id }) => id).filter((id) => asked.has(id)));
+    },
     async revokeKey(keyId, at) {
       const { matchedCount } = await tenants.updateOne(
         { 'keys.id': keyId },

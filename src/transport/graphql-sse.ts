@@ -1,103 +1,202 @@
-import { once } from 'node:events';
 import type { IncomingMessage } from 'node:http';
-import { specifiedRules, validate } from 'graphql';
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { documentLimits } from '../graphql/document-limits.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
+import { readDocument } from '../graphql/read-document.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
-import { principalOf } from './state.ts';
-import { createStreamTokens } from './stream-tokens.ts';
+import type { EventStreams } from './event-stream.ts';
+import { principalOf, requestIdOf } from './state.ts';
+import { createStreamReservations, newReader, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a reserved stream waits for the connection that reads it, milliseconds. */
 const RESERVATION_MS = 60_000;
+/** Operations at a time on one stream, in single connection mode. */
+export const MAX_OPERATIONS = 100;
+const EVENTS = 'text/event-stream';
 
-// graphql-sse wants a context with an index signature.
-type SseContext = Record<string, unknown>;
+/** A request as the library's hooks see it. */
+interface Call {
+  readonly ctx: Context;
+  readonly reader: Reader;
+  /** Of the stream in single connection mode; null in distinct connections mode. */
+  readonly token: string | null;
+  /** Of the operation for which the library has made room on the stream. */
+  operationId: string | null;
+}
 
-/** `/graphql/stream`: the GraphQL over SSE protocol, distinct connections and single connection mode. */
-export function graphqlOverSse(contextOf: (ctx: Context) => GraphQLContext, explain: Explain): Middleware {
-  const tokens = createStreamTokens();
-  const handler = createHandler<IncomingMessage, Context, SseContext>({
-    schema,
-    context: ({ context }) => contextOf(context) as unknown as SseContext,
-    authenticate({ url, headers, context }) {
-      const principal = principalOf(context);
-      const owner = principal.kind === 'client' ? principal.invoiceId : principal.keyId;
-      const given = headers.get(TOKEN_HEADER_KEY) ?? new URL(url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
-      if (!given) return tokens.issue(owner);
-      return tokens.isOf(given, owner) ? given : STREAM_NOT_FOUND;
+/**
+ * `/graphql/stream`: the GraphQL over SSE protocol, distinct connections and single connection mode. The library speaks the protocol; here
+ * is what it leaves open (tokens, limits, errors), and what it would hold without end for a client that does not read.
+ */
+export function graphqlOverSse(
+  contextOf: (ctx: Context) => GraphQLContext,
+  explain: Explain,
+  streams: EventStreams,
+): Middleware {
+  const reservations = createStreamReservations();
+
+  const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
+    authenticate: ({ context: { token } }) => token,
+    onSubscribe({ headers, context: call }, { query, operationName, variables, extensions }) {
+      const { ctx } = call;
+      call.operationId = String(extensions?.operationId ?? '');
+      const read = checked(query, operationName);
+      if ('document' in read) {
+        const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
+        return { schema, ...read, operationName, variableValues: variables, contextValue };
+      }
+      // Who asks for events is told in an event, which the browser's own client can read.
+      if (headers.get('accept') === EVENTS) return only(read);
+      const errors = read.errors.map((error) => publicError(error, requestIdOf(ctx), explain));
+      return refusal(400, { errors });
     },
-    validate: (...[ofSchema, document]) =>
-      validate(ofSchema, document, [...specifiedRules, documentLimits]).map((error) => publicError(error, '', explain)),
-    // Every result passes here, those of a subscription one by one.
-    onNext: (context, _request, result) =>
-      result.errors && {
-        ...result,
-        errors: result.errors.map((error) =>
-          publicError(error, (context as unknown as GraphQLContext).requestId, explain),
-        ),
-      },
+    // `onSubscribe` has.
+    validate: () => [],
+    async onNext(_context, { context: { ctx, reader } }, result) {
+      // The next result is asked for when the client has read this one: the library itself would gather them.
+      await (await reader.stream)?.ready();
+      const errors = result.errors?.map((error) => publicError(error, requestIdOf(ctx), explain));
+      return errors && { ...result, errors };
+    },
+    onComplete(_context, { context: { reader } }) {
+      reader.operations--;
+    },
   });
-  return async (ctx) => {
-    principalOf(ctx);
-    const answer = (method: string, url: string, accept: string | null, body: string) =>
-      handler({
-        method,
-        url,
-        headers: { get: (name) => (name === 'accept' ? accept : ctx.get(name) || null) },
-        body,
-        raw: ctx.req,
-        context: ctx,
-      });
-    const text = ctx.method === 'GET' ? '' : await readText(ctx);
-    const [body, init] = await answer(ctx.method, ctx.url, ctx.get('Accept') || null, text);
-    if (ctx.method === 'PUT' && init.status === 201 && typeof body === 'string') {
-      setTimeout(() => void giveBack(body), RESERVATION_MS).unref();
+
+  function handle(call: Call, method: string, accept: string, url: string, body: string): Promise<Response> {
+    const { ctx } = call;
+    const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
+    return handler({ method, url, headers: { get }, body, raw: ctx.req, context: call });
+  }
+
+  function callOf(ctx: Context): Call {
+    if (ctx.method === 'PUT') {
+      const reader = newReader(principalOf(ctx));
+      return { ctx, reader, token: reservations.make(reader), operationId: null };
     }
+    const token = ctx.get(TOKEN_HEADER_KEY) || new URL(ctx.url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
+    if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null };
+    // The token is the ticket of a browser's EventSource, which sends nothing else.
+    const ticket = ctx.method === 'GET' && acceptOf(ctx) === EVENTS && !ctx.headers.authorization;
+    const reader = reservations.find(token, ticket ? null : principalOf(ctx));
+    if (!reader) throw serviceError('resource_not_found', 'Stream not found');
+    return { ctx, reader, token, operationId: null };
+  }
+
+  /** Sends the library's answer; an event stream until it ends. */
+  async function send({ ctx, reader }: Call, [body, init]: Response): Promise<void> {
     if (body === null && init.status >= 400) {
       // The library refuses without a word.
       for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
       throw serviceError('invalid_request', REFUSALS[init.status] ?? 'The request is not valid.', null, init.status);
     }
-    // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
-    ctx.respond = false;
-    const { res } = ctx;
-    if (body !== null && typeof body !== 'string') whenGone(res, () => void body.return(undefined));
-    res.writeHead(init.status, {
-      ...init.headers,
-      'Cache-Control': 'no-store, no-transform',
-      'X-Accel-Buffering': 'no',
+    if (body === null || typeof body === 'string') {
+      // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
+      ctx.respond = false;
+      ctx.res.writeHead(init.status, { ...init.headers, 'Cache-Control': 'no-store' });
+      return void ctx.res.end(body ?? '');
+    }
+    whenGone(ctx.res, () => {
+      reader.open(null);
+      void body.return(undefined);
     });
-    if (body === null || typeof body === 'string') return void res.end(body ?? '');
+    const stream = streams.open(ctx, reader.principal);
+    reader.open(stream);
     try {
-      for await (const chunk of body) {
-        if (res.closed || res.destroyed) break;
-        if (!res.write(chunk)) await Promise.race([once(res, 'drain'), once(res, 'close')]);
+      for await (const message of body) {
+        // The library's own heartbeat.
+        if (message.startsWith(':')) continue;
+        stream.write(message);
+        await stream.ready();
       }
+    } catch (error) {
+      explain(error);
     } finally {
-      res.end();
+      stream.end();
     }
+  }
 
-    /** Ends a reservation that nobody has come for, with what it holds. One that is in use, or over, stays as it is. */
-    async function giveBack(token: string): Promise<void> {
-      const [stream] = await answer('GET', `/?${TOKEN_QUERY_KEY}=${token}`, 'text/event-stream', '');
-      if (stream !== null && typeof stream !== 'string') await stream.return(undefined);
+  /** Ends a stream's reservation, unless it is in use, with what it holds. */
+  async function giveBack(call: Call, token: string): Promise<void> {
+    const [stream] = await handle(call, 'GET', EVENTS, '/', '');
+    if (stream === null || typeof stream === 'string') return;
+    reservations.end(token);
+    await stream.return(undefined);
+  }
+
+  /** What an answer means for the stream of a token. */
+  async function keepBooks(call: Call, token: string, [body, { status }]: Response, operates: boolean): Promise<void> {
+    const { ctx, reader } = call;
+    if (ctx.method === 'PUT') {
+      if (status === 201) setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
+      else reservations.end(token);
+    } else if (body !== null && typeof body !== 'string') {
+      whenGone(ctx.res, () => reservations.end(token));
+    } else if (operates && status === 202) {
+      reader.operations++;
+    } else if (operates && status >= 400 && call.operationId) {
+      // The library would keep the id of what it has refused.
+      await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(call.operationId)}`, '');
     }
+  }
+
+  return async (ctx) => {
+    const call = callOf(ctx);
+    const { token, reader } = call;
+    const accept = acceptOf(ctx);
+    const text = ctx.method === 'GET' ? '' : await readText(ctx);
+    const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
+    if (operates && reader.operations >= MAX_OPERATIONS) {
+      throw serviceError('invalid_request', `A stream carries at most ${MAX_OPERATIONS} operations at a time.`);
+    }
+    const answer = await handle(call, ctx.method, accept, ctx.url, text);
+    if (token !== null) await keepBooks(call, token, answer, operates);
+    return send(call, answer);
   };
 }
 
+/** The document of a request whose operation can be run, or why it can not. */
+function checked(
+  source: string,
+  operationName: string | undefined,
+): { document: DocumentNode } | { errors: readonly GraphQLError[] } {
+  try {
+    const read = readDocument(source);
+    if ('errors' in read || getOperationAST(read.document, operationName)) return read;
+    return { errors: [new GraphQLError('operationName must name one of the operations of the document.')] };
+  } catch (error) {
+    if (error instanceof GraphQLError) return { errors: [error] };
+    if (error instanceof RangeError) return { errors: [new GraphQLError('The document is nested too deep.')] };
+    throw error;
+  }
+}
+
+/** What the client takes, in the words that the library compares with. */
+function acceptOf(ctx: Context): string {
+  if (!ctx.get('Accept')) return '*/*';
+  const types = ctx.method === 'PUT' ? ['text/plain'] : ['application/json', EVENTS];
+  return ctx.accepts(...types) || ctx.get('Accept');
+}
+
+async function* only(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
+  yield result;
+}
+
+function refusal(status: number, result: ExecutionResult): Response {
+  return [
+    JSON.stringify(result),
+    { status, statusText: '', headers: { 'content-type': 'application/json; charset=utf-8' } },
+  ];
+}
+
 const REFUSALS: Readonly<Record<number, string>> = {
+  404: 'Reserve a stream with PUT first, or accept text/event-stream.',
   405: 'This method is not possible here; use GET, POST, PUT or DELETE.',
   406: 'The Accept header must take text/event-stream, or application/json in single connection mode.',
   415: 'Send the operation with Content-Type: application/json.',
 };
-
-const STREAM_NOT_FOUND: Response = [
-  JSON.stringify({ errors: [{ message: 'Stream not found' }] }),
-  { status: 404, statusText: 'Not Found', headers: { 'content-type': 'application/json; charset=utf-8' } },
-];

@@ -1,4 +1,3 @@
-import type { ServerResponse } from 'node:http';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
@@ -9,10 +8,11 @@ import { documentLimits } from '../graphql/document-limits.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import { schema } from '../graphql/schema.ts';
 import { readText } from './body.ts';
+import type { EventStreams } from './event-stream.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
-import { whenGone } from './when-gone.ts';
+import { eventStreaming, sendResults, type YogaServerContext } from './yoga-event-stream.ts';
 
 const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(documentLimits) };
 
@@ -36,8 +36,12 @@ const REFUSALS: Readonly<Record<number, string>> = {
 };
 
 /** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
-export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, explain: Explain): Middleware {
-  const yoga = createYoga<{ ctx: Context }, GraphQLContext>({
+export function graphqlOverHttp(
+  contextOf: (ctx: Context) => GraphQLContext,
+  explain: Explain,
+  streams: EventStreams,
+): Middleware {
+  const yoga = createYoga<YogaServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     // The page with all its assets from npm: nothing is fetched from elsewhere.
@@ -45,8 +49,8 @@ export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, exp
     landingPage: false,
     cors: false,
     logging: false,
-    plugins: [LIMITED, SPEAKING],
-    context: ({ ctx }) => watchingWhile(ctx.res, contextOf(ctx)),
+    plugins: [LIMITED, SPEAKING, eventStreaming],
+    context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
       maskError: (error, _message, _isDev) => publicError(graphqlErrorOf(error), currentRequestId() ?? '', explain),
     },
@@ -58,8 +62,13 @@ export function graphqlOverHttp(contextOf: (ctx: Context) => GraphQLContext, exp
       ctx.accepts('html', 'json', 'text/event-stream') === 'html';
     if (!page) principalOf(ctx);
     await keepBody(ctx);
+    const server: YogaServerContext = { ctx };
+    const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
+    if (server.results) return sendResults(streams.open(ctx, principalOf(ctx)), server.results);
     ctx.respond = false;
-    await yoga(ctx.req, ctx.res, { ctx });
+    if (!response) return;
+    ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
+    ctx.res.end(new Uint8Array(await response.arrayBuffer()));
   };
 }
 
@@ -74,20 +83,14 @@ function graphqlErrorOf(error: unknown): GraphQLError {
   return new GraphQLError('', { originalError: error as Error });
 }
 
-/** Ends subscriptions when the client is gone, also when it went before Yoga began to answer, which Yoga does not notice. */
-function watchingWhile(res: ServerResponse, context: GraphQLContext): GraphQLContext {
-  const { useCases } = context;
-  return {
-    ...context,
-    useCases: {
-      ...useCases,
-      async watchInvoice(...args) {
-        const changes = await useCases.watchInvoice(...args);
-        whenGone(res, () => void changes.return?.());
-        return changes;
-      },
-    },
-  };
+/** The answer, or null when the client went before it was made: then Yoga throws. */
+async function answerOf<Answer>(ctx: Context, make: () => Promise<Answer> | Answer): Promise<Answer | null> {
+  try {
+    return await make();
+  } catch (error) {
+    if (ctx.res.closed || ctx.req.aborted) return null;
+    throw error;
+  }
 }
 
 /** Reads the body under this service's own limit, and leaves it where Yoga looks for one. */

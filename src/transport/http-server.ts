@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
+import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { errorBody } from './rest/errors.ts';
 
@@ -13,7 +14,8 @@ export interface HttpServer {
   /** Where it is reached, without a trailing slash. */
   readonly url: string;
   /** Answers with `handle` from now on; requests that came earlier have waited for it. */
-  serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter }): void;
+  serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter; streams: EventStreams }): void;
+  /** Takes nothing new, ends the open streams, and gives other answers half a second. */
   close(): Promise<void>;
 }
 
@@ -33,9 +35,11 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
   const early: RequestListener = (request, response) =>
     void handler.promise.then((handle) => handle(request, response));
   server.on('request', early);
+  let open: EventStreams | null = null;
   return {
     url: addressOf(server, host),
-    serve(handle, { log, limiter }) {
+    serve(handle, { log, limiter, streams }) {
+      open = streams;
       server.off('request', early);
       server.on('request', handle);
       // Node would answer an expectation that it does not know with an empty 417.
@@ -45,8 +49,8 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
     },
     async close() {
       const closed = new Promise((resolve) => server.close(resolve));
+      open?.close();
       server.closeIdleConnections();
-      // Streams do not end by themselves; their clients resume elsewhere.
       const timer = setTimeout(() => server.closeAllConnections(), 500);
       await closed;
       clearTimeout(timer);

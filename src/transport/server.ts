@@ -80,8 +80,8 @@ export function createServer(parts: ServerParts): Koa {
   }
   const description = openApiDocument(ROUTES);
   router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description));
-  router.all('/graphql', graphqlOverHttp(contextOf, explain) as RouterMiddleware);
-  router.all('/graphql/stream', graphqlOverSse(contextOf, explain) as RouterMiddleware);
+  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams) as RouterMiddleware);
+  router.all('/graphql/stream', graphqlOverSse(contextOf, explain, parts.streams) as RouterMiddleware);
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);

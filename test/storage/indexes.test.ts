@@ -99,6 +99,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['the jobs of an invoice', () => invoicesWithJob(store.db.collection('jobs'), 'w', ['inv_1']), 1],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
+  ['tenants.validKeys', () => tenants.validKeys(['key_7', 'key_8']), 2],
   ['tenants.findByKeyId', () => tenants.findByKeyId('key_7'), 1],
   ['tenants.insertKey', () => tenants.insertKey('ten_1', keyNamed(newId('key')), hashToken(newId('key'))), 1],
   ['tenants.keysOf', () => tenants.keysOf('ten_1'), 1],

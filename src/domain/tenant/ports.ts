@@ -23,6 +23,8 @@ export interface TenantRepository {
   /** @returns false when there is no such tenant */
   insertKey(tenantId: string, key: ApiKey, hash: string): Promise<boolean>;
   keysOf(tenantId: string): Promise<ApiKey[]>;
+  /** Which of these keys exist and are not revoked. */
+  validKeys(keyIds: readonly string[]): Promise<Set<string>>;
   /** Marks it revoked unless it is already. @returns false when there is no such key */
   revokeKey(keyId: string, at: Date): Promise<boolean>;
   /** Whether there is no tenant at all: a new installation. */

@@ -161,8 +161,8 @@ export const INVOICE_ROUTES: readonly Route[] = [
       200: { description: 'The stream.', schema: statusMessageSchema, type: 'text/event-stream' },
       204: { description: 'Nothing is left to tell: `Last-Event-ID` was the final event.' },
     },
-    handle: (ctx, graphql, query) =>
-      streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null }),
+    handle: (ctx, graphql, query, { streams }) =>
+      streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null }, streams),
   }),
 ];
 

@@ -4,6 +4,7 @@ import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';
+import type { EventStreams } from '../event-stream.ts';
 
 /**
  * One operation of the REST interface: its contract, which the OpenAPI document and the checks of a request are made from, and how a
@@ -20,6 +21,7 @@ export interface Route extends RouteContract {
 export interface RestParts {
   /** Throws idempotency_conflict when the caller has used the key before: asked when a body is not valid. */
   readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;
+  readonly streams: EventStreams;
   /** Throws insufficient_scope when the caller may not create invoices: asked before the body is read. */
   readonly requireIssuer: (principal: Principal) => unknown;
 }

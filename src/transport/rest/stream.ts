@@ -1,16 +1,9 @@
 import type { Context } from 'koa';
 import type { GraphQLContext } from '../../graphql/context.ts';
 import { prepare } from '../../graphql/execute.ts';
+import { EVENT_STREAM_HEADERS, type EventStreams } from '../event-stream.ts';
 import { singleHeader } from '../headers.ts';
 import { whenGone } from '../when-gone.ts';
-
-const HEARTBEAT_MS = 15_000;
-
-const HEADERS = {
-  'Content-Type': 'text/event-stream; charset=utf-8',
-  'Cache-Control': 'no-store, no-transform',
-  'X-Accel-Buffering': 'no',
-};
 
 interface StatusMessage {
   readonly eventId: string;
@@ -37,6 +30,7 @@ export async function streamStatus(
   ctx: Context,
   graphql: GraphQLContext,
   variables: { id: string; clientSecret: string | null },
+  streams: EventStreams,
 ): Promise<void> {
   const afterEventId = singleHeader(ctx, 'Last-Event-ID') || null;
   const changes = await watch.subscribe(graphql, { ...variables, afterEventId });
@@ -44,7 +38,7 @@ export async function streamStatus(
   if (ctx.method === 'HEAD') {
     await changes.return?.();
     ctx.status = 200;
-    ctx.set(HEADERS);
+    ctx.set(EVENT_STREAM_HEADERS);
     return;
   }
   const first = changes.next();
@@ -52,20 +46,15 @@ export async function streamStatus(
     ctx.status = 204;
     return;
   }
-  ctx.respond = false;
-  const { res } = ctx;
-  res.writeHead(200, HEADERS);
-  res.write(':\n\n');
-  // An invoice has four events at most, so a client that does not read holds next to nothing.
-  const heartbeat = setInterval(() => res.write(':\n\n'), HEARTBEAT_MS);
+  const stream = streams.open(ctx, graphql.principal);
   try {
     for (let change = await first; !change.done; change = await changes.next()) {
       const { eventId, id, ...fields } = change.value.invoiceStatus;
-      res.write(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
+      stream.write(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
+      await stream.ready();
     }
   } finally {
-    clearInterval(heartbeat);
-    res.end();
+    stream.end();
   }
 }
 

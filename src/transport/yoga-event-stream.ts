@@ -1,0 +1,43 @@
+import type { ExecutionResult } from 'graphql';
+import { isAsyncIterable, type Plugin } from 'graphql-yoga';
+import type { Context } from 'koa';
+import type { EventStream } from './event-stream.ts';
+import { whenGone } from './when-gone.ts';
+
+/** What a request to Yoga carries besides itself. */
+export interface YogaServerContext {
+  readonly ctx: Context;
+  /** A subscription's results, once Yoga has them and would send them as Server-Sent Events. */
+  results?: AsyncIterable<ExecutionResult>;
+}
+
+/**
+ * Leaves a subscription's results in the server context instead of sending them: Yoga's own sender stops its heartbeats for good once a
+ * client is slow, waits for ever for one that does not read, and does not notice one that went before it began.
+ */
+export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
+  onSubscribe: () => ({
+    onSubscribeResult({ args, result }) {
+      if (isAsyncIterable(result)) whenGone(args.contextValue.ctx.res, () => void result.return?.());
+    },
+  }),
+  onResultProcess({ result, resultProcessor, setResultProcessor, serverContext }) {
+    if (!resultProcessor || !isAsyncIterable(result)) return;
+    setResultProcessor((results, { Response }) => {
+      serverContext.results = results as AsyncIterable<ExecutionResult>;
+      return new Response(null);
+    }, 'text/event-stream');
+  },
+};
+
+/** Sends results as Yoga does, which is also graphql-sse's distinct connections mode. */
+export async function sendResults(stream: EventStream, results: AsyncIterable<ExecutionResult>): Promise<void> {
+  for await (const result of results) {
+    stream.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
+    // The source has failed: there is nothing more to come.
+    if (!('data' in result)) break;
+    await stream.ready();
+  }
+  stream.write('event: complete\ndata:\n\n');
+  stream.end();
+}
