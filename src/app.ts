@@ -25,6 +25,7 @@ import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createResendEmail } from './domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
+import { createValidateInvoice } from './domain/invoice/validate-invoice.ts';
 import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
@@ -228,6 +229,7 @@ async function build(
       limiter,
       useCases: {
         createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
+        validateInvoice: createValidateInvoice(invoices, writer),
         readInvoice,
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),

@@ -7,6 +7,8 @@ export interface Problem {
   readonly param: string | null;
   /** The HTTP status that REST answers with, and `extensions.status` in GraphQL. */
   readonly status: number;
+  /** The value that would do, or the few: `12000`, `0, 7, 10, 14, 20`; absent where that can not be said. */
+  readonly expected?: string;
 }
 
 /** The specification's error codes, and the design's own where it is silent, each with the status it is answered with. */

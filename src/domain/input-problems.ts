@@ -31,7 +31,8 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
     }
     const message = issue.code === 'invalid_key' ? (issue.issues[0]?.message ?? issue.message) : issue.message;
     const param = path.length > 0 ? paramOf(path) : null;
-    known.push(problem('invalid_request', `${param ?? 'The body'} ${message}.`, param));
+    const values = issue.code === 'invalid_value' ? { expected: issue.values.join(', ') } : {};
+    known.push({ ...problem('invalid_request', `${param ?? 'The body'} ${message}.`, param), ...values });
   }
   const [first, ...rest] = [...known, ...unknown].slice(0, MAX_PROBLEMS);
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];

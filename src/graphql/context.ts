@@ -4,6 +4,7 @@ import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { ResendEmail } from '../domain/invoice/resend-email.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
+import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { VerifyDocument } from '../domain/verify-document.ts';
@@ -16,6 +17,7 @@ import type { WatchEvents } from '../domain/webhook/watch-events.ts';
 /** The use cases that resolvers call. */
 export interface UseCases {
   readonly createInvoice: CreateInvoice;
+  readonly validateInvoice: ValidateInvoice;
   readonly readInvoice: ReadInvoice;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;

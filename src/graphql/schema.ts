@@ -9,9 +9,8 @@ import './types/webhook-endpoint.ts';
 import './types/invoice-attention.ts';
 import './types/invoice-documents.ts';
 import './types/invoice-email.ts';
-import './types/invoice-timeline.ts';
-import './types/invoice-totals.ts';
-import './types/seller-profile.ts';
+import './types/invoice-validation.ts';
+import './types/authority-attempt.ts';
 
 /** The service's GraphQL schema. */
 export const schema = builder.toSchema();

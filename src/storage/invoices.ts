@@ -17,14 +17,19 @@ import { orderAt } from '../domain/order-key.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
-  extends Omit<Invoice, 'id' | 'metadata' | 'number' | 'work' | 'events' | 'email' | 'documentRevision'> {
+  extends Omit<
+    Invoice,
+    'id' | 'metadata' | 'number' | 'ownNumber' | 'work' | 'events' | 'email' | 'documentRevision' | 'authorityAttempts'
+  > {
   _id: string;
+  ownNumber?: string;
   /** Pairs, because names may hold dots and dollar signs. */
   metadata: [string, string][];
   order: string;
   events: InvoiceEvent[];
   email?: Invoice['email'];
   documentRevision?: number;
+  authorityAttempts?: Invoice['authorityAttempts'];
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
@@ -63,10 +68,14 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         await invoices.insertOne(documentOf(invoice, order, mark));
         return null;
       } catch (error) {
-        if (!mark || !isDuplicate(error, 'idempotency')) throw error;
-        const earlier = await findByKey(invoice.tenantId, invoice.environment, mark.key);
-        if (!earlier?.idempotency) throw error;
-        return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
+        if (!isDuplicateKey(error)) throw error;
+        // A replay may break both unique indexes; which of them the server names is left to chance.
+        const earlier = mark && (await findByKey(invoice.tenantId, invoice.environment, mark.key));
+        if (earlier?.idempotency) {
+          return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
+        }
+        if (invoice.ownNumber === null) throw error;
+        throw new NumberTaken(`number ${invoice.ownNumber} is taken`);
       }
     },
 
@@ -78,6 +87,11 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     async findByIdempotencyKey(tenantId, environment, key) {
       const document = await findByKey(tenantId, environment, key);
       return document && invoiceOf(document);
+    },
+
+    async findByOwnNumber(tenantId, environment, ownNumber) {
+      const document = await invoices.findOne({ tenantId, environment, ownNumber }, { projection: { _id: 1 } });
+      return document?._id ?? null;
     },
 
     async orderOf(tenantId, environment, invoiceId) {
@@ -120,7 +134,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         );
         if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
       } catch (error) {
-        if (isDuplicate(error, 'series')) throw new NumberTaken(`number ${change.series?.serial} is taken`);
+        if (change.series && isDuplicateKey(error)) throw new NumberTaken(`number ${change.series?.serial} is taken`);
         throw error;
       }
       return { token: claim.token, invoice: changed(claim.invoice, change, now) };
@@ -278,7 +292,7 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
 }
 
 function documentOf(
-  { id, metadata, work, number: _none, ...invoice }: Invoice,
+  { id, metadata, work, number: _made, ownNumber, ...invoice }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
@@ -288,6 +302,7 @@ function documentOf(
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
+    ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
     ...(work && { work: { ...work, token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) } }),
   } satisfies InvoiceDocument;
@@ -300,7 +315,9 @@ export function invoiceOf({
   idempotency: _mark,
   outbox: _outbox,
   series,
+  ownNumber,
   email,
+  authorityAttempts,
   documentRevision,
   work,
   ...invoice
@@ -309,8 +326,10 @@ export function invoiceOf({
     id: _id,
     ...invoice,
     metadata: Object.fromEntries(metadata),
-    number: series ? legalNumber(series) : null,
+    number: ownNumber ?? (series ? legalNumber(series) : null),
+    ownNumber: ownNumber ?? null,
     email: email ?? null,
+    authorityAttempts: authorityAttempts ?? [],
     documentRevision: documentRevision ?? 0,
     work: work
       ? { ...workFields(work), dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt }
@@ -318,6 +337,6 @@ export function invoiceOf({
   };
 }
 
-function isDuplicate(error: unknown, index: string): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY && error.message.includes(index);
+function isDuplicateKey(error: unknown): boolean {
+  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }

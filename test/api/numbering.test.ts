@@ -1,5 +1,5 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
-import { Client, invoiceFor } from '../support/client.ts';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -34,3 +34,113 @@ it('100 concurrent creations of one tenant get the numbers 1 to 100', async () =
   const expected = Array.from({ length: 100 }, (_, index) => `${year}-${String(index + 1).padStart(6, '0')}`);
   expect(found.map(({ number }) => number).sort()).toEqual(expected);
 }, 90_000);
+
+const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
+  createInvoice(input: $input, idempotencyKey: $key) {
+    ... on CreateInvoicePayload { replayed invoice { id number } }
+    ... on Error { code param status message }
+  }
+}`;
+
+/** An invoice with a number of the client's own series; null: the service numbers it. */
+const numbered = (number: string | null, ice = '001525713000085') => ({
+  amount: 12000,
+  currency: 'MAD',
+  customer: { ice, name: 'Client' },
+  lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+  number,
+});
+
+describe("numbers of the client's own series", () => {
+  const create = async (client: Client, input: object, key: string | null = null) =>
+    (await client.graphql(CREATE, { input, key })).body.data.createInvoice;
+  const numberOf = async (client: Client, id: string) =>
+    (await client.graphql(`{ invoice(id: "${id}") { number xmlUrl } }`)).body.data.invoice;
+
+  it('are what the document states, and leave no gap in the service’s series', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    const ids: string[] = [];
+    for (const number of [null, 'FA/2026/1', null, 'FA 2', null]) {
+      const { invoice } = await create(client, numbered(number));
+      expect(invoice.number).toBe(number);
+      await client.settled(invoice.id);
+      ids.push(invoice.id);
+    }
+    const year = new Date().getUTCFullYear();
+    const found = await Promise.all(ids.map((id) => numberOf(client, id)));
+    expect(found.map(({ number }) => number.replace(/^\d{4}(?=-0)/, year))).toEqual([
+      `${year}-000001`,
+      'FA/2026/1',
+      `${year}-000002`,
+      'FA 2',
+      `${year}-000003`,
+    ]);
+    const xml = await fetch(found[1].xmlUrl);
+    expect(xml.headers.get('content-disposition')).toContain('facture-FA_2026_1.xml');
+    expect(await xml.text()).toMatch(/<cbc:ID[^>]*>FA\/2026\/1<\/cbc:ID>/);
+  });
+
+  it('are taken once in a tenant and environment, whoever is first, and kept by rejected invoices', async () => {
+    const tenant = await service.tenant();
+    const client = new Client(service.url, tenant.secretKey);
+    const answers = await Promise.all(Array.from({ length: 12 }, () => create(client, numbered('A-1'))));
+    const [winner] = answers.filter(({ invoice }) => invoice);
+    const losers = answers.filter(({ invoice }) => !invoice);
+    expect(losers).toHaveLength(11);
+    for (const loser of losers)
+      expect(loser).toEqual({
+        code: 'duplicate_number',
+        param: 'number',
+        status: 422,
+        message: expect.stringContaining(winner.invoice.id),
+      });
+    const rejected = await create(client, numbered('A-2', '999000000000102'));
+    expect((await client.settled(rejected.invoice.id)).status).toBe('rejected');
+    expect(await create(client, numbered('A-2'))).toMatchObject({ code: 'duplicate_number' });
+
+    const other = new Client(service.url, (await service.tenant()).secretKey);
+    expect(await create(other, numbered('A-1'))).toMatchObject({ invoice: { number: 'A-1' } });
+  });
+
+  it('belong to what an idempotency key stands for: a replay is no duplicate', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    // A number that reads like an index's name: which of the two is broken must not depend on texts.
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, () => create(client, numbered('idempotency'), 'own_number')),
+    );
+    expect(answers.filter(({ replayed }) => replayed === false)).toHaveLength(1);
+    expect(new Set(answers.map(({ invoice }) => `${invoice.id} ${invoice.number}`)).size).toBe(1);
+    expect(await create(client, numbered('other'), 'own_number')).toMatchObject({ code: 'idempotency_conflict' });
+    expect(await create(client, numbered('idempotency'), 'another')).toMatchObject({ code: 'duplicate_number' });
+    expect(await create(client, numbered('idempotency'))).toMatchObject({ code: 'duplicate_number' });
+  });
+
+  it('can not have the form of the service’s own, blanks at the ends, or what documents and file names can not carry', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    for (const number of [
+      '',
+      '2026-000001',
+      '1999-1234567',
+      ' A',
+      'A ',
+      'A\n1',
+      '../x',
+      'A<b>',
+      'é',
+      '１',
+      'x'.repeat(51),
+    ])
+      expect(await create(client, numbered(number))).toMatchObject({
+        code: 'invalid_request',
+        param: 'number',
+        status: 400,
+      });
+    expect((await client.get('/v1/invoices')).body.data).toEqual([]);
+  });
+
+  it('are not in the REST contract', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    const { status, body } = await client.post('/v1/invoices', invoiceBody({ number: 'A-1' }));
+    expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: 'number' }]);
+  });
+});

@@ -83,6 +83,7 @@ const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null,
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
   ['invoices.findByIdempotencyKey', () => invoices.findByIdempotencyKey('ten_1', 'test', 'k1'), 1],
+  ['invoices.findByOwnNumber', () => invoices.findByOwnNumber('ten_1', 'test', 'A 1'), 1],
   ['invoices.orderOf', () => invoices.orderOf(kept.tenantId, 'test', kept.id), 1],
   ...pageCalls(),
   ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],

@@ -83,6 +83,29 @@ describe('an invoice', () => {
   });
 });
 
+describe("a number of the client's own series", () => {
+  it('is taken once in a tenant and environment, and found by its index', async () => {
+    const first = await stored({ ownNumber: 'FA 1', number: 'FA 1' });
+    expect(await invoices.find(first.id)).toEqual(first);
+    expect(await invoices.findByOwnNumber('ten_test', 'test', 'FA 1')).toBe(first.id);
+    expect(await invoices.findByOwnNumber('ten_test', 'live', 'FA 1')).toBeNull();
+    await expect(stored({ ownNumber: 'FA 1' })).rejects.toThrow(NumberTaken);
+    await stored({ ownNumber: 'FA 1', environment: 'live' });
+    await stored({ ownNumber: 'FA 1', tenantId: 'ten_other' });
+    await stored({ ownNumber: 'fa 1' });
+  });
+
+  it('of an invoice that is stored already is no obstacle to its idempotency key', async () => {
+    const invoice = pendingInvoice({ ownNumber: 'series', number: 'series' });
+    const mark = { key: 'own_number', fingerprint: 'f' };
+    expect(await invoices.insert(invoice, newCreationMoment().order, mark)).toBeNull();
+    const again = pendingInvoice({ ownNumber: 'series', number: 'series' });
+    expect(await invoices.insert(again, newCreationMoment().order, mark)).toEqual({ invoice, fingerprint: 'f' });
+    const other = { key: 'other', fingerprint: 'f' };
+    await expect(invoices.insert(again, newCreationMoment().order, other)).rejects.toThrow(NumberTaken);
+  });
+});
+
 describe('a claim', () => {
   it('is given to one of many', async () => {
     const invoice = await stored();

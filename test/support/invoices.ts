@@ -16,6 +16,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
     metadata: {},
     seller: {},
     number: null,
+    ownNumber: null,
     dgiId: null,
     rejectionReason: null,
     createdAt,
@@ -25,6 +26,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
     pdf: null,
     documentRevision: 0,
     email: null,
+    authorityAttempts: [],
     work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: createdAt, claims: 0, since: createdAt },
     ...changes,
   };

@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
+import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import { html, type Markup } from '../../domain/markup.ts';
 import { MAIL_TEXTS } from './texts.ts';
 
@@ -34,8 +35,8 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     text: plainText(mail, facts, seller),
     html: page(mail, facts, seller).text,
     attachments: [
-      attachment(`facture-${invoice.number}.pdf`, 'application/pdf', mail.pdf),
-      attachment(`facture-${invoice.number}.xml`, 'application/xml', mail.xml),
+      attachment(documentFileName(invoice.number, 'pdf'), 'application/pdf', mail.pdf),
+      attachment(documentFileName(invoice.number, 'xml'), 'application/xml', mail.xml),
     ],
     baseBoundary: invoice.id,
     disableFileAccess: true,

@@ -1,6 +1,7 @@
 import QRCode from 'qrcode';
 import { FORMATS, type Format, NO_BREAK_SPACE } from '../../domain/document-format.ts';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
+import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, isolated, Markup } from '../../domain/markup.ts';
 import { drawable, fontFaces } from './fonts.ts';
@@ -58,7 +59,7 @@ ${body}
 /** What names the document and the file inside it. */
 export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
   const labels = LABELS[seller.documentLanguage];
-  const name = `facture-${number.replaceAll(/[^\w.-]/g, '_')}.xml`;
+  const name = documentFileName(number, 'xml');
   return {
     title: `${labels.invoice} ${number} – ${seller.legalName}`,
     attachment: { name, description: labels.signedXml },

@@ -5,7 +5,6 @@ import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
 import { filledText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
-import { totalsOf } from './totals.ts';
 
 /** Limits of the design's section 5. */
 export const LIMITS = {
@@ -16,6 +15,7 @@ export const LIMITS = {
   metadataKeys: 50,
   metadataKey: 40,
   metadataValue: 500,
+  number: 50,
 } as const;
 
 const customer = exactly(
@@ -77,7 +77,7 @@ const metadata = z
     additionalProperties: { type: 'string', ...metadataValue.meta() },
   });
 
-function invoiceOf<Line extends z.ZodType>(line: Line) {
+function invoiceOf<Line extends z.ZodType, Further extends z.ZodRawShape>(line: Line, further: Further) {
   return exactly(
     {
       amount: z
@@ -97,6 +97,7 @@ function invoiceOf<Line extends z.ZodType>(line: Line) {
         .min(1, { error: 'is empty: at least one line is expected' })
         .max(LIMITS.lines, { error: `has too many lines: at most ${LIMITS.lines}` }),
       metadata,
+      ...further,
     },
     'a JSON object with amount, currency, customer and lines',
   );
@@ -108,6 +109,7 @@ export const restInvoiceBody = invoiceOf(
     { description, quantity, unit_price: unitPrice, tax_rate: taxRate },
     'an object with description, quantity and unit_price',
   ),
+  {},
 ).meta({
   id: 'CreateInvoice',
   examples: [
@@ -127,9 +129,25 @@ export const restInvoiceBody = invoiceOf(
 });
 export type RestInvoiceBody = z.infer<typeof restInvoiceBody>;
 
-/** The same in GraphQL's names: what the use case takes. */
+/** What the service's own numbers look like (`2026-000123`): nobody else may use the form, so the two series never meet. */
+const SERVICE_SERIES = /^\d{4}-\d{6,}$/;
+
+const ownNumber = z
+  .string({ error: expected('a string: the number in your own series') })
+  .refine((text) => text.length <= LIMITS.number, { error: `is too long: at most ${LIMITS.number} characters` })
+  .refine((text) => /^[A-Za-z0-9]([A-Za-z0-9 ./_-]*[A-Za-z0-9])?$/.test(text), {
+    error: expected("letters A to Z, digits, and between them spaces and . / _ -, such as 'FA/2026/0123'"),
+  })
+  .refine((text) => !SERVICE_SERIES.test(text), {
+    error:
+      "must not have the form of this service's own series (2026-000123): leave it out to get the next one of that",
+  })
+  .nullish();
+
+/** The same in GraphQL's names, and the number of the client's own series: what the use case takes. */
 export const createInvoiceInput = invoiceOf(
   exactly({ description, quantity, unitPrice, taxRate }, 'an object with description, quantity and unitPrice'),
+  { number: ownNumber },
 );
 export type CreateInvoiceInput = z.infer<typeof createInvoiceInput>;
 
@@ -148,14 +166,4 @@ export function inputOfRestBody(body: RestInvoiceBody): CreateInvoiceInput {
 export function idempotencyKeyProblem(key: string): Problem | null {
   if (key.length >= 1 && key.length <= 255 && isPrintable(key)) return null;
   return problem('invalid_request', 'Idempotency-Key must have 1 to 255 printable characters.', 'Idempotency-Key');
-}
-
-/** Whether the lines' total is beyond what amounts can hold: a problem of structure (design, section 5, "smaller rows"). */
-export function overflowProblem(input: CreateInvoiceInput): Problem | null {
-  if (totalsOf(input.lines)) return null;
-  return problem(
-    'invalid_request',
-    `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`,
-    'lines',
-  );
 }

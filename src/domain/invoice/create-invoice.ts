@@ -1,15 +1,14 @@
 import { createHash } from 'node:crypto';
-import { errorOfProblems, type Problem, problem, ServiceError, serviceError } from '../errors.ts';
+import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { decimalOf } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
-import { type CreateInvoiceInput, idempotencyKeyProblem, overflowProblem } from './create-invoice-input.ts';
+import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import type { Invoice } from './invoice.ts';
-import type { InvoiceRepository, StageQueue } from './repository.ts';
-import { isTolerated, totalsOf } from './totals.ts';
+import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
+import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
 
 export interface CreatedInvoice {
   /** As it was at creation, also when this is a replay. */
@@ -24,7 +23,8 @@ export interface CreateInvoice {
    * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
    * @param input structurally valid: `createInvoiceInput` parsed it
    * @param idempotencyKey 1 to 255 printable characters, or null
-   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, idempotency_conflict; nothing is stored then
+   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, duplicate_number,
+   *   idempotency_conflict; nothing is stored then
    */
   (principal: Principal, input: CreateInvoiceInput, idempotencyKey: string | null): Promise<CreatedInvoice>;
 }
@@ -38,15 +38,20 @@ export function createCreateInvoice(
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
-    const [first, ...rest] = ruleProblems(input);
+    const [first, ...rest] = ruleProblems({ ...input, ice: input.customer.ice });
     if (first) {
       if (idempotencyKey !== null) await refuseReusedKey(invoices, owner, idempotencyKey);
-      throw errorOfProblems([first, ...rest]);
+      const taken = await numberProblem(invoices, owner, input.number);
+      throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
     }
     const { createdAt, order } = newCreationMoment();
     const invoice = newInvoice(owner, input, createdAt);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-    const earlier = await invoices.insert(invoice, order, mark);
+    const earlier = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
+      if (!(error instanceof NumberTaken)) throw error;
+      const { ownNumber } = invoice;
+      throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
+    });
     if (!earlier) {
       void queue.enqueue('normalize', invoice.id, 0);
       return { invoice, clientSecret: clientSecrets.issue(invoice.id), replayed: false };
@@ -96,44 +101,8 @@ export function requireIssuer(principal: Principal): KeyPrincipal {
   );
 }
 
-/** The business rules (422), and the one rule of structure (400) that needs arithmetic. */
-function ruleProblems(input: CreateInvoiceInput): Problem[] {
-  const totals = totalsOf(input.lines);
-  const problems: Problem[] = [];
-  const overflow = overflowProblem(input);
-  if (overflow) problems.push(overflow);
-  if (input.amount < 100) {
-    problems.push(
-      problem('amount_too_small', `amount is ${input.amount} centimes; the minimum is 100 (1.00 MAD).`, 'amount'),
-    );
-  } else if (totals && !isTolerated(input.amount, totals, input.lines.length)) {
-    problems.push(
-      problem(
-        'amount_mismatch',
-        `amount is ${input.amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} MAD: ` +
-          `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`,
-        'amount',
-      ),
-    );
-  }
-  if (!/^[0-9]{15}$/.test(input.customer.ice)) {
-    problems.push(
-      problem(
-        'invalid_ice',
-        `customer.ice must be exactly 15 digits, 0 to 9; ${lengthOf(input.customer.ice)} sent.`,
-        'customer.ice',
-      ),
-    );
-  }
-  return problems;
-}
-
-function lengthOf(ice: string): string {
-  const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
-  return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;
-}
-
-function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
+/** An invoice as creation stores it. */
+export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
   return {
     id: newId('inv'),
     tenantId: owner.tenant.id,
@@ -150,7 +119,8 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
     lines: input.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
     metadata: input.metadata,
     seller: owner.tenant.profile,
-    number: null,
+    number: input.number ?? null,
+    ownNumber: input.number ?? null,
     dgiId: null,
     rejectionReason: null,
     createdAt,
@@ -160,6 +130,7 @@ function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: D
     pdf: null,
     documentRevision: 0,
     email: null,
+    authorityAttempts: [],
     work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date(), claims: 0, since: new Date() },
   };
 }
@@ -170,19 +141,21 @@ function asCreated(invoice: Invoice): Invoice {
     ...invoice,
     status: 'pending',
     updatedAt: invoice.createdAt,
-    number: null,
+    number: invoice.ownNumber,
     dgiId: null,
     rejectionReason: null,
     events: [],
     xml: null,
     pdf: null,
     email: null,
+    authorityAttempts: [],
   };
 }
 
-/** Equal for bodies that parse to the same values, whatever the order of their members. */
-function fingerprintOf(input: CreateInvoiceInput): string {
-  return createHash('sha256').update(canonicalJson(input)).digest('hex');
+/** Equal for bodies that parse to the same values, whatever the order of their members; of a number that is null nothing is seen. */
+function fingerprintOf({ number, ...input }: CreateInvoiceInput): string {
+  const stated = number == null ? input : { ...input, number };
+  return createHash('sha256').update(canonicalJson(stated)).digest('hex');
 }
 
 function canonicalJson(value: unknown): string {

@@ -1,6 +1,7 @@
 import type { EventType } from '../event.ts';
 import type { Centimes } from '../money.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
+import type { AuthorityAttempt } from './authority-attempts.ts';
 import type { InvoiceEmail } from './email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
@@ -40,8 +41,10 @@ export interface Invoice {
   readonly metadata: Readonly<Record<string, string>>;
   /** What was known of the seller when the invoice was created: a later change of the profile never alters a document. */
   readonly seller: Partial<SellerProfile>;
-  /** Legal number of the tenant's series, e.g. `2026-000123`; null until normalization claims it. */
+  /** Legal number: `ownNumber`, or that of the service's series, e.g. `2026-000123`; null until normalization claims it. */
   readonly number: string | null;
+  /** The number of the client's own series that it was created with; null: the service numbers it. */
+  readonly ownNumber: string | null;
   readonly dgiId: string | null;
   readonly rejectionReason: string | null;
   readonly createdAt: Date;
@@ -57,6 +60,8 @@ export interface Invoice {
   readonly documentRevision: number;
   /** What is recorded of its mail to the customer; null before the first attempt. */
   readonly email: InvoiceEmail | null;
+  /** What the tax authority was asked and answered, oldest first; the first ten and the last forty. */
+  readonly authorityAttempts: readonly AuthorityAttempt[];
   /** What is to be done next; null when nothing is. */
   readonly work: Work | null;
 }

@@ -21,6 +21,11 @@ export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
 
+/** A document's file name, whatever characters a number of the client's own series has: `facture-2026-000123.pdf`. */
+export function documentFileName(number: string, kind: 'xml' | 'pdf'): string {
+  return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${kind}`;
+}
+
 /** What the legal document of an invoice states under a number; a function of the stored invoice, so the same at any time. */
 export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   const totals = totalsOf(invoice.lines);

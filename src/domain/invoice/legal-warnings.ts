@@ -20,7 +20,12 @@ export interface InvoiceWarning {
 }
 
 /** The warnings of an invoice: a function of what it states, so they are computed when they are asked for. */
-export function legalWarnings({ customer, seller, lines, amount }: Invoice): InvoiceWarning[] {
+export function legalWarnings({
+  customer,
+  seller,
+  lines,
+  amount,
+}: Pick<Invoice, 'customer' | 'seller' | 'lines' | 'amount'>): InvoiceWarning[] {
   const warnings: InvoiceWarning[] = [];
   const warn = (code: InvoiceWarning['code'], path: string, message: string) => warnings.push({ code, path, message });
 

@@ -1,14 +1,15 @@
 import { createHash } from 'node:crypto';
-import { newId } from '../ids.ts';
 import { SigningFailed } from '../signing-key.ts';
 import type { LogoStore } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { SUSPICIOUS_CLAIMS } from './attention.ts';
+import { AttemptLog } from './authority-attempts.ts';
+import { next, recordOf, rejection, transition } from './changes.ts';
 import type { Mailer } from './email.ts';
 import { createEmailStage } from './email-stage.ts';
-import type { Invoice, InvoiceEvent } from './invoice.ts';
+import type { Invoice } from './invoice.ts';
 import { legalInvoice, legalNumber } from './legal-invoice.ts';
-import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
+import type { Stage } from './lifecycle.ts';
 import type { Numbering } from './numbering.ts';
 import { ASK_AGAIN_MS, decisionWait, pauseAfter, SIGN_SCHEDULE } from './pauses.ts';
 import {
@@ -29,6 +30,7 @@ import {
   type DocumentStore,
   type InvoiceChange,
   type InvoiceRepository,
+  type SeriesNumber,
   type StageQueue,
 } from './repository.ts';
 import { scenarioOf } from './test-scenarios.ts';
@@ -68,8 +70,6 @@ export const LEASE_MS = 4000;
 const RENEW_MS = 1300;
 /** Workers may die over an invoice by accident so many times; then it may be what kills them, and rests as after a defect. */
 const ACCIDENTS = 5;
-/** What to do about an invoice that the authority does not hold: with its old key its rejection would be answered again. */
-const AGAIN = 'Create the invoice again, with a new Idempotency-Key';
 
 /** The next step of an invoice: run on at once under the same claim, or null when this run is over. */
 type Step = Claim | null;
@@ -89,9 +89,9 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const stages: Readonly<Record<Stage, (claim: Claim, runOn: boolean) => Promise<Step>>> = {
     async normalize(claim) {
       const { invoice } = claim;
-      return numbering.withNext(invoice, async (series) => {
+      const numbered = async (number: string, series?: { series: SeriesNumber }): Promise<Step> => {
         try {
-          await writer.write(legalInvoice(invoice, legalNumber(series)));
+          await writer.write(legalInvoice(invoice, number));
         } catch (error) {
           if (!(error instanceof InvalidDocument)) throw error;
           parts.report({
@@ -106,12 +106,14 @@ export function createPipeline(parts: PipelineParts): Pipeline {
               invoice,
               `Our own document is invalid: ${error.message} Nothing was sent to the tax authority. Contact the support of the invoicing service.`,
             ),
-            series,
+            ...series,
           });
           return null;
         }
-        return change(claim, { ...transition(invoice, 'signing'), series, work: next('sign') });
-      });
+        return change(claim, { ...transition(invoice, 'signing'), ...series, work: next('sign') });
+      };
+      if (invoice.ownNumber !== null) return numbered(invoice.ownNumber);
+      return numbering.withNext(invoice, (series) => numbered(legalNumber(series), { series }));
     },
 
     async sign(claim) {
@@ -138,7 +140,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           claim,
           rejection(
             invoice,
-            `signature_error: ${error.message} Nothing was sent to the tax authority. ${AGAIN}; if that is rejected too, contact the support of the invoicing service.`,
+            `signature_error: ${error.message} Nothing was sent to the tax authority. ${again(invoice)}; if that is rejected too, contact the support of the invoicing service.`,
           ),
         );
         return null;
@@ -156,9 +158,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
 
     async decide(claim) {
       const { invoice } = claim;
-      const receipt = await parts
-        .authorityOf(invoice.environment)
-        .lookUp(invoice.id, invoice.xml?.sha256 ?? '')
+      const authority = parts.authorityOf(invoice.environment);
+      const log = new AttemptLog();
+      const receipt = await log
+        .call('look_up', () => authority.lookUp(invoice.id, invoice.xml?.sha256 ?? ''))
         .catch((error: unknown) => {
           parts.report({
             level: 'warn',
@@ -169,7 +172,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
           });
           return null;
         });
-      if (receipt?.decision) return decideBy(claim, receipt.decision);
+      if (receipt?.decision) return decideBy(claim, receipt.decision, log);
       const { days, delay } = decisionWait(invoice, new Date());
       if (days > 0) {
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; it is asked on`;
@@ -179,6 +182,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         claim,
         { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false },
         receipt?.askAgainAfter ?? delay,
+        recordOf(invoice, log),
       );
     },
 
@@ -216,11 +220,13 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     const submission: Submission = { submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document };
     let outcomeUnknown = askFirst || (invoice.work?.outcomeUnknown ?? false);
     const schedule = parts.transmitSchedule(invoice.environment);
+    const log = new AttemptLog();
     try {
-      const held = outcomeUnknown ? await authority.lookUp(invoice.id, sha256) : null;
-      if (held) return transmitted(claim, held);
+      const held = outcomeUnknown ? await log.call('look_up', () => authority.lookUp(invoice.id, sha256)) : null;
+      if (held) return transmitted(claim, held, log);
       outcomeUnknown = false;
-      if (attemptsOf(invoice) < schedule.length) return await transmitted(claim, await authority.submit(submission));
+      if (attemptsOf(invoice) < schedule.length)
+        return await transmitted(claim, await log.call('submit', () => authority.submit(submission)), log);
     } catch (error) {
       if (error instanceof ClaimLost) throw error;
       outcomeUnknown = !(error instanceof NotReceived);
@@ -234,8 +240,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     }
     const attempts = attemptsOf(invoice) + 1;
     if (attempts >= schedule.length && !outcomeUnknown) {
-      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${AGAIN}, later.`;
-      await change(claim, rejection(invoice, reason));
+      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${again(invoice)}, later.`;
+      await change(claim, { ...rejection(invoice, reason), ...recordOf(invoice, log) });
       return null;
     }
     if (attempts >= schedule.length) {
@@ -250,24 +256,32 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       claim,
       { stage: 'transmit', attempts, outcomeUnknown },
       schedule[Math.min(attempts, schedule.length - 1)] ?? 0,
+      recordOf(invoice, log),
     );
   }
 
   /** The authority holds the document. */
-  async function transmitted(claim: Claim, receipt: Receipt): Promise<Step> {
-    const held = await change(claim, { ...transition(claim.invoice, 'transmitted'), work: next('decide') });
+  async function transmitted(claim: Claim, receipt: Receipt, log: AttemptLog): Promise<Step> {
+    const { invoice } = claim;
+    const held = await change(claim, {
+      ...transition(invoice, 'transmitted'),
+      ...recordOf(invoice, log),
+      work: next('decide'),
+    });
     if (receipt.decision) return decideBy(held, receipt.decision);
     return putOff(held, { stage: 'decide', attempts: 0, outcomeUnknown: false }, receipt.askAgainAfter ?? ASK_AGAIN_MS);
   }
 
-  async function decideBy(claim: Claim, decision: Decision): Promise<Step> {
+  /** @param log what is not recorded yet */
+  async function decideBy(claim: Claim, decision: Decision, log = new AttemptLog()): Promise<Step> {
     const { invoice } = claim;
     if (decision.outcome === 'rejected') {
-      await change(claim, rejection(invoice, decision.reason));
+      await change(claim, { ...rejection(invoice, decision.reason), ...recordOf(invoice, log) });
       return null;
     }
     const { dgiId } = decision;
-    return handOver(claim, 'render', { ...transition(invoice, 'accepted', { dgiId }), dgiId });
+    const accepted = { ...transition(invoice, 'accepted', { dgiId }), dgiId };
+    return handOver(claim, 'render', { ...accepted, ...recordOf(invoice, log) });
   }
 
   /** The following stage is a job of its own. */
@@ -324,6 +338,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   };
 }
 
+/** What to do about an invoice that the authority does not hold: with its old key its rejection would be answered again. */
+function again({ ownNumber }: Invoice): string {
+  return `Create the invoice again, with a new Idempotency-Key${ownNumber === null ? '' : ' and a new number'}`;
+}
+
 function attemptsOf(invoice: Invoice): number {
   return invoice.work?.attempts ?? 0;
 }
@@ -331,35 +350,4 @@ function attemptsOf(invoice: Invoice): number {
 function numberOf(invoice: Invoice): string {
   if (invoice.number === null) throw new Error(`invoice ${invoice.id} has no number after normalization`);
   return invoice.number;
-}
-
-/** The following stage, run on under the same claim. */
-function next(stage: Stage): InvoiceChange['work'] {
-  return { stage, attempts: 0, outcomeUnknown: false, in: 0, keep: true };
-}
-
-/** A status change with the event that tells of it. */
-function transition(
-  invoice: Invoice,
-  status: Exclude<InvoiceStatus, 'pending'>,
-  facts: { dgiId?: string; rejectionReason?: string } = {},
-): { status: InvoiceStatus; event: InvoiceEvent } {
-  if (!TRANSITIONS[invoice.status].includes(status))
-    throw new Error(`no transition from ${invoice.status} to ${status}`);
-  return {
-    status,
-    event: {
-      id: newId('evt'),
-      sequence: invoice.events.length + 1,
-      type: EVENT_OF_STATUS[status],
-      status,
-      dgiId: facts.dgiId ?? null,
-      rejectionReason: facts.rejectionReason ?? null,
-      at: new Date(),
-    },
-  };
-}
-
-function rejection(invoice: Invoice, reason: string): InvoiceChange {
-  return { ...transition(invoice, 'rejected', { rejectionReason: reason }), rejectionReason: reason, work: null };
 }

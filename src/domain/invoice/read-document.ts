@@ -2,6 +2,7 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { StoredDocument } from './invoice.ts';
+import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
 
 /** How long a request for a PDF waits for its rendering, milliseconds (design, section 5, "documents"). */
@@ -40,7 +41,7 @@ export function createReadDocument(
     if (invoice?.status !== 'accepted') throw notFound();
     const stored = invoice[kind] ?? (kind === 'pdf' ? await joinRendering(invoiceId) : null);
     if (!stored) return null;
-    const name = `facture-${invoice.number ?? invoiceId}.${kind}`;
+    const name = documentFileName(invoice.number ?? invoiceId, kind);
     return { ...stored, name, read: (range) => documents.read(stored, range) };
   };
 

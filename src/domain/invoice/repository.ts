@@ -1,4 +1,5 @@
 import type { Environment } from '../tenant/tenant.ts';
+import type { AuthorityAttempt } from './authority-attempts.ts';
 import type { InvoiceEmail } from './email.ts';
 import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
@@ -35,6 +36,8 @@ export interface InvoiceChange {
   readonly xml?: StoredDocument;
   readonly pdf?: StoredDocument;
   readonly email?: InvoiceEmail;
+  /** All that are kept from now on. */
+  readonly authorityAttempts?: readonly AuthorityAttempt[];
   /** The next stage: kept under this claim (`keep`), or handed over or put off by `in` milliseconds, which ends the claim; null when all is done. */
   readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
 }
@@ -44,7 +47,7 @@ export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** The number was taken by another invoice of the series. Nothing was written. */
+/** The number was taken by another invoice. Nothing was written. */
 export class NumberTaken extends Error {
   override readonly name = 'NumberTaken';
 }
@@ -75,6 +78,7 @@ export interface InvoiceRepository {
   /**
    * Stores a new invoice, with its work due at once.
    * @returns null when it was stored, else the invoice that has this idempotency key, and its mark
+   * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(
     invoice: Invoice,
@@ -83,6 +87,8 @@ export interface InvoiceRepository {
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
   find(invoiceId: string): Promise<Invoice | null>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
+  /** The id of the invoice that has this number of the client's own series. */
+  findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;
   /** The order key of a tenant's invoice, for cursors. */
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;

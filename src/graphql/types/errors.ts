@@ -27,6 +27,11 @@ export const ProblemType = builder.objectRef<Problem>('Problem').implement({
     message: t.exposeString('message', { description: FIELD_TEXTS.message }),
     param: t.exposeString('param', { nullable: true, description: FIELD_TEXTS.param }),
     status: t.exposeInt('status', { description: FIELD_TEXTS.status }),
+    expected: t.string({
+      nullable: true,
+      description: 'The value that would do, or the few: `12000`, `0, 7, 10, 14, 20`; null where that can not be said.',
+      resolve: ({ expected }) => expected ?? null,
+    }),
   }),
 });
 

@@ -2,7 +2,7 @@ import { type InvoiceWarning, legalWarnings } from '../../domain/invoice/legal-w
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
-const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
+export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
   description: 'Something that the law or the tax authority may take amiss, though the service does not refuse it.',
   fields: (t) => ({
     code: t.exposeString('code', {

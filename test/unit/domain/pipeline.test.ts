@@ -175,6 +175,62 @@ describe('transmission (design, section 5)', () => {
   });
 });
 
+describe('the record of the authority', () => {
+  const recordOf = ({ authorityAttempts }: Invoice) =>
+    authorityAttempts.map(({ purpose, outcome, message }) => [purpose, outcome, message].filter(Boolean).join(' '));
+
+  it('has each call with its outcome, written by the update that follows it', async () => {
+    let sent = 0;
+    const it = bench({
+      submit: () => (++sent === 1 ? unknown() : sent === 2 ? notReceived() : Promise.resolve(accepted)),
+    });
+    await it.run();
+    expect(recordOf(it.invoice)).toEqual(['submit unknown no reply']);
+    await it.runTimes(2);
+    expect(recordOf(it.invoice)).toEqual([
+      'submit unknown no reply',
+      'look_up not_received',
+      'submit not_received 503',
+      'look_up not_received',
+      'submit accepted',
+    ]);
+    expect(it.invoice.authorityAttempts[0]?.at).toBeInstanceOf(Date);
+  });
+
+  it('tells a decision that was asked for, and the last attempt of one that is given up', async () => {
+    const decision = { outcome: 'rejected', reason: 'The ICE is unknown.', decidedAt: new Date() } as const;
+    const it = bench({
+      submit: async () => ({ decision: null, askAgainAfter: 1 }),
+      lookUp: async () => ({ decision, askAgainAfter: null }),
+    });
+    await it.runTimes(2);
+    expect(recordOf(it.invoice)).toEqual(['submit received', 'look_up rejected The ICE is unknown.']);
+    const lost = bench({ submit: notReceived });
+    await lost.runTimes(6);
+    expect(lost.invoice.status).toBe('rejected');
+    expect(recordOf(lost.invoice).filter((each) => each === 'submit not_received 503')).toHaveLength(5);
+  });
+
+  it('keeps the text of a defect to ourselves, cuts what is long, and stays bounded', async () => {
+    const defect = bench({ submit: () => Promise.reject(new TypeError('secret of ours')) });
+    await defect.run();
+    expect(recordOf(defect.invoice)).toEqual(['submit unknown The call failed on our side.']);
+    let number = 0;
+    const it = bench({
+      submit: unknown,
+      lookUp: () => Promise.reject(new OutcomeUnknown(`${++number} ${'x'.repeat(600)}`)),
+    });
+    await it.runTimes(80);
+    const record = it.invoice.authorityAttempts;
+    expect(record).toHaveLength(50);
+    expect(record[0]).toMatchObject({ purpose: 'submit' });
+    expect([record[9], record[10], record[49]].map((each) => Number(each?.message?.split(' ')[0]))).toEqual([
+      9, 40, 79,
+    ]);
+    expect(record[49]?.message).toHaveLength(500);
+  });
+});
+
 it('a lease is renewed well before it ends for as long as a stage runs, and not a moment longer', async () => {
   vi.useFakeTimers();
   try {

@@ -1,0 +1,61 @@
+import { type Decision, NotReceived, OutcomeUnknown, type Receipt } from './ports.ts';
+
+export const ATTEMPT_PURPOSES = ['submit', 'look_up'] as const;
+/** To submit the invoice, or to look up whether it is held and what was decided. */
+export type AttemptPurpose = (typeof ATTEMPT_PURPOSES)[number];
+
+export const ATTEMPT_OUTCOMES = ['received', 'accepted', 'rejected', 'not_received', 'unknown'] as const;
+/** What the authority answered: it holds the invoice undecided, has decided, does not hold it; `unknown`: nothing that could be used. */
+export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
+
+/** One call of the tax authority, as the invoice keeps it. */
+export interface AuthorityAttempt {
+  /** When it was begun. */
+  readonly at: Date;
+  readonly purpose: AttemptPurpose;
+  readonly outcome: AttemptOutcome;
+  /** The authority's words, or what became of the call: at most 500 characters. Null where the outcome says it all. */
+  readonly message: string | null;
+}
+
+/** What is kept of a long series: how it began, and how it went last. */
+const [FIRST, LAST] = [10, 40];
+const MAX_MESSAGE = 500;
+
+/** A record with further attempts: the first ten and the last forty of all. */
+export function recorded(
+  before: readonly AuthorityAttempt[],
+  further: readonly AuthorityAttempt[],
+): readonly AuthorityAttempt[] {
+  const all = [...before, ...further];
+  return all.length <= FIRST + LAST ? all : [...all.slice(0, FIRST), ...all.slice(-LAST)];
+}
+
+/** Keeps the record of calls to the authority between two updates of an invoice. */
+export class AttemptLog {
+  /** Since the last update, in their order. */
+  readonly made: AuthorityAttempt[] = [];
+
+  /** Calls the authority and notes what came of it. @returns what `call` does @throws what `call` does */
+  async call<Answer extends Receipt | null>(purpose: AttemptPurpose, call: () => Promise<Answer>): Promise<Answer> {
+    const at = new Date();
+    const note = (outcome: AttemptOutcome, message: string | null) =>
+      this.made.push({ at, purpose, outcome, message: message?.slice(0, MAX_MESSAGE).toWellFormed() ?? null });
+    try {
+      const answer = await call();
+      if (answer === null) note('not_received', null);
+      else if (answer.decision === null) note('received', null);
+      else note(answer.decision.outcome, wordsOf(answer.decision));
+      return answer;
+    } catch (error) {
+      if (error instanceof NotReceived) note('not_received', error.message);
+      // The text of a defect is for our own log.
+      else note('unknown', error instanceof OutcomeUnknown ? error.message : 'The call failed on our side.');
+      throw error;
+    }
+  }
+}
+
+function wordsOf(decision: Decision): string | null {
+  return decision.outcome === 'rejected' ? decision.reason : null;
+}

@@ -1,0 +1,62 @@
+import { type Problem, problem } from '../errors.ts';
+import { decimalOf, MAX_CENTIMES } from '../money.ts';
+import type { Environment } from '../tenant/tenant.ts';
+import type { CreateInvoiceInput } from './create-invoice-input.ts';
+import type { InvoiceRepository } from './repository.ts';
+import { isTolerated, totalsOf } from './totals.ts';
+
+/** What the business rules look at. A part that is absent, or not valid in itself, breaks none of them. */
+export interface RuledParts {
+  readonly amount?: CreateInvoiceInput['amount'] | undefined;
+  readonly lines?: CreateInvoiceInput['lines'] | undefined;
+  /** The customer's. */
+  readonly ice?: string | undefined;
+}
+
+/** The business rules (422) that an invoice breaks, and the one rule of structure (400) that needs arithmetic: the total overflows. */
+export function ruleProblems({ amount, lines, ice }: RuledParts): Problem[] {
+  const totals = lines && totalsOf(lines);
+  const problems: Problem[] = [];
+  if (totals === null) {
+    const message = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
+    problems.push(problem('invalid_request', message, 'lines'));
+  }
+  const gross = totals && totals.gross >= 100 ? { expected: String(totals.gross) } : {};
+  if (amount !== undefined && amount < 100) {
+    const message = `amount is ${amount} centimes; the minimum is 100 (1.00 MAD).`;
+    problems.push({ ...problem('amount_too_small', message, 'amount'), ...gross });
+  } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines.length)) {
+    const message =
+      `amount is ${amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} MAD: ` +
+      `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;
+    problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
+  }
+  if (ice !== undefined && !/^[0-9]{15}$/.test(ice)) {
+    const message = `customer.ice must be exactly 15 digits, 0 to 9; ${lengthOf(ice)} sent.`;
+    problems.push(problem('invalid_ice', message, 'customer.ice'));
+  }
+  return problems;
+}
+
+function lengthOf(ice: string): string {
+  const [characters, digits] = [ice.length, ice.replace(/[^0-9]/g, '').length];
+  return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;
+}
+
+/** Whether a number of the client's own series is taken: `duplicate_number` (422), which names the invoice that has it. */
+export async function numberProblem(
+  invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
+  { tenant, environment }: { readonly tenant: { readonly id: string }; readonly environment: Environment },
+  number: string | null | undefined,
+): Promise<Problem | null> {
+  if (number == null) return null;
+  const holder = await invoices.findByOwnNumber(tenant.id, environment, number);
+  return holder === null ? null : duplicateNumber(number, holder);
+}
+
+/** @param holder the invoice that has the number, where it is known */
+export function duplicateNumber(number: string, holder: string | null = null): Problem {
+  const whose = holder === null ? 'another of your invoices' : `your invoice ${holder}`;
+  const message = `number ${number} is that of ${whose}, which keeps it whatever becomes of it. Use another one.`;
+  return problem('duplicate_number', message, 'number');
+}

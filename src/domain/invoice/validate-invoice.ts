@@ -1,0 +1,122 @@
+import { type Problem, problem } from '../errors.ts';
+import { problemsOf } from '../input-problems.ts';
+import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import { missingProfileFields } from '../tenant/tenant.ts';
+import { newInvoice } from './create-invoice.ts';
+import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
+import { numberProblem, ruleProblems } from './invoice-rules.ts';
+import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
+import { type InvoiceWarning, legalWarnings } from './legal-warnings.ts';
+import { InvalidDocument, type InvoiceWriter } from './ports.ts';
+import type { InvoiceRepository } from './repository.ts';
+import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
+
+/** What would become of an invoice. */
+export interface InvoiceValidation {
+  /** Everything that keeps it from being created: structure first, then business rules, then what the live seller's profile lacks. */
+  readonly problems: readonly Problem[];
+  /** What is not refused and may be taken amiss, as far as its parts can be read. */
+  readonly warnings: readonly InvoiceWarning[];
+  /** What its lines add up to; null unless all of them are valid, or when that is too much. */
+  readonly totals: InvoiceTotals | null;
+}
+
+export interface ValidateInvoice {
+  /**
+   * Every check that an invoice passes on its way, all at once, the legal document's included. Nothing is stored and no number is used.
+   * @param draft anything; an invoice is what `createInvoiceInput` takes
+   * @throws {ServiceError} insufficient_scope unless a secret key calls
+   */
+  (principal: Principal, draft: unknown): Promise<InvoiceValidation>;
+}
+
+export function createValidateInvoice(
+  invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
+  writer: InvoiceWriter,
+): ValidateInvoice {
+  return async (principal, draft) => {
+    const owner = requireSecretKey(principal);
+    const parsed = createInvoiceInput.safeParse(draft);
+    const parts = parsed.success ? parsed.data : validPartsOf(draft);
+    const { amount, lines, customer, number } = parts;
+    const problems = [
+      ...(parsed.success ? [] : problemsOf(parsed.error)),
+      ...ruleProblems({ amount, lines, ice: customer?.ice }),
+      ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
+      ...sellerProblems(owner),
+    ];
+    if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(owner, parsed.data)));
+    return { problems, warnings: warningsOf(owner, parts), totals: (lines && totalsOf(lines)) ?? null };
+  };
+
+  /** Whether the legal document can be written; that it can not is a defect of ours, better known before than after. */
+  async function documentProblems(owner: KeyPrincipal, input: CreateInvoiceInput): Promise<Problem[]> {
+    const invoice = newInvoice(owner, input, new Date());
+    try {
+      const number = invoice.ownNumber ?? legalNumber({ year: seriesYear(invoice.createdAt), serial: 1 });
+      await writer.write(legalInvoice(invoice, number));
+      return [];
+    } catch (error) {
+      if (!(error instanceof InvalidDocument)) throw error;
+      const message = `Our own document would be invalid: ${error.message} Contact the support of the invoicing service.`;
+      return [problem('internal_error', message)];
+    }
+  }
+}
+
+/** The parts of an invoice that are valid each in itself. */
+interface ValidParts {
+  readonly amount?: CreateInvoiceInput['amount'] | undefined;
+  readonly lines?: CreateInvoiceInput['lines'] | undefined;
+  readonly customer?: { readonly ice?: string | undefined; readonly address?: string | null | undefined } | undefined;
+  readonly number?: string | null | undefined;
+}
+
+function validPartsOf(draft: unknown): ValidParts {
+  const { amount, lines, customer, number } = createInvoiceInput.shape;
+  const fields = membersOf(draft);
+  const buyer = membersOf(fields.customer);
+  return {
+    amount: amount.safeParse(fields.amount).data,
+    lines: lines.safeParse(fields.lines).data,
+    number: number.safeParse(fields.number).data,
+    ...('ice' in buyer && {
+      customer: {
+        ice: customer.shape.ice.safeParse(buyer.ice).data,
+        address: customer.shape.address.safeParse(buyer.address).data,
+      },
+    }),
+  };
+}
+
+function membersOf(value: unknown): Record<string, unknown> {
+  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
+}
+
+/** Live invoices need the seller's complete profile; test invoices fill it with a specimen's, and warn. */
+function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
+  if (environment !== 'live') return [];
+  return missingProfileFields(tenant.profile).map((field) =>
+    problem(
+      'insufficient_scope',
+      `Live invoices must state the seller's ${field}. Complete the tenant's profile (updateSellerProfile).`,
+      `seller.${field}`,
+    ),
+  );
+}
+
+/** Of parts that are not valid there is a problem already, so they cause no warning beside it. */
+function warningsOf(
+  { environment, tenant }: KeyPrincipal,
+  { amount, lines = [], customer }: ValidParts,
+): InvoiceWarning[] {
+  const totals = totalsOf(lines);
+  const stated = {
+    seller: tenant.profile,
+    lines: lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+    amount: amount !== undefined && totals && isTolerated(amount, totals, lines.length) ? amount : (totals?.gross ?? 0),
+    customer: { ice: customer?.ice ?? '', name: '', address: customer ? (customer.address ?? null) : '-', email: null },
+  };
+  const warnings = legalWarnings(stated);
+  return environment === 'live' ? warnings.filter(({ code }) => code !== 'seller_field_missing') : warnings;
+}

@@ -1,0 +1,148 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+const VALIDATE = `mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) {
+  valid
+  problems { code param message status expected }
+  warnings { code path message }
+  totals { subtotal taxTotals { rate base tax } taxTotal total }
+} }`;
+const CREATE = `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
+  ... on CreateInvoicePayload { invoice { id number } }
+  ... on InvalidInputError { problems { code param message status expected } }
+} }`;
+
+const draft = (changes: object = {}) => ({
+  amount: 12000,
+  currency: 'MAD',
+  customer: { ice: '001525713000097', name: 'Atlas', address: '1, rue des Orangers' },
+  lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+  ...changes,
+});
+
+async function validate(input: object, as = client) {
+  const { status, body } = await as.graphql(VALIDATE, { input });
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return body.data.validateInvoice;
+}
+
+/** `code param expected` of each problem. */
+function listOf(problems: { code: string; param: string; expected: string | null }[]): string[] {
+  return problems.map(({ code, param, expected }) => [code, param, expected].filter(Boolean).join(' '));
+}
+
+it('a valid invoice has no problems, and its totals are told; nothing is created', async () => {
+  const input = draft({
+    lines: [{ description: 'Conseil', quantity: 3, unitPrice: 3333, taxRate: 20 }],
+    amount: 11999,
+  });
+  expect(await validate(input)).toMatchObject({
+    valid: true,
+    problems: [],
+    totals: { subtotal: 9999, taxTotals: [{ rate: 20, base: 9999, tax: 2000 }], taxTotal: 2000, total: 11999 },
+  });
+  expect((await client.get('/v1/invoices')).body.data).toEqual([]);
+});
+
+it('all problems are told at once, of structure and of rules, with what would do instead', async () => {
+  const found = await validate({
+    amount: 12001,
+    currency: 'EUR',
+    customer: { ice: '123', email: 'nobody' },
+    lines: [
+      { description: 'Conseil', quantity: 1, unitPrice: 10000 },
+      { description: '', quantity: 1.5, unitPrice: 1, taxRate: 19 },
+    ],
+    metadata: { order: 1 },
+    number: '2026-000001',
+  });
+  expect(found).toMatchObject({ valid: false, totals: null });
+  expect(listOf(found.problems)).toEqual([
+    'invalid_request currency MAD',
+    'invalid_request customer.name',
+    'invalid_request customer.email',
+    'invalid_request lines.1.description',
+    'invalid_request lines.1.quantity',
+    'invalid_request lines.1.tax_rate 0, 7, 10, 14, 20',
+    'invalid_request metadata.order',
+    'invalid_request number',
+    'invalid_ice customer.ice',
+  ]);
+  expect(listOf((await validate({})).problems)).toEqual([
+    'invalid_request amount',
+    'invalid_request currency MAD',
+    'invalid_request customer',
+    'invalid_request lines',
+  ]);
+  const rules = await validate(draft({ currency: 'EUR', amount: 1, customer: { ice: '12', name: 'A' } }));
+  expect(listOf(rules.problems)).toEqual([
+    'invalid_request currency MAD',
+    'amount_too_small amount 12000',
+    'invalid_ice customer.ice',
+  ]);
+  expect(listOf((await validate(draft({ amount: 12345 }))).problems)).toEqual(['amount_mismatch amount 12000']);
+});
+
+it('what may be taken amiss is told beside the problems, as far as the parts are valid', async () => {
+  const codes = async (input: object) =>
+    (await validate(input)).warnings.map(({ code, path }: { code: string; path: string }) => `${code} ${path}`);
+  const customer = { ice: '001234567000081', name: 'Atlas' };
+  expect(await codes(draft({ customer, currency: 'EUR' }))).toEqual(
+    expect.arrayContaining(['ice_check_key customer.ice', 'customer_address_missing customer.address']),
+  );
+  expect(await codes({})).toEqual(await codes(draft()));
+  expect(await codes(draft({ amount: 11999, lines: draft().lines }))).not.toContain('rounding amount');
+});
+
+it('says what createInvoice says', async () => {
+  const inputs = [
+    draft(),
+    draft({ currency: 'EUR', lines: [] }),
+    draft({ lines: [{ description: 'x', quantity: 0, unitPrice: -1, taxRate: 3 }] }),
+    draft({ amount: 99, customer: { ice: 'x', name: 'A' } }),
+    draft({ lines: [{ description: 'x', quantity: 2 ** 53 - 1, unitPrice: 2 ** 53 - 1, taxRate: 20 }] }),
+    draft({ number: 'A 1' }),
+    draft({ number: 'A 1', amount: 5 }),
+    draft({ number: 'A 1' }),
+    draft({ number: ' A' }),
+    draft({ number: '2026-000001' }),
+  ];
+  for (const input of inputs) {
+    const told = await validate(input);
+    const { createInvoice } = (await client.graphql(CREATE, { input })).body.data;
+    const lowest = Math.min(...told.problems.map(({ status }: { status: number }) => status));
+    expect(createInvoice.problems ?? []).toEqual(
+      told.problems.filter(({ status }: { status: number }) => status === lowest),
+    );
+    expect(told.valid).toBe(createInvoice.invoice !== undefined);
+  }
+});
+
+it('a live invoice needs the whole of the seller; a specimen never stands in', async () => {
+  const live = new Client(service.url, await service.liveKey(tenant.id));
+  const { valid, problems, warnings } = await validate(draft({ currency: 'EUR' }), live);
+  expect(valid).toBe(false);
+  expect(listOf(problems).slice(0, 3)).toEqual([
+    'invalid_request currency MAD',
+    'insufficient_scope seller.legalName',
+    'insufficient_scope seller.ice',
+  ]);
+  expect(warnings.map(({ code }: { code: string }) => code)).not.toContain('seller_field_missing');
+  expect((await validate(draft())).valid).toBe(true);
+});
+
+it('is for secret keys', async () => {
+  const { body } = await new Client(service.url, tenant.publishableKey).graphql(VALIDATE, { input: {} });
+  expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403 });
+});
