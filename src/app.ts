@@ -32,6 +32,7 @@ import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createVerifyDocument } from './domain/verify-document.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
+import { createGate } from './graphql/gate.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
 import { createMetrics } from './metrics.ts';
@@ -244,6 +245,7 @@ async function build(
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       requireIssuer,
       unavailable: unavailability,
+      graphql: { gate: createGate(config.graphql), graphiql: config.graphql.graphiql },
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,
       ready: () => pingOf(store),

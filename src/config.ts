@@ -17,6 +17,7 @@ const schedule = z.string().transform((text, context) => {
 
 const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
+const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
 const mailAddress = z.string().transform((text, context) => {
   const address = asciiAddress(text.trim());
@@ -86,7 +87,10 @@ const environment = z
         error: 'must be a duration of a day at least, like 30d',
       })
       .default([30 * 86_400_000]),
-    ALLOW_INSECURE_WEBHOOKS: z.stringbool({ error: 'must be true or false' }).default(false),
+    ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
+    // Clients need a credential to ask for the schema, which is public, and the page does nothing without one.
+    GRAPHQL_INTROSPECTION: yesOrNo.default(true),
+    GRAPHIQL: yesOrNo.default(true),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
       .default('info'),
@@ -170,6 +174,12 @@ export interface Config {
   readonly webhookRetention: number;
   /** Whether webhooks may go to http:// and private addresses: for development. */
   readonly allowInsecureWebhooks: boolean;
+  readonly graphql: {
+    /** Whether clients may ask for the schema. */
+    readonly introspection: boolean;
+    /** Whether browsers are shown GraphiQL. */
+    readonly graphiql: boolean;
+  };
   readonly logLevel: string;
 }
 
@@ -228,6 +238,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION[0] ?? 0,
     allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
+    graphql: { introspection: data.GRAPHQL_INTROSPECTION, graphiql: data.GRAPHIQL },
     logLevel: data.LOG_LEVEL,
   };
 }

@@ -37,6 +37,25 @@ function sentType(ctx: Context): string {
   return type === '' ? 'none' : JSON.stringify(type);
 }
 
+/**
+ * The body of a GraphQL request, not parsed yet. It must be called JSON, and nothing else: a page of another site can not send that
+ * without the browser's asking first, unlike a form or plain text.
+ * @throws {ServiceError} invalid_request with 415, 413 or 400
+ */
+export async function readGraphqlJson(ctx: Context): Promise<string> {
+  if (!/^application\/json *(; *charset=("?)utf-?8\2 *)?$/i.test(ctx.get('Content-Type'))) {
+    throw serviceError(
+      'invalid_request',
+      `Send the operation with Content-Type: application/json; ${sentType(ctx)} was sent.`,
+      null,
+      415,
+    );
+  }
+  // The libraries do not take the name in other letters.
+  ctx.req.headers['content-type'] = 'application/json';
+  return readText(ctx);
+}
+
 /** The body as text. @throws {ServiceError} invalid_request: 413 when it is too long, 415 when encoded, 400 when it is not UTF-8 */
 export async function readText(ctx: Context): Promise<string> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {

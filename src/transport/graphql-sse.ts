@@ -5,9 +5,9 @@ import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
-import { readDocument } from '../graphql/read-document.ts';
+import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { readText } from './body.ts';
+import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newReader, type Reader } from './stream-reservations.ts';
@@ -37,7 +37,9 @@ export function graphqlOverSse(
   contextOf: (ctx: Context) => GraphQLContext,
   explain: Explain,
   streams: EventStreams,
+  gate: Gate,
 ): Middleware {
+  const told = (error: GraphQLError, requestId: string) => publicError(gate.hushed(error), requestId, explain);
   const reservations = createStreamReservations();
 
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
@@ -45,14 +47,14 @@ export function graphqlOverSse(
     onSubscribe({ headers, context: call }, { query, operationName, variables, extensions }) {
       const { ctx } = call;
       call.operationId = String(extensions?.operationId ?? '');
-      const read = checked(query, operationName);
+      const read = checked(gate, query, operationName, variables ?? {});
       if ('document' in read) {
         const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
         return { schema, ...read, operationName, variableValues: variables, contextValue };
       }
       // Who asks for events is told in an event, which the browser's own client can read.
       if (headers.get('accept') === EVENTS) return only(read);
-      const errors = read.errors.map((error) => publicError(error, requestIdOf(ctx), explain));
+      const errors = read.errors.map((error) => told(error, requestIdOf(ctx)));
       return refusal(400, { errors });
     },
     // `onSubscribe` has.
@@ -60,7 +62,7 @@ export function graphqlOverSse(
     async onNext(_context, { context: { ctx, reader } }, result) {
       // The next result is asked for when the client has read this one: the library itself would gather them.
       await (await reader.stream)?.ready();
-      const errors = result.errors?.map((error) => publicError(error, requestIdOf(ctx), explain));
+      const errors = result.errors?.map((error) => told(error, requestIdOf(ctx)));
       return errors && { ...result, errors };
     },
     onComplete(_context, { context: { reader } }) {
@@ -149,7 +151,7 @@ export function graphqlOverSse(
     const call = callOf(ctx);
     const { token, reader } = call;
     const accept = acceptOf(ctx);
-    const text = ctx.method === 'GET' ? '' : await readText(ctx);
+    const text = ctx.method === 'GET' ? '' : await (ctx.method === 'POST' ? readGraphqlJson : readText)(ctx);
     const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
     if (operates && reader.operations >= MAX_OPERATIONS) {
       throw serviceError('invalid_request', `A stream carries at most ${MAX_OPERATIONS} operations at a time.`);
@@ -162,16 +164,21 @@ export function graphqlOverSse(
 
 /** The document of a request whose operation can be run, or why it can not. */
 function checked(
+  gate: Gate,
   source: string,
   operationName: string | undefined,
+  variables: Record<string, unknown>,
 ): { document: DocumentNode } | { errors: readonly GraphQLError[] } {
   try {
-    const read = readDocument(source);
-    if ('errors' in read || getOperationAST(read.document, operationName)) return read;
-    return { errors: [new GraphQLError('operationName must name one of the operations of the document.')] };
+    const document = gate.parse(source);
+    const errors = gate.validate(document);
+    if (errors.length > 0) return { errors };
+    if (!getOperationAST(document, operationName))
+      return { errors: [new GraphQLError('operationName must name one of the operations of the document.')] };
+    const refusal = gate.refuse({ document, operationName, variableValues: variables });
+    return refusal ? { errors: [refusal] } : { document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    if (error instanceof RangeError) return { errors: [new GraphQLError('The document is nested too deep.')] };
     throw error;
   }
 }
@@ -198,5 +205,4 @@ const REFUSALS: Readonly<Record<number, string>> = {
   404: 'Reserve a stream with PUT first, or accept text/event-stream.',
   405: 'This method is not possible here; use GET, POST, PUT or DELETE.',
   406: 'The Accept header must take text/event-stream, or application/json in single connection mode.',
-  415: 'Send the operation with Content-Type: application/json.',
 };

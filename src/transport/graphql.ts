@@ -4,17 +4,31 @@ import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
-import { documentLimits } from '../graphql/document-limits.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
+import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
-import { readText } from './body.ts';
+import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 import { eventStreaming, sendResults, type YogaServerContext } from './yoga-event-stream.ts';
 
-const LIMITED: Plugin = { onValidate: ({ addValidationRule }) => addValidationRule(documentLimits) };
+/** What the gate refuses, in its words. */
+function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
+    onValidate: ({ setValidationFn }) =>
+      setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
+    onExecute({ args, setResultAndStopExecution }) {
+      const refusal = gate.refuse(args);
+      if (!refusal) return;
+      const error = told(refusal);
+      error.extensions.http = { spec: true, status: 400 };
+      setResultAndStopExecution({ errors: [error] });
+    },
+  };
+}
 
 /** Yoga refuses some requests (405, 406, 415) without a word. */
 const SPEAKING: Plugin = {
@@ -32,36 +46,46 @@ const SPEAKING: Plugin = {
 const REFUSALS: Readonly<Record<number, string>> = {
   405: 'This method is not possible here; use GET or POST.',
   406: 'No media type of the Accept header can be answered; accept application/graphql-response+json, application/json or text/event-stream.',
-  415: 'Send the operation with Content-Type: application/json.',
 };
 
-/** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
+/**
+ * POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL.
+ * @param graphiql whether there is such a page
+ */
 export function graphqlOverHttp(
   contextOf: (ctx: Context) => GraphQLContext,
   explain: Explain,
   streams: EventStreams,
+  { gate, graphiql }: { readonly gate: Gate; readonly graphiql: boolean },
 ): Middleware {
+  const told = (error: GraphQLError) => publicError(gate.hushed(error), currentRequestId() ?? '', explain);
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
     // The page with all its assets from npm: nothing is fetched from elsewhere.
     renderGraphiQL,
+    graphiql,
     landingPage: false,
+    multipart: false,
+    // The gate remembers what is valid.
+    parserAndValidationCache: false,
     cors: false,
     logging: false,
-    plugins: [LIMITED, SPEAKING, eventStreaming],
+    plugins: [passing(gate, told), SPEAKING, eventStreaming],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
-      maskError: (error, _message, _isDev) => publicError(graphqlErrorOf(error), currentRequestId() ?? '', explain),
+      maskError: (error, _message, _isDev) => told(graphqlErrorOf(error)),
     },
   });
   return async (ctx) => {
     const page =
+      graphiql &&
       ctx.method === 'GET' &&
       ctx.query.query === undefined &&
       ctx.accepts('html', 'json', 'text/event-stream') === 'html';
     if (!page) principalOf(ctx);
-    await keepBody(ctx);
+    // Where Yoga looks for it.
+    if (ctx.method === 'POST') Object.assign(ctx.req, { body: await readGraphqlJson(ctx) });
     const server: YogaServerContext = { ctx };
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
     if (server.results) return sendResults(streams.open(ctx, principalOf(ctx)), server.results);
@@ -91,10 +115,4 @@ async function answerOf<Answer>(ctx: Context, make: () => Promise<Answer> | Answ
     if (ctx.res.closed || ctx.req.aborted) return null;
     throw error;
   }
-}
-
-/** Reads the body under this service's own limit, and leaves it where Yoga looks for one. */
-async function keepBody(ctx: Context): Promise<void> {
-  if (ctx.method === 'GET' || ctx.method === 'HEAD') return;
-  Object.assign(ctx.req, { body: await readText(ctx) });
 }

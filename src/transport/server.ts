@@ -9,6 +9,7 @@ import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
+import type { Gate } from '../graphql/gate.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
 import { graphqlOverHttp } from './graphql.ts';
@@ -35,6 +36,8 @@ export interface ServerParts extends RestParts {
   readonly verifyPublicly: VerifyPublicly;
   /** The failure of a store that is away as clients see it; null for any other. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
+  /** What GraphQL documents pass, and whether there is a page to write them on. */
+  readonly graphql: { readonly gate: Gate; readonly graphiql: boolean };
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
   /** Is told of each request: method, route, status, seconds. */
@@ -80,8 +83,11 @@ export function createServer(parts: ServerParts): Koa {
   }
   const description = openApiDocument(ROUTES);
   router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description));
-  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams) as RouterMiddleware);
-  router.all('/graphql/stream', graphqlOverSse(contextOf, explain, parts.streams) as RouterMiddleware);
+  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams, parts.graphql) as RouterMiddleware);
+  router.all(
+    '/graphql/stream',
+    graphqlOverSse(contextOf, explain, parts.streams, parts.graphql.gate) as RouterMiddleware,
+  );
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);
   router.get('/verify/:id', verify.show as RouterMiddleware);

@@ -323,7 +323,7 @@ describe('/graphql', () => {
     const { body } = await client.graphql('{ nothing }');
     expect(body.errors[0]).toMatchObject({
       message: expect.stringContaining('nothing'),
-      extensions: { code: 'GRAPHQL_VALIDATION_FAILED' },
+      extensions: { code: 'invalid_request', param: null, status: 400 },
     });
   });
 

@@ -1,0 +1,84 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  GraphQLError,
+  getOperationAST,
+  NoSchemaIntrospectionCustomRule,
+  parse,
+  specifiedRules,
+  validate,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { exceededCost, exceededLimits, LIMITS } from './limits.ts';
+import { schema } from './schema.ts';
+
+/** What a document from outside passes before anything of it is run; shared by all ways in. */
+export interface Gate {
+  /** @throws {GraphQLError} for a syntax error, and for a document that is too long */
+  parse(source: string): DocumentNode;
+  /** The limits first, then the rules of GraphQL. */
+  validate(document: DocumentNode): readonly GraphQLError[];
+  /** Whether a valid operation would answer too much with these variables: why it must not run, or null. */
+  refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): GraphQLError | null;
+  /** The error without a hint at other names of the schema, where clients may not ask for it. */
+  hushed(error: GraphQLError): GraphQLError;
+  /** A document with this very text that was found valid before, if it is remembered. */
+  known(source: string): DocumentNode | null;
+}
+
+/** Documents are remembered up to this many tokens in all, about 300 bytes each, and characters. */
+const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [100_000, 100];
+
+/** How graphql-js ends a message that names what else may have been meant. */
+const SUGGESTION = / ?Did you mean .*\?$/s;
+
+/** @param introspection whether clients may ask for the schema; where not, no error's text tells of it either */
+export function createGate({ introspection }: { readonly introspection: boolean }): Gate {
+  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const valid = new LRUCache<string, DocumentNode>({ max: 1000, maxSize: REMEMBERED_TOKENS });
+  return {
+    parse(source) {
+      const remembered = valid.get(source);
+      if (remembered) return remembered;
+      if (source.length > LIMITS.characters) {
+        throw new GraphQLError(
+          `A document may have at most ${LIMITS.characters.toLocaleString('en')} characters. Send values as variables.`,
+        );
+      }
+      return parse(source, { maxTokens: LIMITS.tokens });
+    },
+    validate(document) {
+      const source = document.loc?.source.body ?? '';
+      if (valid.has(source)) return [];
+      const exceeded = exceededLimits(schema, document);
+      if (exceeded.length > 0) return exceeded;
+      const errors = validate(schema, document, rules, { maxErrors: 20 });
+      if (errors.length === 0) {
+        valid.set(source, document, {
+          size: (document.tokenCount ?? LIMITS.tokens) + Math.ceil(source.length / CHARACTERS_A_TOKEN),
+        });
+      }
+      return errors;
+    },
+    refuse({ document, operationName, variableValues }) {
+      const operation = getOperationAST(document, operationName);
+      return operation ? exceededCost(schema, document, operation, variableValues ?? {}) : null;
+    },
+    hushed(error) {
+      if (introspection || !SUGGESTION.test(error.message)) return error;
+      const { nodes, source, positions, path, originalError, extensions } = error;
+      const location = {
+        nodes: nodes ?? null,
+        source: source ?? null,
+        positions: positions ?? null,
+        path: path ?? null,
+      };
+      return new GraphQLError(error.message.replace(SUGGESTION, ''), {
+        ...location,
+        originalError: originalError ?? null,
+        extensions,
+      });
+    },
+    known: (source) => valid.get(source) ?? null,
+  };
+}

@@ -1,0 +1,184 @@
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { LIMITS } from '../../src/graphql/limits.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+const times = (count: number, text: (index: number) => string) =>
+  Array.from({ length: count }, (_, index) => text(index)).join(' ');
+/** An operation with so many levels of fields. */
+const levels = (count: number) => `{ webhookEvents { edges { node { ${nested(count - 3)} } } } }`;
+const nested = (count: number): string =>
+  count <= 1 ? 'id' : `deliveries { ${count <= 2 ? 'id' : `event { ${nested(count - 2)} }`} }`;
+
+/** What both ways in say: the message of the first error. */
+async function refusalsOf(query: string, variables: Record<string, unknown> = {}): Promise<(string | null)[]> {
+  const posted = await client.graphql(query, variables);
+  const streamed = await client.post('/graphql/stream', { query, variables }, { Accept: 'text/event-stream' });
+  const ofStream = /"message":("(?:[^"\\]|\\.)*")/.exec(
+    typeof streamed.body === 'string' ? streamed.body : JSON.stringify(streamed.body),
+  );
+  if (posted.body.errors) expect(posted.body.data).toBeUndefined();
+  return [posted.body.errors?.[0].message ?? null, ofStream ? JSON.parse(ofStream[1] ?? '') : null];
+}
+
+describe('limits', () => {
+  it.each([
+    ['tokens', `{ ${times(LIMITS.tokens, () => 'id')} }`, `${LIMITS.tokens} tokens`],
+    ['characters', `{ __typename } # ${'x'.repeat(LIMITS.characters)}`, 'at most 100,000 characters'],
+    ['fields at the root', `{ ${times(11, (i) => `a${i}: __typename`)} }`, 'at most 10 fields'],
+    ['fields in all', `{ invoices { ${times(501, () => '__typename')} } }`, 'at most 500 fields'],
+    ['aliases', `{ invoices { ${times(51, (i) => `a${i}: __typename`)} } }`, 'at most 50 aliases'],
+    ['levels', levels(13), 'at most 12 levels'],
+    [
+      'levels of introspection',
+      `{ __type(name: "Invoice") { fields { type { fields { type { fields { type { fields { name } } } } } } } } }`,
+      'introspection depth',
+    ],
+    [
+      'the answer, as written',
+      '{ webhookEvents(first: 100) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } } }',
+      'at most 30,000 fields in its answer',
+    ],
+  ])('of %s', async (_name, query, message) => {
+    for (const refusal of await refusalsOf(query)) expect(refusal).toContain(message);
+  });
+
+  it('lets pass what is just within them, and the introspection of tools', async () => {
+    for (const query of [
+      levels(7),
+      `{ invoices { ${times(50, (i) => `a${i}: __typename`)} } }`,
+      `{ ${times(10, (i) => `a${i}: __typename`)} }`,
+      getIntrospectionQuery({ inputValueDeprecation: true, specifiedByUrl: true, schemaDescription: true }),
+    ]) {
+      expect(await refusalsOf(query)).toEqual([null, null]);
+    }
+  });
+
+  it('of the answer go by what the variables ask for, and not by what was asked before', async () => {
+    const query = `query ($first: Int, $all: Int = 100) {
+      webhookEvents(first: $first) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } }
+      invoices(first: $all) { edges { node { id } } }
+    }`;
+    expect(await refusalsOf(query, { first: 5 })).toEqual([null, null]);
+    for (const refusal of await refusalsOf(query, { first: 100 })) expect(refusal).toContain('at most 30,000 fields');
+    expect(await refusalsOf(query, { first: 6 })).toEqual([null, null]);
+  });
+
+  it('come before validation, which compares each field with each other of its name', async () => {
+    const query = `{ ${times(400, (i) => `same: invoice(id: "${i}") { id }`)} }`;
+    for (const refusal of await refusalsOf(query)) expect(refusal).toContain('at most 10 fields');
+  });
+
+  it('answer 400 where HTTP tells, with the code of an invalid request', async () => {
+    const query =
+      '{ webhookEvents(first: 100) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } } }';
+    const { status, body } = await client.post('/graphql', { query }, { Accept: 'application/graphql-response+json' });
+    expect([status, body.errors[0].extensions]).toMatchObject([400, { code: 'invalid_request', status: 400 }]);
+  });
+});
+
+describe('requests that a page of another site can make without the browser asking first', () => {
+  const mutation = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
+  const headers = () => ({ Authorization: `Bearer ${tenant.secretKey}` });
+
+  it.each([
+    ['text/plain', JSON.stringify({ query: mutation })],
+    ['application/x-www-form-urlencoded', new URLSearchParams({ query: mutation }).toString()],
+    [
+      'multipart/form-data; boundary=x',
+      '--x\r\nContent-Disposition: form-data; name="operations"\r\n\r\n{}\r\n--x--\r\n',
+    ],
+    ['application/graphql', mutation],
+    ['application/json, text/plain', JSON.stringify({ query: mutation })],
+  ])('run nothing: POST of %s', async (type, body) => {
+    // Even with a credential, which such a request can not carry.
+    const answer = await client.request('POST', '/graphql', body, { 'Content-Type': type });
+    expect([answer.status, answer.body.error.code]).toEqual([415, 'invalid_request']);
+    const streamed = await client.request('POST', '/graphql/stream', body, {
+      'Content-Type': type,
+      Accept: 'text/event-stream',
+    });
+    expect(streamed.status).toBe(415);
+  });
+
+  it('run no mutation: GET', async () => {
+    const address = `${service.url}/graphql?query=${encodeURIComponent(mutation)}`;
+    const answer = await fetch(address, { headers: headers() });
+    expect([answer.status, answer.headers.get('allow')]).toEqual([405, 'POST']);
+    const stream = `${service.url}/graphql/stream?query=${encodeURIComponent(mutation)}`;
+    expect((await fetch(stream, { headers: { ...headers(), Accept: 'text/event-stream' } })).status).toBe(405);
+  });
+
+  it('have no credential, which only a header carries', async () => {
+    expect((await fetch(`${service.url}/graphql?query={__typename}`)).status).toBe(401);
+    expect((await fetch(`${service.url}/graphql?query={__typename}&token=${tenant.secretKey}`)).status).toBe(401);
+  });
+});
+
+it('a batch runs nothing', async () => {
+  const endpoints = async () => (await client.get('/v1/webhook_endpoints')).body.data.length;
+  const query = `mutation { createWebhookEndpoint(input: { url: "https://example.com/x", events: ["invoice.accepted"] }) { __typename } }`;
+  const { status, body } = await client.post('/graphql', [{ query }, { query }]);
+  expect([status, body.errors[0].message, await endpoints()]).toEqual([400, 'Batching is not supported.', 0]);
+});
+
+it('a defect is told by its request’s id alone', async () => {
+  const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
+  await service.app.store.db.collection('invoices').updateOne({ _id: id as never }, { $set: { amount: 'secret' } });
+  const { headers, body } = await client.graphql(`{ invoice(id: "${id}") { amount } }`);
+  expect(body.errors[0]).toMatchObject({
+    message: expect.stringContaining(headers.get('request-id') ?? 'no id'),
+    extensions: { code: 'internal_error', status: 500 },
+  });
+  expect(JSON.stringify(body)).not.toContain('secret');
+});
+
+describe('by settings', () => {
+  let closed: TestService;
+  let other: Client;
+  beforeAll(async () => {
+    closed = await startService({ GRAPHQL_INTROSPECTION: 'false', GRAPHIQL: 'false' });
+    other = new Client(closed.url, (await closed.tenant()).secretKey);
+  });
+  afterAll(() => closed.close());
+
+  it('there is no page', async () => {
+    const page = await fetch(`${closed.url}/graphql`, { headers: { Accept: 'text/html' } });
+    expect(page.status).toBe(401);
+  });
+
+  it('the schema is not told, nor suggested', async () => {
+    for (const query of [getIntrospectionQuery(), '{ __type(name: "Invoice") { name } }']) {
+      const { body } = await other.graphql(query);
+      expect(body.errors[0].message).toContain('introspection');
+      expect(body.data).toBeUndefined();
+    }
+    expect((await other.graphql('{ __typename }')).body.data).toEqual({ __typename: 'Query' });
+    const suggesting = [
+      { query: '{ invoicez { edges { cursor } } }' },
+      {
+        query: 'query ($s: InvoiceStatus) { invoices(status: $s) { edges { cursor } } }',
+        variables: { s: 'acceptet' },
+      },
+    ];
+    for (const each of suggesting) {
+      expect((await client.post('/graphql', each)).body.errors[0].message).toContain('Did you mean');
+      expect((await other.post('/graphql', each)).body.errors[0].message).not.toContain('Did you mean');
+      const streamed = await other.post('/graphql/stream', each, { Accept: 'text/event-stream' });
+      expect(streamed.body).toContain('message');
+      expect(streamed.body).not.toContain('Did you mean');
+    }
+  });
+});
