@@ -11,6 +11,9 @@ import './types/invoice-documents.ts';
 import './types/invoice-email.ts';
 import './types/invoice-validation.ts';
 import './types/authority-attempt.ts';
+import './types/invoice-timeline.ts';
+import './types/invoice-totals.ts';
+import './types/seller-profile.ts';
 
 /** The service's GraphQL schema. */
 export const schema = builder.toSchema();

@@ -341,8 +341,8 @@ describe('/graphql', () => {
     const times = (count: number, alias: string, field: string) =>
       Array.from({ length: count }, (_, i) => `${alias}${i}: ${field}`).join(' ');
     const query = `{ invoices { ...A } }
-      fragment A on QueryInvoicesConnection { ${times(10, 'e', 'edges { ...B }')} }
-      fragment B on QueryInvoicesConnectionEdge { ${times(10, 'n', 'node { ...C }')} }
+      fragment A on InvoiceConnection { ${times(10, 'e', 'edges { ...B }')} }
+      fragment B on InvoiceEdge { ${times(10, 'n', 'node { ...C }')} }
       fragment C on Invoice { ${times(10, 'i', 'id')} }`;
     expect((await client.graphql(query)).body.errors[0].message).toContain('at most 500 fields');
     expect((await client.graphql(getIntrospectionQuery())).body.errors).toBeUndefined();

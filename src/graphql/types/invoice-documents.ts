@@ -1,6 +1,67 @@
+import type { Invoice, StoredDocument } from '../../domain/invoice/invoice.ts';
 import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
 import { NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
+
+interface DocumentView {
+  readonly url: string;
+  readonly mediaType: string;
+  readonly stored: StoredDocument | null;
+}
+
+const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').implement({
+  description: 'A document of an accepted invoice.',
+  fields: (t) => ({
+    url: t.exposeString('url', {
+      description: 'Where it is fetched, without a credential: the address is one. `revokeDocumentUrls` changes it.',
+    }),
+    mediaType: t.exposeString('mediaType', { description: '`application/xml` or `application/pdf`.' }),
+    ready: t.boolean({
+      description: 'Whether it is there. Until then a request for it waits up to 10 s, then answers 503.',
+      resolve: ({ stored }) => stored !== null,
+    }),
+    sha256: t.string({
+      nullable: true,
+      description: 'Of its octets, lower-case hexadecimal; null until it is ready.',
+      resolve: ({ stored }) => stored?.sha256,
+    }),
+    size: t.int({
+      nullable: true,
+      description: 'In octets; null until it is ready.',
+      resolve: ({ stored }) => stored?.size,
+    }),
+  }),
+});
+
+const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
+  description: 'The documents of an accepted invoice.',
+  fields: (t) => ({
+    xml: t.field({ type: InvoiceDocumentType, description: 'The signed UBL invoice.', resolve: viewOf('xml') }),
+    pdf: t.field({
+      type: InvoiceDocumentType,
+      description: 'The signed PDF, with the XML inside.',
+      resolve: viewOf('pdf'),
+    }),
+  }),
+});
+
+function viewOf(kind: 'xml' | 'pdf') {
+  return (invoice: Invoice, _args: unknown, { useCases }: GraphQLContext): DocumentView => ({
+    url: useCases.documentUrl(invoice, kind),
+    mediaType: `application/${kind}`,
+    stored: invoice[kind],
+  });
+}
+
+builder.objectField(InvoiceType, 'documents', (t) =>
+  t.field({
+    type: InvoiceDocumentsType,
+    nullable: true,
+    description: 'Its documents; null until accepted.',
+    resolve: (invoice) => (invoice.status === 'accepted' ? invoice : null),
+  }),
+);
 
 builder.mutationFields((t) => ({
   revokeDocumentUrls: t.field({

@@ -1,9 +1,8 @@
-import type { InvoiceTotals } from '../../domain/invoice/totals.ts';
 import type { InvoiceValidation } from '../../domain/invoice/validate-invoice.ts';
 import { builder } from '../builder.ts';
 import { ProblemType } from './errors.ts';
+import { InvoiceTotalsType } from './invoice-totals.ts';
 import { InvoiceWarningType } from './invoice-warning.ts';
-import { TaxTotalType } from './tax-total.ts';
 import './scalars.ts';
 
 // Nothing is required and numbers may be fractions: what is missing or wrong is told among the problems, not by the type.
@@ -40,20 +39,6 @@ const InvoiceDraft = builder.inputType('InvoiceDraft', {
   }),
 });
 
-const TotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals').implement({
-  description: 'What the lines of an invoice add up to.',
-  fields: (t) => ({
-    subtotal: t.expose('net', { type: 'Centimes', description: 'Excluding tax.' }),
-    taxTotals: t.field({
-      type: [TaxTotalType],
-      description: 'For each VAT rate that occurs, the highest first.',
-      resolve: ({ rates }) => [...rates],
-    }),
-    taxTotal: t.expose('tax', { type: 'Centimes', description: 'VAT of all rates.' }),
-    total: t.expose('gross', { type: 'Centimes', description: 'Including tax: what `amount` should be.' }),
-  }),
-});
-
 const InvoiceValidationType = builder.objectRef<InvoiceValidation>('InvoiceValidation').implement({
   description: 'What would become of an invoice.',
   fields: (t) => ({
@@ -73,7 +58,7 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('InvoiceValid
       resolve: ({ warnings }) => [...warnings],
     }),
     totals: t.expose('totals', {
-      type: TotalsType,
+      type: InvoiceTotalsType,
       nullable: true,
       description: 'What the lines add up to; null unless all of them are valid.',
     }),

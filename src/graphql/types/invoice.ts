@@ -1,12 +1,14 @@
 import type { ZodType } from 'zod';
-import { serviceError } from '../../domain/errors.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
 import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { connectionOf, pageRequest } from '../relay-page.ts';
+import { EnvironmentType } from './environment.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
+import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 const STATUS_MEANING: Readonly<Record<InvoiceStatus, string>> = {
@@ -17,7 +19,7 @@ const STATUS_MEANING: Readonly<Record<InvoiceStatus, string>> = {
   rejected: 'It was rejected; `rejectionReason` says why.',
 };
 
-const InvoiceStatusType = builder.enumType('InvoiceStatus', {
+export const InvoiceStatusType = builder.enumType('InvoiceStatus', {
   description: "Where an invoice stands in its life cycle. The names are the REST contract's.",
   values: Object.fromEntries(
     INVOICE_STATUSES.map((status) => [status, { value: status, description: STATUS_MEANING[status] }]),
@@ -58,10 +60,15 @@ const LineType = builder.objectRef<InvoiceLine>('InvoiceLine').implement({
 
 export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
   description: 'An electronic invoice.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `inv_`.' }),
     status: t.expose('status', { type: InvoiceStatusType, description: 'Present status.' }),
     amount: t.expose('amount', { type: 'Centimes', description: 'Total including tax.' }),
+    environment: t.expose('environment', {
+      type: EnvironmentType,
+      description: 'Whether it was really transmitted, or is a test.',
+    }),
     currency: t.exposeString('currency', { description: 'Always `MAD`.' }),
     number: t.exposeString('number', {
       nullable: true,
@@ -92,6 +99,14 @@ function documentUrl(kind: 'xml' | 'pdf') {
     invoice.status === 'accepted' ? useCases.documentUrl(invoice, kind) : null;
 }
 
+findableAsNode({
+  prefix: 'inv',
+  type: 'Invoice',
+  find: (id, clientSecret, { principal, useCases }) => useCases.readInvoice(principal, id, clientSecret),
+});
+
+export const InvoiceConnection = builder.connectionObject({ type: InvoiceType, name: 'InvoiceConnection' });
+
 builder.queryFields((t) => ({
   invoice: t.field({
     type: InvoiceType,
@@ -103,40 +118,31 @@ builder.queryFields((t) => ({
     resolve: (_root, { id, clientSecret }, { principal, useCases }) =>
       useCases.readInvoice(principal, id, clientSecret ?? null),
   }),
-  invoices: t.connection({
-    type: InvoiceType,
-    authScopes: { secretKey: true },
-    description: 'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids.',
-    args: {
-      status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
-      createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
-      createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
+  invoices: t.connection(
+    {
+      type: InvoiceType,
+      authScopes: { secretKey: true },
+      description: 'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids.',
+      args: {
+        status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
+        createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
+        createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
+      },
+      resolve: async (_root, args, { principal, useCases }) => {
+        const { limit, cursor } = pageRequest(args);
+        const { invoices: rows, hasMore } = await useCases.listInvoices(principal, {
+          status: args.status ?? null,
+          limit,
+          startingAfter: cursor?.direction === 'after' ? cursor.id : null,
+          endingBefore: cursor?.direction === 'before' ? cursor.id : null,
+          createdAfter: args.createdAfter ?? null,
+          createdBefore: args.createdBefore ?? null,
+        });
+        return connectionOf({ rows, hasMore }, args);
+      },
     },
-    resolve: async (_root, args, { principal, useCases }) => {
-      // Newest first: `after` goes older like starting_after, `before` newer like ending_before.
-      const backwards = args.before != null;
-      if (backwards ? args.first != null : args.last != null) {
-        throw serviceError('invalid_request', 'Use first, with or without after, or last with before.', 'limit');
-      }
-      const page = await useCases.listInvoices(principal, {
-        status: args.status ?? null,
-        limit: args.first ?? args.last ?? 20,
-        startingAfter: args.after ?? null,
-        endingBefore: args.before ?? null,
-        createdAfter: args.createdAfter ?? null,
-        createdBefore: args.createdBefore ?? null,
-      });
-      return {
-        edges: page.invoices.map((node) => ({ node, cursor: node.id })),
-        pageInfo: {
-          hasNextPage: backwards ? true : page.hasMore,
-          hasPreviousPage: backwards ? page.hasMore : args.after != null,
-          startCursor: page.invoices[0]?.id ?? null,
-          endCursor: page.invoices.at(-1)?.id ?? null,
-        },
-      };
-    },
-  }),
+    InvoiceConnection,
+  ),
 }));
 
 const CustomerInput = builder.inputType('CustomerInput', {

@@ -6,6 +6,7 @@ import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
+import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
@@ -84,6 +85,7 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent');
 
 const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
   description: 'One event on its way to one endpoint.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `dlv_`.' }),
     eventId: t.exposeID('eventId', { description: 'Prefix `evt_`.' }),
@@ -114,6 +116,7 @@ const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').imple
 
 WebhookEventType.implement({
   description: 'A status change of an invoice as receivers are told of it.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: "Prefix `evt_`; the receivers' deduplication key." }),
     type: t.exposeString('type', { description: 'What happened: `invoice.accepted`, say.' }),
@@ -129,33 +132,53 @@ WebhookEventType.implement({
   }),
 });
 
+findableAsNode({
+  prefix: 'evt',
+  type: 'WebhookEvent',
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
+});
+findableAsNode({
+  prefix: 'dlv',
+  type: 'WebhookDelivery',
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDeliveries.delivery(principal, id),
+});
+
+const WebhookEventConnection = builder.connectionObject({ type: WebhookEventType, name: 'WebhookEventConnection' });
+const WebhookDeliveryConnection = builder.connectionObject({
+  type: WebhookDeliveryType,
+  name: 'WebhookDeliveryConnection',
+});
+
 const times = {
   createdAfter: { type: 'DateTime', description: 'Of events after this instant.' },
   createdBefore: { type: 'DateTime', description: 'Of events before this instant.' },
 } as const;
 
 builder.queryFields((t) => ({
-  webhookEvents: t.connection({
-    type: WebhookEventType,
-    authScopes: { secretKey: true },
-    description: 'The events of the secret key’s tenant and environment, newest first, as long as they are kept.',
-    args: {
-      type: t.arg.string({ description: 'Only events of this type.' }),
-      createdAfter: t.arg(times.createdAfter),
-      createdBefore: t.arg(times.createdBefore),
+  webhookEvents: t.connection(
+    {
+      type: WebhookEventType,
+      authScopes: { secretKey: true },
+      description: 'The events of the secret key’s tenant and environment, newest first, as long as they are kept.',
+      args: {
+        type: t.arg.string({ description: 'Only events of this type.' }),
+        createdAfter: t.arg(times.createdAfter),
+        createdBefore: t.arg(times.createdBefore),
+      },
+      resolve: async (_root, args, { principal, useCases }) => {
+        const filter = {
+          type: args.type == null ? null : eventTypeOf(args.type),
+          createdAfter: args.createdAfter ?? null,
+          createdBefore: args.createdBefore ?? null,
+        };
+        return connectionOf(
+          await useCases.webhookDeliveries.events(principal, { ...pageRequest(args), ...filter }),
+          args,
+        );
+      },
     },
-    resolve: async (_root, args, { principal, useCases }) => {
-      const filter = {
-        type: args.type == null ? null : eventTypeOf(args.type),
-        createdAfter: args.createdAfter ?? null,
-        createdBefore: args.createdBefore ?? null,
-      };
-      return connectionOf(
-        await useCases.webhookDeliveries.events(principal, { ...pageRequest(args), ...filter }),
-        args,
-      );
-    },
-  }),
+    WebhookEventConnection,
+  ),
   webhookEvent: t.field({
     type: WebhookEventType,
     authScopes: { secretKey: true },
@@ -163,27 +186,30 @@ builder.queryFields((t) => ({
     args: { id: t.arg.id({ required: true, description: 'Prefix `evt_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
   }),
-  webhookDeliveries: t.connection({
-    type: WebhookDeliveryType,
-    authScopes: { secretKey: true },
-    description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
-    args: {
-      endpointId: t.arg.id({ description: 'Only deliveries to this endpoint, which may be deleted by now.' }),
-      state: t.arg({ type: DeliveryStateType, description: 'Only deliveries in this state.' }),
-      createdAfter: t.arg(times.createdAfter),
-      createdBefore: t.arg(times.createdBefore),
+  webhookDeliveries: t.connection(
+    {
+      type: WebhookDeliveryType,
+      authScopes: { secretKey: true },
+      description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
+      args: {
+        endpointId: t.arg.id({ description: 'Only deliveries to this endpoint, which may be deleted by now.' }),
+        state: t.arg({ type: DeliveryStateType, description: 'Only deliveries in this state.' }),
+        createdAfter: t.arg(times.createdAfter),
+        createdBefore: t.arg(times.createdBefore),
+      },
+      resolve: async (_root, args, { principal, useCases }) => {
+        const filter = {
+          endpointId: args.endpointId ?? null,
+          state: args.state ?? null,
+          createdAfter: args.createdAfter ?? null,
+          createdBefore: args.createdBefore ?? null,
+        };
+        const page = await useCases.webhookDeliveries.deliveries(principal, { ...pageRequest(args), ...filter });
+        return connectionOf(page, args);
+      },
     },
-    resolve: async (_root, args, { principal, useCases }) => {
-      const filter = {
-        endpointId: args.endpointId ?? null,
-        state: args.state ?? null,
-        createdAfter: args.createdAfter ?? null,
-        createdBefore: args.createdBefore ?? null,
-      };
-      const page = await useCases.webhookDeliveries.deliveries(principal, { ...pageRequest(args), ...filter });
-      return connectionOf(page, args);
-    },
-  }),
+    WebhookDeliveryConnection,
+  ),
   webhookDelivery: t.field({
     type: WebhookDeliveryType,
     authScopes: { secretKey: true },

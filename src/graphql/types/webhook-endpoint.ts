@@ -9,10 +9,12 @@ import {
 import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
 import { builder } from '../builder.ts';
 import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
+import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
   description: 'Where events are delivered.',
+  interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `we_`.' }),
     url: t.exposeString('url', { description: 'The address that receives events.' }),
@@ -34,6 +36,12 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
     updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
   }),
+});
+
+findableAsNode({
+  prefix: 'we',
+  type: 'WebhookEndpoint',
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
 });
 
 builder.queryFields((t) => ({

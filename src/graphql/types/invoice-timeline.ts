@@ -1,0 +1,31 @@
+import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
+import { builder } from '../builder.ts';
+import { InvoiceStatusType, InvoiceType } from './invoice.ts';
+
+/** A status with when it began; the first, `pending`, has no event. */
+type TimelineEntry = Pick<InvoiceEvent, 'status' | 'at'> & { readonly id: string | null };
+
+const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry').implement({
+  description: 'A status that an invoice has had.',
+  fields: (t) => ({
+    status: t.expose('status', { type: InvoiceStatusType, description: 'The status.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'When it began.' }),
+    eventId: t.id({
+      nullable: true,
+      description: 'The event that told of it, prefix `evt_`: what `invoiceStatus` resumes after. Null for the first.',
+      resolve: ({ id }) => id,
+    }),
+  }),
+});
+
+builder.objectField(InvoiceType, 'timeline', (t) =>
+  t.field({
+    type: [TimelineEntryType],
+    description: 'Its statuses so far, from `pending` on; four at most.',
+    resolve: timelineOf,
+  }),
+);
+
+function timelineOf({ createdAt, events }: Invoice): TimelineEntry[] {
+  return [{ status: 'pending', at: createdAt, id: null }, ...events];
+}

@@ -1,0 +1,48 @@
+import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { type InvoiceTotals, type RateTotal, totalsOf } from '../../domain/invoice/totals.ts';
+import { builder } from '../builder.ts';
+import { InvoiceType } from './invoice.ts';
+
+const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
+  description: 'The VAT of the lines at one rate.',
+  fields: (t) => ({
+    rate: t.exposeInt('rate', { description: 'In percent: 0, 7, 10, 14 or 20.' }),
+    base: t.expose('base', { type: 'Centimes', description: 'Sum of the lines at this rate, excluding tax.' }),
+    tax: t.expose('tax', { type: 'Centimes', description: 'Computed once on `base`, rounded half up.' }),
+  }),
+});
+
+/** What lines come to, whatever amount was stated. */
+export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals').implement({
+  description: 'What the lines come to, as the signed document states it.',
+  fields: (t) => ({
+    subtotal: t.expose('net', { type: 'Centimes', description: 'Sum of the lines, excluding tax.' }),
+    taxTotal: t.expose('tax', { type: 'Centimes', description: 'VAT of all rates.' }),
+    taxTotals: t.field({
+      type: [TaxTotalType],
+      description: 'VAT of each rate that occurs, the highest first.',
+      resolve: ({ rates }) => [...rates],
+    }),
+    total: t.expose('gross', { type: 'Centimes', description: 'Including tax: `subtotal` + `taxTotal`.' }),
+  }),
+});
+
+builder.objectFields(InvoiceType, (t) => ({
+  totals: t.field({
+    type: InvoiceTotalsType,
+    description: 'What the lines come to, with the VAT of each rate.',
+    resolve: totalsOfStored,
+  }),
+  roundingAmount: t.field({
+    type: 'Centimes',
+    description:
+      '`amount` less `totals.total`: what VAT rounded on each line adds or takes away, up to half a centime a line.',
+    resolve: (invoice) => invoice.amount - totalsOfStored(invoice).gross,
+  }),
+}));
+
+function totalsOfStored({ id, lines }: Invoice): InvoiceTotals {
+  const totals = totalsOf(lines);
+  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit, which creation refuses`);
+  return totals;
+}
