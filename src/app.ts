@@ -23,6 +23,7 @@ import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.t
 import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/ports.ts';
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
+import { createReadInvoices } from './domain/invoice/read-invoices.ts';
 import { createResendEmail } from './domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
 import { createValidateInvoice } from './domain/invoice/validate-invoice.ts';
@@ -232,6 +233,7 @@ async function build(
         createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
         validateInvoice: createValidateInvoice(invoices, writer),
         readInvoice,
+        readInvoices: createReadInvoices(invoices),
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
         ...webhooks.useCases,

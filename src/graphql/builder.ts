@@ -1,4 +1,5 @@
 import SchemaBuilder from '@pothos/core';
+import DataloaderPlugin from '@pothos/plugin-dataloader';
 import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
@@ -21,7 +22,7 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   // The first wraps the others: scope is checked before the input's rules, and what either refuses may be a typed error.
-  plugins: [ErrorsPlugin, ScopeAuthPlugin, ZodPlugin, RelayPlugin],
+  plugins: [ErrorsPlugin, ScopeAuthPlugin, ZodPlugin, RelayPlugin, DataloaderPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
@@ -61,6 +62,12 @@ export const builder = new SchemaBuilder<{
     }),
   },
 });
+
+/**
+ * Options of every loader: what is asked for in the same tick comes in one query. Nothing is kept for later, since a context lives as
+ * long as its subscription, and what is read a second time may have changed.
+ */
+export const UNCACHED = { cache: false } as const;
 
 builder.queryType({ description: 'What can be read.' });
 builder.mutationType({ description: 'What can be changed.' });

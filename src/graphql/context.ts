@@ -2,6 +2,7 @@ import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
+import type { ReadInvoices } from '../domain/invoice/read-invoices.ts';
 import type { ResendEmail } from '../domain/invoice/resend-email.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
 import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
@@ -19,6 +20,7 @@ export interface UseCases {
   readonly createInvoice: CreateInvoice;
   readonly validateInvoice: ValidateInvoice;
   readonly readInvoice: ReadInvoice;
+  readonly readInvoices: ReadInvoices;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;
   readonly resendEmail: ResendEmail;

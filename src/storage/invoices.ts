@@ -84,6 +84,12 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return document && invoiceOf(document);
     },
 
+    async findMany(tenantId, environment, invoiceIds) {
+      // By id alone: some servers would rather go through all of the tenant's.
+      const found = await invoices.find({ _id: { $in: [...invoiceIds] } }).toArray();
+      return found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
+    },
+
     async findByIdempotencyKey(tenantId, environment, key) {
       const document = await findByKey(tenantId, environment, key);
       return document && invoiceOf(document);

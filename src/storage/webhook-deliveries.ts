@@ -1,7 +1,18 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
-import { type ClaimedDelivery, type Delivery, KEPT_ATTEMPTS } from '../domain/webhook/delivery.ts';
-import type { AttemptRecord, DeliveryFilter, DeliveryLedger, PageQuery } from '../domain/webhook/delivery-ports.ts';
+import {
+  type ClaimedDelivery,
+  type Delivery,
+  type DeliverySummary,
+  KEPT_ATTEMPTS,
+} from '../domain/webhook/delivery.ts';
+import type {
+  AttemptRecord,
+  DeliveryFilter,
+  DeliveryLedger,
+  Owner,
+  PageQuery,
+} from '../domain/webhook/delivery-ports.ts';
 import { insertNew } from './insert-new.ts';
 import { readPage } from './pages.ts';
 
@@ -30,6 +41,8 @@ interface DeliveryWork {
 const LANE_GRACE_MS = 30_000;
 const QUEUE_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
+/** Of the deliveries of several events: 16 endpoints for each of a page of 100, and then some that were deleted. */
+const MAX_OF_EVENTS = 5000;
 
 /** The ledger of deliveries in the collection `webhook_deliveries`. @param retentionMs how long deliveries are kept */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
@@ -162,11 +175,26 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       return found && found.tenantId === tenantId && found.environment === environment ? deliveryOf(found) : null;
     },
 
-    async ofEvent(tenantId, environment, eventId) {
+    async ofEvents(owner, eventIds) {
+      if (eventIds.length === 0) return [];
       // The event's UUID begins the id; `_` and `~` enclose all that may follow it.
-      const start = `dlv_${eventId.slice('evt_'.length)}`;
-      const found = await deliveries.find({ _id: { $gt: `${start}_`, $lt: `${start}_~` } }).toArray();
-      return found.map(deliveryOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
+      const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
+      const found = await deliveries
+        .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
+        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 })
+        .limit(MAX_OF_EVENTS)
+        .toArray();
+      return found.filter(isOf(owner)).map(summaryOf);
+    },
+
+    async attempts(owner, ids) {
+      const found = await deliveries
+        .find({ _id: { $in: [...ids] } })
+        .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
+          ...{ tenantId: 1, environment: 1, attempts: 1 },
+        })
+        .toArray();
+      return new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts]));
     },
 
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
@@ -245,7 +273,21 @@ function keysOf({ _id, eventId, eventType, order }: Pick<DeliveryDocument, '_id'
   return { id: _id, eventId, eventType, order };
 }
 
-function deliveryOf({ _id, work, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {
+function deliveryOf({ attempts, ...document }: DeliveryDocument): Delivery {
+  return { ...summaryOf(document), attempts };
+}
+
+function summaryOf({
+  _id,
+  work,
+  expiresAt: _expires,
+  ...delivery
+}: Omit<DeliveryDocument, 'attempts'>): DeliverySummary {
   const waits = work && work.token === null;
   return { id: _id, ...delivery, nextAttemptAt: waits ? work.readyAt : null };
+}
+
+function isOf({ tenantId, environment }: Owner) {
+  return (each: Pick<DeliveryDocument, 'tenantId' | 'environment'>) =>
+    each.tenantId === tenantId && each.environment === environment;
 }

@@ -27,6 +27,10 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
       const found = await events.findOne({ _id: eventId });
       return found && found.tenantId === tenantId && found.environment === environment ? eventOf(found) : null;
     },
+    async findMany({ tenantId, environment }, eventIds) {
+      const found = await events.find({ _id: { $in: [...eventIds] } }).toArray();
+      return found.filter((each) => each.tenantId === tenantId && each.environment === environment).map(eventOf);
+    },
     async bodies(eventIds) {
       const found = events.find({ _id: { $in: [...eventIds] } }).project<{ _id: string; body: string }>({ body: 1 });
       return new Map((await found.toArray()).map(({ _id, body }) => [_id, body]));

@@ -82,6 +82,7 @@ const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null,
 /** Every method of every repository that finds something, with how many documents it may look at. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
+  ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
   ['invoices.findByIdempotencyKey', () => invoices.findByIdempotencyKey('ten_1', 'test', 'k1'), 1],
   ['invoices.findByOwnNumber', () => invoices.findByOwnNumber('ten_1', 'test', 'A 1'), 1],
   ['invoices.orderOf', () => invoices.orderOf(kept.tenantId, 'test', kept.id), 1],

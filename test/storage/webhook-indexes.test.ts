@@ -45,6 +45,8 @@ function claimNamed(id: string): ClaimedDelivery {
   return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, token: 'x', leaseEnd: 0 };
 }
 
+const owner = () => ({ tenantId: endpoint.tenantId, environment: 'test' }) as const;
+
 const page = () => ({
   ...({ tenantId: endpoint.tenantId, environment: 'test', limit: 5 } as const),
   cursor: { direction: 'after', order: orderAt(Date.now() + 1000) } as const,
@@ -86,7 +88,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
-  ['deliveries.ofEvent', () => webhooks.deliveries.ofEvent(endpoint.tenantId, 'test', newId('evt')), 1],
+  ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],
+  ['deliveries.attempts', () => webhooks.deliveries.attempts(owner(), ['dlv_1', 'dlv_2']), 2],
+  ['events.findMany', () => webhooks.events.findMany(owner(), ['evt_1', 'evt_2']), 2],
   ['deliveries.page', () => pageOf(null, null), 6],
   ['deliveries.page, state', () => pageOf(null, 'pending'), 6],
   ['deliveries.page, endpoint', () => pageOf(endpoint.id, null), 6],

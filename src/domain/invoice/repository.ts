@@ -86,6 +86,8 @@ export interface InvoiceRepository {
     mark: IdempotencyMark | null,
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
   find(invoiceId: string): Promise<Invoice | null>;
+  /** Those of these ids that are this tenant's in this environment, in no order. */
+  findMany(tenantId: string, environment: Environment, invoiceIds: readonly string[]): Promise<Invoice[]>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
   /** The id of the invoice that has this number of the client's own series. */
   findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;

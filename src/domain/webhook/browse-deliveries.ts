@@ -2,7 +2,7 @@ import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
-import type { Delivery, DeliveryState } from './delivery.ts';
+import type { Attempt, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
 import type { DeliveryLedger, EventLog, Owner, Page, PageQuery } from './delivery-ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
@@ -29,8 +29,12 @@ export interface BrowseDeliveries {
     request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
   ): Promise<Page<Delivery>>;
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
-  /** At most one for each endpoint that there ever was while the event was kept. */
-  deliveriesOf(principal: Principal, eventId: string): Promise<Delivery[]>;
+  /** Events by id, in one query; what is unknown, another's or not kept any more is missing. */
+  eventsById(principal: Principal, eventIds: readonly string[]): Promise<Map<string, WebhookEvent>>;
+  /** The deliveries of each event, in one query: at most one for each endpoint that there ever was while the event was kept. */
+  deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, DeliverySummary[]>>;
+  /** The attempts of each delivery, in one query. */
+  attemptsByDelivery(principal: Principal, ids: readonly string[]): Promise<Map<string, readonly Attempt[]>>;
 }
 
 export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLedger): BrowseDeliveries {
@@ -53,12 +57,21 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
     async delivery(principal, deliveryId) {
       return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);
     },
-    async deliveriesOf(principal, eventId) {
-      const { tenantId, environment } = ownerOf(principal);
-      return deliveries.ofEvent(tenantId, environment, eventId);
+    async eventsById(principal, eventIds) {
+      const found = await events.findMany(ownerOf(principal), unique(eventIds));
+      return new Map(found.map((event) => [event.id, event]));
+    },
+    async deliveriesByEvent(principal, eventIds) {
+      const found = await deliveries.ofEvents(ownerOf(principal), unique(eventIds));
+      return Map.groupBy(found, ({ eventId }) => eventId);
+    },
+    async attemptsByDelivery(principal, ids) {
+      return deliveries.attempts(ownerOf(principal), unique(ids));
     },
   };
 }
+
+const unique = (ids: readonly string[]) => [...new Set(ids)];
 
 /** @throws {ServiceError} insufficient_scope for any credential but a secret key */
 export function ownerOf(principal: Principal): Owner {

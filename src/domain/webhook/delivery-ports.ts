@@ -1,7 +1,7 @@
 import type { EventType } from '../event.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import type { Attempt, ClaimedDelivery, Delivery, DeliveryState } from './delivery.ts';
+import type { Attempt, ClaimedDelivery, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** The invoices' outbox: which status changes are not in the log yet. Every method uses an index. */
@@ -36,6 +36,8 @@ export interface EventLog {
   /** Appends what is not there yet. */
   append(events: readonly WebhookEvent[]): Promise<void>;
   find(tenantId: string, environment: Environment, eventId: string): Promise<WebhookEvent | null>;
+  /** Those of these ids that are there, in no order. */
+  findMany(owner: Owner, eventIds: readonly string[]): Promise<WebhookEvent[]>;
   /** By id; what has expired is missing. */
   bodies(eventIds: readonly string[]): Promise<Map<string, string>>;
   page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
@@ -112,7 +114,10 @@ export interface DeliveryLedger {
   freeLeases(now: Date): Promise<void>;
 
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
-  ofEvent(tenantId: string, environment: Environment, eventId: string): Promise<Delivery[]>;
+  /** The deliveries of these events, in no order; at most 5,000. */
+  ofEvents(owner: Owner, eventIds: readonly string[]): Promise<DeliverySummary[]>;
+  /** The attempts of these deliveries, by id. */
+  attempts(owner: Owner, ids: readonly string[]): Promise<Map<string, readonly Attempt[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /** As `page`, without the attempts. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;

@@ -34,6 +34,9 @@ export interface Delivery {
   readonly nextAttemptAt: Date | null;
 }
 
+/** A delivery without what was attempted: of lists, which would be long with it. */
+export type DeliverySummary = Omit<Delivery, 'attempts'>;
+
 /** One attempt as it is logged: the request but for its body, which is the event's, and the answer. */
 export interface Attempt extends SendResult {
   readonly at: Date;

@@ -4,7 +4,7 @@ import { isId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
-import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
+import { type Delivery, type DeliveryState, type DeliverySummary, deliveryOf } from './delivery.ts';
 import type { DeliveryLedger, DeliveryQueue, EventLog, Owner } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointRepository } from './ports.ts';
@@ -37,7 +37,7 @@ export interface ResendOutcome {
  */
 export interface ResendEvents {
   /** One event: to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
-  one(principal: Principal, eventId: string, endpointId: string | null): Promise<Delivery[]>;
+  one(principal: Principal, eventId: string, endpointId: string | null): Promise<DeliverySummary[]>;
   /** How many `many` would send. */
   count(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
   many(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
@@ -95,7 +95,7 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
         endpointId === null ? await subscribers(endpoints, event) : [await endpointFor(owner, endpointId)];
       await sendTo(event, receivers, { deliveries, queue, now });
       await announce([eventId]);
-      return deliveries.ofEvent(owner.tenantId, owner.environment, eventId);
+      return deliveries.ofEvents(owner, [eventId]);
     },
     async count(principal, selection) {
       const owner = ownerOf(principal);

@@ -1,6 +1,6 @@
 import type { StreamedEvent } from '../../domain/webhook/watch-events.ts';
 import { builder } from '../builder.ts';
-import { WebhookEventType } from './webhook-delivery.ts';
+import { WebhookEventType } from './webhook-event.ts';
 
 const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').implement({
   description: 'An event on the stream; again, with another cursor, when it is sent again by hand.',

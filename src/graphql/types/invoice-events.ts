@@ -1,0 +1,61 @@
+import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { builder, UNCACHED } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { InvoiceType } from './invoice.ts';
+import { WebhookDeliveryType } from './webhook-delivery.ts';
+import { WebhookEventType } from './webhook-event.ts';
+
+builder.objectFields(InvoiceType, (t) => ({
+  events: t.loadableList({
+    type: WebhookEventType,
+    description:
+      'Its status changes as receivers are told of them, oldest first, as long as they are kept. For a secret key, otherwise empty.',
+    loaderOptions: UNCACHED,
+    resolve: (invoice) => invoice,
+    load: ofEach((ids, { principal, useCases }) => useCases.webhookDeliveries.eventsById(principal, ids)),
+  }),
+  deliveries: t.loadableList({
+    type: WebhookDeliveryType,
+    description: 'What has become of these events at each endpoint. For a secret key, otherwise empty.',
+    loaderOptions: UNCACHED,
+    resolve: (invoice) => invoice,
+    load: ofEach((ids, { principal, useCases }) => useCases.webhookDeliveries.deliveriesByEvent(principal, ids)),
+  }),
+}));
+
+/** Loads what belongs to the events of many invoices at once; nothing for whoever has no secret key. */
+function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<Map<string, Row | Row[]>>) {
+  return async (invoices: Invoice[], context: GraphQLContext): Promise<Row[][]> => {
+    if (context.principal.kind !== 'secret') return invoices.map(() => []);
+    const eventIds = invoices.flatMap(({ events }) => events.map(({ id }) => id));
+    const rows = eventIds.length > 0 ? await load(eventIds, context) : new Map<string, Row>();
+    return invoices.map(({ events }) => events.flatMap(({ id }) => rows.get(id) ?? []));
+  };
+}
+
+async function invoicesById(ids: string[], { principal, useCases }: GraphQLContext): Promise<(Invoice | null)[]> {
+  const invoices = await useCases.readInvoices(principal, ids);
+  return ids.map((id) => invoices.get(id) ?? null);
+}
+
+builder.objectField(WebhookEventType, 'invoice', (t) =>
+  t.loadable({
+    type: InvoiceType,
+    nullable: true,
+    description: 'The invoice as it is now; null for the specimen of a test event.',
+    loaderOptions: UNCACHED,
+    resolve: ({ invoiceId }) => invoiceId,
+    load: invoicesById,
+  }),
+);
+
+builder.objectField(WebhookDeliveryType, 'invoice', (t) =>
+  t.loadable({
+    type: InvoiceType,
+    nullable: true,
+    description: 'The invoice as it is now; null for the specimen of a test event.',
+    loaderOptions: UNCACHED,
+    resolve: ({ invoiceId }) => invoiceId,
+    load: invoicesById,
+  }),
+);

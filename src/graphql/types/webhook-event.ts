@@ -1,0 +1,75 @@
+import { serviceError } from '../../domain/errors.ts';
+import { EVENT_TYPES, type EventType } from '../../domain/event.ts';
+import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
+import { builder } from '../builder.ts';
+import { connectionOf, pageRequest } from '../relay-page.ts';
+import { findableAsNode, NodeInterface } from './node.ts';
+import './scalars.ts';
+
+/** @throws {ServiceError} invalid_request for what is no type of event */
+export function eventTypeOf(text: string): EventType {
+  const type = EVENT_TYPES.find((each) => each === text);
+  if (type) return type;
+  throw serviceError('invalid_request', `type must be one of ${EVENT_TYPES.join(', ')}.`, 'type');
+}
+
+export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
+  description: 'A status change of an invoice as receivers are told of it.',
+  interfaces: [NodeInterface],
+  fields: (t) => ({
+    id: t.exposeID('id', { description: "Prefix `evt_`; the receivers' deduplication key." }),
+    type: t.exposeString('type', { description: 'What happened: `invoice.accepted`, say.' }),
+    invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    manual: t.boolean({ description: 'Whether it was sent by hand, as a test.', resolve: (event) => isManual(event) }),
+    body: t.exposeString('body', { description: 'The event object, JSON, byte for byte as it is sent.' }),
+  }),
+});
+
+findableAsNode({
+  prefix: 'evt',
+  type: 'WebhookEvent',
+  find: (id, _clientSecret, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
+});
+
+const WebhookEventConnection = builder.connectionObject({ type: WebhookEventType, name: 'WebhookEventConnection' });
+
+/** The times that lists of events and of deliveries are narrowed to. */
+export const eventTimes = {
+  createdAfter: { type: 'DateTime', description: 'Of events after this instant.' },
+  createdBefore: { type: 'DateTime', description: 'Of events before this instant.' },
+} as const;
+
+builder.queryFields((t) => ({
+  webhookEvents: t.connection(
+    {
+      type: WebhookEventType,
+      authScopes: { secretKey: true },
+      description: 'The events of the secret key’s tenant and environment, newest first, as long as they are kept.',
+      args: {
+        type: t.arg.string({ description: 'Only events of this type.' }),
+        createdAfter: t.arg(eventTimes.createdAfter),
+        createdBefore: t.arg(eventTimes.createdBefore),
+      },
+      resolve: async (_root, args, { principal, useCases }) => {
+        const filter = {
+          type: args.type == null ? null : eventTypeOf(args.type),
+          createdAfter: args.createdAfter ?? null,
+          createdBefore: args.createdBefore ?? null,
+        };
+        return connectionOf(
+          await useCases.webhookDeliveries.events(principal, { ...pageRequest(args), ...filter }),
+          args,
+        );
+      },
+    },
+    WebhookEventConnection,
+  ),
+  webhookEvent: t.field({
+    type: WebhookEventType,
+    authScopes: { secretKey: true },
+    description: 'One event.',
+    args: { id: t.arg.id({ required: true, description: 'Prefix `evt_`.' }) },
+    resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
+  }),
+}));
