@@ -111,7 +111,7 @@ export function composeWebhooks({
         },
         ...{ events, deliveries, endpoints: repository, queue: jobs.queue, documentUrl, now },
       }),
-      watchEvents: createWatchEvents(events, feed),
+      watchEvents: createWatchEvents({ events, feed, now, report }),
     },
     publish: publisher.publish,
     async start() {

@@ -43,6 +43,14 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
       const found = events.find({ tenantId, environment, place: { $gt: place } });
       return (await found.sort({ place: 1 }).limit(limit).toArray()).map(eventOf);
     },
+    async placesAfter({ tenantId, environment }, place, limit) {
+      const found = events
+        .find({ tenantId, environment, place: { $gt: place } })
+        .sort({ place: 1 })
+        .limit(limit);
+      const rows = await found.project<{ place: string }>({ _id: 0, place: 1 }).toArray();
+      return rows.map((row) => row.place);
+    },
     async announce(places) {
       await events.bulkWrite(
         [...places].map(([_id, place]) => ({ updateOne: { filter: { _id }, update: { $set: { place } } } })),

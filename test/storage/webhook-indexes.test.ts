@@ -70,6 +70,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['events.find', () => webhooks.events.find(endpoint.tenantId, 'test', 'evt_1'), 1],
   ['events.bodies', () => webhooks.events.bodies(['evt_1', 'evt_2']), 2],
   ['events.after', () => webhooks.events.after({ tenantId: endpoint.tenantId, environment: 'test' }, '0', 5), 5],
+  [
+    'events.placesAfter',
+    () => webhooks.events.placesAfter({ tenantId: endpoint.tenantId, environment: 'test' }, '0', 5),
+    5,
+  ],
   ['events.announce', () => webhooks.events.announce(new Map([['evt_1', '0']])), 1],
   ['deliveries.keys', () => webhooks.deliveries.keys({ ...page(), endpointId: endpoint.id, state: 'failed' }), 6],
   ['deliveries.reopen', () => webhooks.deliveries.reopen(['dlv_1'], new Date()), 1],

@@ -43,6 +43,8 @@ export interface EventLog {
   page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
   /** Up to `limit` events with a higher place, lowest first. */
   after(owner: Owner, place: string, limit: number): Promise<WebhookEvent[]>;
+  /** The places of up to `limit` events above a place, lowest first. */
+  placesAfter(owner: Owner, place: string, limit: number): Promise<string[]>;
   /** Gives events new places, so that whoever follows the log sees them again. */
   announce(places: ReadonlyMap<string, string>): Promise<void>;
 }

@@ -1,11 +1,14 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
 import { orderAt } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import { ownerOf } from './browse-deliveries.ts';
-import type { EventFeed, EventLog } from './delivery-ports.ts';
+import type { EventFeed, EventLog, Owner } from './delivery-ports.ts';
+import { before, createKnown, readCursor } from './event-cursor.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
-/** An event as it comes along the stream: again, with another cursor, when it is sent again by hand. */
+/** An event as it comes along the stream: again, when it is sent again by hand. */
 export interface StreamedEvent {
   /** What to resume after. */
   readonly cursor: string;
@@ -14,41 +17,49 @@ export interface StreamedEvent {
 
 export interface WatchEvents {
   /**
-   * The events of the key's tenant and environment as they happen, test events and resends included, without end. With `after`, a cursor,
-   * it begins with what came since; around it some may come twice, with the same cursor, and none is missed.
-   * @throws {ServiceError} insufficient_scope; invalid_request for what is no cursor
+   * The events of the key's tenant and environment as they happen, test events and resends included, without end; each once, and none
+   * missed. With `after`, the cursor that came with an event, it goes on where that stream was; with an event's id, with what the log has
+   * after it.
+   * @throws {ServiceError} insufficient_scope; invalid_request for what is no cursor and no event
    */
   (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>>;
 }
 
-/** Places in the log are given by several processes, and one that is a little lower may appear a little later. */
-const OVERLAP_MS = 5000;
 const PAGE = 100;
 /** What a client may leave unread in memory; beyond that it is read from the log again. */
 const INBOX = 500;
-const REMEMBERED = 5000;
-const CURSOR = /^[0-9a-f]{24}$/;
+/** Places that are looked at for what happened right before. */
+const RECENT = 1000;
+const RETRY_MS = 1000;
 
-export function createWatchEvents(events: Pick<EventLog, 'after'>, feed: EventFeed): WatchEvents {
+export interface WatchEventsParts {
+  readonly events: Pick<EventLog, 'after' | 'placesAfter' | 'find'>;
+  readonly feed: EventFeed;
+  readonly now: () => Date;
+  /** Is told when the log can not be read; it is tried again. */
+  readonly report: (message: string, error: unknown) => void;
+}
+
+export function createWatchEvents({ events, feed, now, report }: WatchEventsParts): WatchEvents {
   return async (principal, after) => {
     const owner = ownerOf(principal);
-    if (after !== null && !CURSOR.test(after)) {
-      throw serviceError('invalid_request', 'after must be the cursor of an event of this stream.', 'after');
-    }
-    const opened = orderAt(Date.now());
-    const inbox: WebhookEvent[] = [];
-    const seen = new Set<string>(after === null ? [] : [after]);
-    /** Where the log is read from when the feed alone does not do; null when it does. */
-    let readFrom = after === null ? null : earlier(after);
-    let highest = after;
+    const start = after === null ? null : await startAfter(owner, after);
+    const opening = start?.highest ?? orderAt(now().getTime());
+    // What is there by now was told before, or comes before the start: read first, so that all that appears from here on is told.
+    const known = createKnown(opening, start?.places ?? (await pastOf(owner, opening, start !== null)));
+    /** What the feed tells, and what is read from the log where that does not do; the latter is told first. */
+    let inbox: WebhookEvent[] = [];
+    let backlog: WebhookEvent[] = [];
+    /** Where the log is to be read from; null when all of it is in the backlog. */
+    let readFrom: string | null = known.readFrom();
     let gaps = 0;
     let done = false;
     let wake: () => void = () => undefined;
 
     function reread(): void {
       gaps++;
-      inbox.length = 0;
-      readFrom ??= earlier(highest ?? opened);
+      [inbox, backlog] = [[], []];
+      readFrom = known.readFrom();
       wake();
     }
 
@@ -67,34 +78,34 @@ export function createWatchEvents(events: Pick<EventLog, 'after'>, feed: EventFe
       return { done: true, value: undefined } as const;
     }
 
-    /** Fills the inbox with what was not told yet. */
     async function read(from: string): Promise<void> {
-      const before = gaps;
+      const seen = gaps;
       const page = await events.after(owner, from, PAGE);
       // Another gap: its place to read from stands.
-      if (gaps !== before) return;
-      // What the feed told meanwhile comes after the log's rows, and is dropped if it is among them.
-      inbox.unshift(...page);
-      const last = page.at(-1);
-      readFrom = page.length === PAGE && last ? last.place : null;
+      if (gaps !== seen) return;
+      backlog = page;
+      readFrom = page.length === PAGE ? (page.at(-1)?.place ?? null) : null;
     }
 
     const iterator: AsyncIterableIterator<StreamedEvent> = {
       async next() {
         while (!done) {
-          const event = inbox.shift();
-          if (event && !seen.has(event.place)) {
-            remember(seen, event.place);
-            if (highest === null || event.place > highest) highest = event.place;
-            return { done: false, value: { cursor: event.place, event } };
+          const event = backlog.shift() ?? (readFrom === null ? inbox.shift() : undefined);
+          if (event) {
+            if (known.has(event.place)) continue;
+            known.add(event.place);
+            return { done: false, value: { cursor: known.cursor(), event } };
           }
-          if (event) continue;
-          if (readFrom !== null) await read(readFrom);
-          else {
+          if (readFrom === null) {
             await new Promise<void>((resolve) => {
               wake = resolve;
             });
+            continue;
           }
+          await read(readFrom).catch(async (error) => {
+            report('the log of events could not be read for a stream; it is tried again', error);
+            await sleep(RETRY_MS);
+          });
         }
         return finish();
       },
@@ -112,15 +123,25 @@ export function createWatchEvents(events: Pick<EventLog, 'after'>, feed: EventFe
     };
     return iterator;
   };
-}
 
-function earlier(place: string): string {
-  return orderAt(Number.parseInt(place.slice(0, 12), 16) - OVERLAP_MS);
-}
+  /** Places of what is there already around the opening; of a resumed stream up to there. */
+  async function pastOf(owner: Owner, opening: string, resumed: boolean): Promise<string[]> {
+    const places = await events.placesAfter(owner, before(opening), RECENT);
+    return resumed ? places.filter((place) => place <= opening) : places;
+  }
 
-function remember(seen: Set<string>, place: string): void {
-  seen.add(place);
-  if (seen.size <= REMEMBERED) return;
-  const [oldest] = seen;
-  if (oldest !== undefined) seen.delete(oldest);
+  /** What a client says that it knows. @throws {ServiceError} invalid_request */
+  async function startAfter(
+    { tenantId, environment }: Owner,
+    after: string,
+  ): Promise<{ highest: string; places: string[] | null }> {
+    const event = isId('evt', after) ? await events.find(tenantId, environment, after) : null;
+    const start = event ? { highest: event.place, places: null } : readCursor(after);
+    if (start) return start;
+    throw serviceError(
+      'invalid_request',
+      'after must be a cursor of this stream, or the id of an event that is still kept.',
+      'after',
+    );
+  }
 }

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { WebhookEventType } from './webhook-event.ts';
 
 const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').implement({
-  description: 'An event on the stream; again, with another cursor, when it is sent again by hand.',
+  description: 'An event on the stream; again when it is sent again by hand.',
   fields: (t) => ({
     cursor: t.exposeString('cursor', { description: 'What to resume after.' }),
     event: t.expose('event', { type: WebhookEventType, description: 'The event.' }),
@@ -14,10 +14,11 @@ builder.subscriptionFields((t) => ({
   invoiceEvents: t.field({
     type: StreamedEventType,
     description:
-      'Every event of the secret key’s tenant and environment as it happens, test events and resends included. Never completes.',
+      'Every event of the secret key’s tenant and environment as it happens, each once, test events and resends included. Never completes.',
     args: {
       after: t.arg.string({
-        description: 'A cursor: begin with what came since. Around it some may come twice, with the same cursor.',
+        description:
+          'Resume: the cursor of the last event that arrived, or the id of an event. Begins with what came since. (Of more than 64 events in 5 s the earlier ones may come twice after a resumption by cursor.)',
       }),
     },
     subscribe: (_root, { after }, { principal, useCases }) => useCases.watchEvents(principal, after ?? null),
