@@ -1,14 +1,31 @@
-// Writes `schema.graphql`; with --check, fails when the committed file is not what the code says.
+// Writes `schema.graphql`. With --check it fails instead: when that file is not what the code says, when something in it goes against the
+// policy, or when clients of the published schema would be broken. --publish makes the present schema the published one.
 import { readFileSync, writeFileSync } from 'node:fs';
-import { printedSchema } from '../src/graphql/schema.ts';
+import { printedSchema, schema } from '../src/graphql/schema.ts';
+import { breakingChanges, schemaFaults } from './check/schema-policy.ts';
 
 const FILE = new URL('../schema.graphql', import.meta.url);
+const PUBLISHED = new URL('../schema.published.graphql', import.meta.url);
 const printed = printedSchema();
 
-if (!process.argv.includes('--check')) {
+if (process.argv.includes('--check')) {
+  const problems = [
+    ...(readFileSync(FILE, 'utf8') === printed
+      ? []
+      : ['schema.graphql is not what the code says: run `npm run build` and review the change']),
+    ...schemaFaults(schema),
+    ...breakingChanges(readFileSync(PUBLISHED, 'utf8'), schema, new Date()).map(
+      (change) =>
+        `breaks clients of schema.published.graphql: ${change} Deprecate instead (README, "The schema's promise")`,
+    ),
+  ];
+  for (const problem of problems) console.error(problem);
+  if (problems.length > 0) process.exitCode = 1;
+} else {
   writeFileSync(FILE, printed);
   console.log('schema.graphql written');
-} else if (readFileSync(FILE, 'utf8') !== printed) {
-  console.error('schema.graphql is not what the code says: run `npm run build` and review the change');
-  process.exitCode = 1;
+  if (process.argv.includes('--publish')) {
+    writeFileSync(PUBLISHED, printed);
+    console.log('schema.published.graphql written');
+  }
 }

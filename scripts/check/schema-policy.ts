@@ -1,0 +1,107 @@
+import {
+  buildASTSchema,
+  type DocumentNode,
+  findBreakingChanges,
+  GraphQLDeprecatedDirective,
+  type GraphQLNamedType,
+  type GraphQLSchema,
+  getDirectiveValues,
+  isEnumType,
+  isInputObjectType,
+  isInterfaceType,
+  isIntrospectionType,
+  isObjectType,
+  isSpecifiedDirective,
+  isSpecifiedScalarType,
+  parse,
+  visit,
+} from 'graphql';
+
+/** An element of a schema with its coordinate: `Invoice`, `Invoice.number`, `Query.invoice(id:)`, `InvoiceStatus.accepted`. */
+interface Element {
+  readonly coordinate: string;
+  readonly description?: string | null | undefined;
+  readonly deprecationReason?: string | null | undefined;
+}
+
+const MONTHS = 12;
+const REASON = /^Use `([^`]+)` instead\. Deprecated (\d{4}-\d{2}-\d{2}), gone after (\d{4}-\d{2}-\d{2})\.$/;
+
+/**
+ * What in a schema is not as we promise our clients: everything is described, and what is deprecated says what to use instead and works
+ * for at least 12 months. The reason's form: "Use `SUCCESSOR` instead. Deprecated 2026-12-01, gone after 2027-12-01.", the successor in
+ * the same type by its name alone.
+ * @returns a line for each fault
+ */
+export function schemaFaults(schema: GraphQLSchema): string[] {
+  const elements = elementsOf(schema);
+  const coordinates = new Set(elements.map(({ coordinate }) => coordinate));
+  return elements.flatMap(({ coordinate, description, deprecationReason }) => {
+    const faults: string[] = [];
+    if (!description?.trim()) faults.push(`${coordinate} has no description`);
+    if (deprecationReason != null) {
+      const fault = deprecationFault(coordinate, deprecationReason, coordinates);
+      if (fault) faults.push(`${coordinate} is deprecated, and its reason ${fault}`);
+    }
+    return faults;
+  });
+}
+
+function deprecationFault(coordinate: string, reason: string, coordinates: ReadonlySet<string>): string | null {
+  const [, successor = '', since = '', until = ''] = REASON.exec(reason) ?? [];
+  if (!successor) return 'is not of the form "Use `SUCCESSOR` instead. Deprecated DATE, gone after DATE."';
+  const inSameType = `${coordinate.replace(/\([^)]*\)$/, '').replace(/[^.]*$/, '')}${successor}`;
+  if (!coordinates.has(successor) && !coordinates.has(inSameType)) return `names ${successor}, which there is not`;
+  const end = new Date(since);
+  end.setUTCMonth(end.getUTCMonth() + MONTHS);
+  return new Date(until) >= end ? null : `leaves less than ${MONTHS} months`;
+}
+
+function elementsOf(schema: GraphQLSchema): Element[] {
+  const types = Object.values(schema.getTypeMap()).filter(
+    (type) => !isIntrospectionType(type) && !isSpecifiedScalarType(type),
+  );
+  const directives = schema.getDirectives().filter((directive) => !isSpecifiedDirective(directive));
+  return [
+    ...types.flatMap(elementsOfType),
+    ...directives.map(({ name, description }) => ({ coordinate: `@${name}`, description })),
+  ];
+}
+
+function elementsOfType(type: GraphQLNamedType): Element[] {
+  const own = { coordinate: type.name, description: type.description };
+  const of = <Part extends { name: string }>(part: Part) => ({ ...part, coordinate: `${type.name}.${part.name}` });
+  if (isEnumType(type)) return [own, ...type.getValues().map(of)];
+  if (isInputObjectType(type)) return [own, ...Object.values(type.getFields()).map(of)];
+  if (!isObjectType(type) && !isInterfaceType(type)) return [own];
+  return [
+    own,
+    ...Object.values(type.getFields()).flatMap((field) => [
+      of(field),
+      ...field.args.map((arg) => ({ ...arg, coordinate: `${type.name}.${field.name}(${arg.name}:)` })),
+    ]),
+  ];
+}
+
+/**
+ * What clients of the published schema would lose by the present one. What was deprecated there, and whose time is over, may go.
+ * @param published in the schema definition language
+ * @returns a line for each breaking change
+ */
+export function breakingChanges(published: string, present: GraphQLSchema, today: Date): string[] {
+  const before = buildASTSchema(withoutExpired(parse(published), today));
+  return findBreakingChanges(before, present).map(({ description }) => description);
+}
+
+function withoutExpired(document: DocumentNode, today: Date): DocumentNode {
+  const unlessExpired = (node: Parameters<typeof getDirectiveValues>[1]) => {
+    const reason = getDirectiveValues(GraphQLDeprecatedDirective, node)?.reason;
+    const until = typeof reason === 'string' ? REASON.exec(reason)?.[3] : undefined;
+    return until !== undefined && new Date(until) < today ? null : undefined;
+  };
+  return visit(document, {
+    FieldDefinition: unlessExpired,
+    InputValueDefinition: unlessExpired,
+    EnumValueDefinition: unlessExpired,
+  });
+}

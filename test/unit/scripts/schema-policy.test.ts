@@ -1,0 +1,73 @@
+import { buildSchema, printSchema } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { breakingChanges, schemaFaults } from '../../../scripts/check/schema-policy.ts';
+import { schema } from '../../../src/graphql/schema.ts';
+
+describe('schemaFaults', () => {
+  it('finds nothing in ours', () => {
+    expect(schemaFaults(schema)).toEqual([]);
+  });
+
+  it('names whatever has no description', () => {
+    const bare = buildSchema(`
+      interface Node { id: ID! }
+      type Query implements Node { id: ID!  one(first: Int, "Said." last: Int): Colour }
+      enum Colour { red "Said." green }
+      input Filter { colour: Colour }
+      "Said."
+      scalar Day
+      directive @mark on FIELD
+      union Any = Query`);
+    expect(schemaFaults(bare)).toEqual(
+      [
+        ...['Node', 'Node.id', 'Query', 'Query.id', 'Query.one', 'Query.one(first:)', 'Colour', 'Colour.red'],
+        ...['Filter', 'Filter.colour', 'Any', '@mark'],
+      ].map((each) => `${each} has no description`),
+    );
+  });
+
+  it.each([
+    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-12-01.', null],
+    ['Use `Query.total` instead. Deprecated 2026-12-01, gone after 2028-01-01.', null],
+    ['Use `sum` instead. Deprecated 2026-12-01, gone after 2027-12-01.', 'names sum, which there is not'],
+    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-11-30.', 'leaves less than 12 months'],
+    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-13-01.', 'leaves less than 12 months'],
+    ['Use `total` instead.', 'is not of the form'],
+    ['No longer supported', 'is not of the form'],
+  ])('of the reason %j: %s', (reason, fault) => {
+    const deprecated = buildSchema(
+      `"Q." type Query { "T." total: Int  "A." amount: Int @deprecated(reason: ${JSON.stringify(reason)}) }`,
+    );
+    const faults = schemaFaults(deprecated);
+    expect(faults).toEqual(
+      fault ? [expect.stringContaining(`Query.amount is deprecated, and its reason ${fault}`)] : [],
+    );
+  });
+});
+
+describe('breakingChanges', () => {
+  const PUBLISHED = `type Query { a: Int  b(c: Int): Int!  old: Int @deprecated(reason: "Use \`a\` instead. Deprecated 2026-01-01, gone after 2027-01-01.") }`;
+  const DAY = new Date('2026-11-21');
+
+  it('takes additions', () => {
+    const more = buildSchema('type Query { a: Int!  b(c: Int, d: Int): Int!  old: Int  e: Int }');
+    expect(breakingChanges(PUBLISHED, more, DAY)).toEqual([]);
+    expect(breakingChanges(printSchema(schema), schema, DAY)).toEqual([]);
+  });
+
+  it('names what clients would miss, and what they would have to send or to expect', () => {
+    const less = buildSchema('type Query { b(c: String, d: Int!): Int  old: Int }');
+    expect(breakingChanges(PUBLISHED, less, DAY)).toEqual([
+      'Query.a was removed.',
+      'Query.b arg c has changed type from Int to String.',
+      'A required arg d on Query.b was added.',
+      'Query.b changed type from Int! to Int.',
+    ]);
+  });
+
+  it('lets go what was deprecated, not before its time', () => {
+    const without = buildSchema('type Query { a: Int  b(c: Int): Int! }');
+    expect(breakingChanges(PUBLISHED, without, DAY)).toEqual(['Query.old was removed.']);
+    expect(breakingChanges(PUBLISHED, without, new Date('2027-01-02'))).toEqual([]);
+  });
+});
