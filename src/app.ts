@@ -3,6 +3,7 @@ import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import { accountOf } from './account.ts';
 import { createContentExaminer } from './adapters/authority/content-examiner.ts';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
@@ -237,6 +238,7 @@ async function build(
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
         ...webhooks.useCases,
+        ...accountOf(tenants, manageKeys, createLogoStore(db), log),
         verifyDocument: createVerifyDocument(verifyForClients.verify),
         resendEmail: createResendEmail(invoices, jobs.queue, mailer),
         revokeDocumentUrls: createRevokeDocumentUrls(invoices),

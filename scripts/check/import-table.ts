@@ -24,6 +24,7 @@ export const IMPORT_TABLE: readonly Row[] = [
     may: [
       ...['config.ts', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
       ...[
+        'account.ts',
         'administration.ts',
         'open-store.ts',
         'signed-renderer.ts',
@@ -34,6 +35,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ],
     ],
   },
+  { path: 'account.ts', may: ['domain/'] },
   { path: 'administration.ts', may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'open-store.ts'] },
   { path: 'metrics.ts', may: ['domain/'] },
   { path: 'signing.ts', may: ['config.ts', 'domain/', 'adapters/'] },

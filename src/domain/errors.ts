@@ -24,6 +24,9 @@ export const ERROR_STATUS = {
   invalid_ice: 422,
   duplicate_number: 422,
   endpoint_limit_reached: 422,
+  key_limit_reached: 422,
+  last_secret_key: 422,
+  logo_limit_reached: 422,
   rate_limit_exceeded: 429,
   internal_error: 500,
 } as const;

@@ -1,3 +1,4 @@
+import type { OwnKeys } from '../domain/api-key/own-keys.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
@@ -8,6 +9,7 @@ import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.
 import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
+import type { OwnProfile } from '../domain/tenant/own-profile.ts';
 import type { VerifyDocument } from '../domain/verify-document.ts';
 import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
@@ -31,6 +33,8 @@ export interface UseCases {
   readonly sendTestEvent: SendTestEvent;
   readonly watchEvents: WatchEvents;
   readonly verifyDocument: VerifyDocument;
+  readonly apiKeys: OwnKeys;
+  readonly sellerProfile: OwnProfile;
   /** The URL of an accepted invoice's document. */
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }

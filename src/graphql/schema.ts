@@ -14,6 +14,8 @@ import './types/invoice-documents.ts';
 import './types/invoice-email.ts';
 import './types/invoice-validation.ts';
 import './types/authority-attempt.ts';
+import './types/api-key.ts';
+import './types/tenant.ts';
 import './types/invoice-timeline.ts';
 import './types/invoice-totals.ts';
 import './types/seller-profile.ts';

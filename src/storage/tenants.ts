@@ -1,12 +1,14 @@
 import type { Collection, Db } from 'mongodb';
 import type { ApiKey } from '../domain/api-key/api-key.ts';
-import type { SellerProfileChange, TenantRepository } from '../domain/tenant/ports.ts';
+import { type SellerProfileChange, type TenantRepository, TooManyKeys } from '../domain/tenant/ports.ts';
 import type { SellerProfile, Tenant } from '../domain/tenant/tenant.ts';
 import { createLogoStore } from './logos.ts';
 
 interface TenantDocument extends Omit<Tenant, 'id'> {
   _id: string;
   keys: (ApiKey & { hash: string })[];
+  /** Digests of all logos that it has ever had. */
+  logos?: string[];
 }
 
 /** Tenants in the collection `tenants`, each with its keys. */
@@ -51,11 +53,51 @@ export function createTenantRepository(db: Db): TenantRepository {
       );
       return matchedCount === 1;
     },
+    async changeProfile(tenantId, change, unlessLive) {
+      const fields = Object.entries(await withStoredLogo(change));
+      const document = await tenants.findOneAndUpdate(
+        {
+          _id: tenantId,
+          ...(unlessLive && { keys: { $not: { $elemMatch: { environment: 'live', revokedAt: null } } } }),
+        },
+        { $set: Object.fromEntries(fields.map(([name, value]) => [`profile.${name}`, value])) },
+        { returnDocument: 'after', projection: { keys: 0 } },
+      );
+      return document && tenantOf(document);
+    },
+    async admitLogo(tenantId, sha256, most) {
+      const { matchedCount } = await tenants.updateOne(
+        { _id: tenantId, $or: [{ logos: sha256 }, { [`logos.${most - 1}`]: { $exists: false } }] },
+        { $addToSet: { logos: sha256 } },
+      );
+      return matchedCount === 1;
+    },
     findByKeyHash: (hash) => findByKey({ 'keys.hash': hash }),
     findByKeyId: (keyId) => findByKey({ 'keys.id': keyId }),
-    async insertKey(tenantId, key, hash) {
-      const { matchedCount } = await tenants.updateOne({ _id: tenantId }, { $push: { keys: { ...key, hash } } });
-      return matchedCount === 1;
+    async insertKey(tenantId, key, hash, mostValid, mostRevoked) {
+      const { environment } = key;
+      const isValid = { $and: [{ $eq: ['$$this.environment', environment] }, { $eq: ['$$this.revokedAt', null] }] };
+      const valid = { $size: { $filter: { input: '$keys', cond: isValid } } };
+      const document = await tenants.findOneAndUpdate(
+        { _id: tenantId, $expr: { $lt: [valid, mostValid] } },
+        { $push: { keys: { ...key, hash } } },
+        { returnDocument: 'after', projection: { keys: 1 } },
+      );
+      if (!document) {
+        if (!(await tenants.findOne({ _id: tenantId }, { projection: { _id: 1 } }))) return false;
+        throw new TooManyKeys(`there are ${mostValid} valid keys`);
+      }
+      const revoked = document.keys
+        .filter((each) => each.environment === environment && each.revokedAt)
+        .sort((a, b) => Number(b.revokedAt) - Number(a.revokedAt));
+      const forgotten = revoked.slice(mostRevoked).map(({ id }) => id);
+      if (forgotten.length > 0) {
+        await tenants.updateOne(
+          { _id: tenantId },
+          { $pull: { keys: { id: { $in: forgotten }, revokedAt: { $ne: null } } } },
+        );
+      }
+      return true;
     },
     async keysOf(tenantId) {
       const document = await tenants.findOne({ _id: tenantId }, { projection: { keys: 1 } });
@@ -76,6 +118,24 @@ export function createTenantRepository(db: Db): TenantRepository {
         { arrayFilters: [{ 'key.id': keyId, 'key.revokedAt': null }] },
       );
       return matchedCount === 1;
+    },
+    async revokeOwnKey(tenantId, { id, kind, environment }, at, evenIfLast) {
+      const other = { id: { $ne: id }, kind: 'secret', environment, revokedAt: null } as const;
+      const isSpare = evenIfLast || kind === 'publishable';
+      const document = await tenants.findOneAndUpdate(
+        {
+          _id: tenantId,
+          $and: [{ keys: { $elemMatch: { id } } }, ...(isSpare ? [] : [{ keys: { $elemMatch: other } }])],
+        },
+        { $set: { 'keys.$[key].revokedAt': at } },
+        {
+          arrayFilters: [{ 'key.id': id, 'key.revokedAt': null }],
+          returnDocument: 'after',
+          projection: { keys: 1 },
+        },
+      );
+      const key = document?.keys.find((each) => each.id === id);
+      return key ? keyOf(key) : null;
     },
     async isEmpty() {
       return (await tenants.findOne({}, { projection: { _id: 1 } })) === null;

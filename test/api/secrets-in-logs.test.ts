@@ -80,6 +80,44 @@ describe('the log', () => {
   });
 });
 
+describe('the audit', () => {
+  it('tells which key changed what of its account, without tokens and contents', async () => {
+    const id = newId('ten');
+    await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
+    const { token: first, key } = await createManageKeys(app.tenants, true).create(id, 'secret', 'test');
+    const client = new Client(url, first);
+    const issue = async (mutation: string) => {
+      const fields = '... on IssuedApiKey { token apiKey { id } }';
+      const { data } = (await client.graphql(`mutation { issued: ${mutation} { ${fields} } }`)).body;
+      return data.issued as { token: string; apiKey: { id: string } };
+    };
+    const created = await issue('createApiKey(kind: secret)');
+    const rotated = await issue(`rotateApiKey(id: "${created.apiKey.id}")`);
+    await client.graphql(`mutation { revokeApiKey(id: "${created.apiKey.id}") { __typename } }`);
+    await client.graphql('mutation { updateSellerProfile(input: { legalName: "Confidential" }) { __typename } }');
+    const refused = await client.graphql('mutation { updateSellerProfile(input: { ice: "1" }) { __typename } }');
+    expect(refused.body.data.updateSellerProfile.__typename).toBe('InvalidInputError');
+
+    const entries = () =>
+      logged
+        .split('\n')
+        .filter((line) => line.includes('"audit"'))
+        .map((line) => JSON.parse(line))
+        .filter(({ audit }) => audit.tenantId === id);
+    await expect.poll(() => entries().length).toBe(4);
+    const by = { tenantId: id, environment: 'test', byKeyId: key.id };
+    expect(entries().map(({ audit }) => audit)).toEqual([
+      { action: 'api_key.created', ...by, keyId: created.apiKey.id },
+      { action: 'api_key.rotated', ...by, keyId: rotated.apiKey.id, replacesKeyId: created.apiKey.id },
+      { action: 'api_key.revoked', ...by, keyId: created.apiKey.id },
+      { action: 'seller_profile.updated', ...by, fields: ['legalName'] },
+    ]);
+    expect(entries().every(({ requestId }) => /^req_/.test(requestId))).toBe(true);
+    for (const secret of [first, created.token, rotated.token, 'Confidential'])
+      expect(logged.includes(secret), 'is in the log').toBe(false);
+  });
+});
+
 describe('500', () => {
   it('internal_error in the error shape: the request id to quote, and nothing of the cause, which the log has', async () => {
     const { tenants } = app;

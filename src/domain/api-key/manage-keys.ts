@@ -1,8 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import type { TenantRepository } from '../tenant/ports.ts';
+import { type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
+
+/** Valid keys of a tenant and environment, and how many revoked ones are remembered beside them. */
+export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50];
 
 /** A key at its creation: the only moment at which its token exists outside the client. */
 export interface IssuedKey {
@@ -11,7 +14,10 @@ export interface IssuedKey {
 }
 
 export interface ManageKeys {
-  /** @throws {ServiceError} resource_not_found without such a tenant; invalid_request for a live key while no authority is set up */
+  /**
+   * @throws {ServiceError} resource_not_found without such a tenant; invalid_request for a live key while no authority is set up;
+   *   key_limit_reached
+   */
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
   list(tenantId: string): Promise<ApiKey[]>;
@@ -43,8 +49,18 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
       createdAt: new Date(),
       revokedAt: null,
     };
-    if (!(await tenants.insertKey(tenantId, key, hashToken(token)))) throw noTenant(tenantId);
-    return { key, token };
+    try {
+      if (!(await tenants.insertKey(tenantId, key, hashToken(token), MAX_KEYS, MAX_REVOKED_KEYS))) {
+        throw noTenant(tenantId);
+      }
+      return { key, token };
+    } catch (error) {
+      if (!(error instanceof TooManyKeys)) throw error;
+      throw serviceError(
+        'key_limit_reached',
+        `There are ${MAX_KEYS} valid keys in the ${environment} environment already, the most there can be. Revoke one first.`,
+      );
+    }
   }
   return {
     create,

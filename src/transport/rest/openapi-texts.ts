@@ -87,6 +87,9 @@ const EXAMPLES: Readonly<Record<ErrorCode, readonly [message: string, param: str
   invalid_ice: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
   duplicate_number: ['This number was used before.', 'number'],
   endpoint_limit_reached: ['There are 16 webhook endpoints already, the most there can be.', null],
+  key_limit_reached: ['There are 50 valid keys in the test environment already, the most there can be.', null],
+  last_secret_key: ['This is the last valid secret key of the test environment.', 'id'],
+  logo_limit_reached: ['At most 50 different logos are taken in all.', 'logo'],
   rate_limit_exceeded: ['More than 100 requests in a minute. Try again in 30 s.', null],
   internal_error: ['Something went wrong on our side. Quote the request id to support.', null],
 };

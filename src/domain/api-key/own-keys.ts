@@ -1,0 +1,87 @@
+import type { Audit } from '../audit.ts';
+import { serviceError } from '../errors.ts';
+import { isId } from '../ids.ts';
+import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import type { TenantRepository } from '../tenant/ports.ts';
+import type { ApiKey, KeyKind } from './api-key.ts';
+import type { IssuedKey, ManageKeys } from './manage-keys.ts';
+
+/**
+ * A tenant's own management of its keys (specification, "Authentication", 8): a key manages those of its tenant and environment, so that a
+ * test key that got lost opens nothing live. All throw insufficient_scope (403) unless a secret key calls.
+ */
+export interface OwnKeys {
+  /** Newest first, the last revoked ones included. */
+  list(principal: Principal): Promise<ApiKey[]>;
+  /** @throws {ServiceError} resource_not_found */
+  find(principal: Principal, keyId: string): Promise<ApiKey>;
+  /** @throws {ServiceError} key_limit_reached */
+  create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
+  /** A new key of the same kind; the old one stays valid until it is revoked. @throws {ServiceError} resource_not_found, key_limit_reached */
+  rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
+  /**
+   * Revokes a key, the calling one included; of one that is revoked already nothing changes.
+   * @param evenIfLast also the last valid secret key, after which only an operator can make another
+   * @throws {ServiceError} resource_not_found; last_secret_key
+   */
+  revoke(principal: Principal, keyId: string, evenIfLast: boolean): Promise<ApiKey>;
+}
+
+export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys, audit: Audit): OwnKeys {
+  async function keysOf({ tenant, environment }: KeyPrincipal): Promise<ApiKey[]> {
+    return (await tenants.keysOf(tenant.id)).filter((key) => key.environment === environment).reverse();
+  }
+
+  async function found(owner: KeyPrincipal, keyId: string): Promise<ApiKey> {
+    const key = isId('key', keyId) && (await keysOf(owner)).find(({ id }) => id === keyId);
+    if (key) return key;
+    throw serviceError(
+      'resource_not_found',
+      `There is no key '${keyId.slice(0, 80)}' for this key, which sees those of its own tenant and environment only.`,
+      'id',
+    );
+  }
+
+  const of = ({ tenant, environment, keyId }: KeyPrincipal) => ({
+    tenantId: tenant.id,
+    environment,
+    byKeyId: keyId,
+  });
+
+  return {
+    async list(principal) {
+      return keysOf(requireSecretKey(principal));
+    },
+    async find(principal, keyId) {
+      return found(requireSecretKey(principal), keyId);
+    },
+    async create(principal, kind) {
+      const owner = requireSecretKey(principal);
+      const issued = await manageKeys.create(owner.tenant.id, kind, owner.environment);
+      audit({ action: 'api_key.created', ...of(owner), keyId: issued.key.id });
+      return issued;
+    },
+    async rotate(principal, keyId) {
+      const owner = requireSecretKey(principal);
+      const old = await found(owner, keyId);
+      const issued = await manageKeys.create(owner.tenant.id, old.kind, owner.environment);
+      audit({ action: 'api_key.rotated', ...of(owner), keyId: issued.key.id, replacesKeyId: old.id });
+      return issued;
+    },
+    async revoke(principal, keyId, evenIfLast) {
+      const owner = requireSecretKey(principal);
+      const key = await found(owner, keyId);
+      if (key.revokedAt) return key;
+      const revoked = await tenants.revokeOwnKey(owner.tenant.id, key, new Date(), evenIfLast);
+      if (!revoked) {
+        throw serviceError(
+          'last_secret_key',
+          `${keyId} is the last valid secret key of the ${owner.environment} environment: without it nobody could make another. Rotate it first, or say evenIfLast: true.`,
+          'id',
+        );
+      }
+      audit({ action: 'api_key.revoked', ...of(owner), keyId });
+      return revoked;
+    },
+  };
+}

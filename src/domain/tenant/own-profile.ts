@@ -1,0 +1,64 @@
+import type { Audit } from '../audit.ts';
+import { serviceError } from '../errors.ts';
+import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import type { LogoStore, TenantRepository } from './ports.ts';
+import { parseSellerProfile } from './seller-profile-input.ts';
+import type { Tenant } from './tenant.ts';
+
+/** Different logos that a tenant may ever have stored: they are kept, because documents refer to them. */
+export const MAX_LOGOS = 50;
+
+/** A tenant's own profile. All throw insufficient_scope (403) unless a secret key calls. */
+export interface OwnProfile {
+  /** The tenant as it was when the request was admitted. */
+  read(principal: Principal): Tenant;
+  /** The logo of the own tenant's profile as a data URL, as `update` takes it; null where there is none. */
+  logo(principal: Principal, tenant: Tenant): Promise<string | null>;
+  /**
+   * Changes the given fields; invoices that are created from now on carry them.
+   * @param change as `parseSellerProfile` takes it
+   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); insufficient_scope (403) also for a test key while the tenant
+   *   has a valid live key: the profile is that of both environments, and what is stated in law is not for a test key to change
+   */
+  update(principal: Principal, change: unknown): Promise<Tenant>;
+}
+
+export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, audit: Audit): OwnProfile {
+  async function refuseTestKey({ environment, tenant }: KeyPrincipal): Promise<void> {
+    if (environment === 'live') return;
+    const keys = await tenants.keysOf(tenant.id);
+    if (keys.some((key) => key.environment === 'live' && !key.revokedAt)) throw liveKeyNeeded();
+  }
+
+  return {
+    read: (principal) => requireSecretKey(principal).tenant,
+    async logo(principal, { id, profile }) {
+      const isOwn = requireSecretKey(principal).tenant.id === id;
+      const logo = isOwn && profile.logo ? await logos.find(profile.logo) : null;
+      return logo && `data:${logo.contentType};base64,${Buffer.from(logo.content).toString('base64')}`;
+    },
+    async update(principal, input) {
+      const owner = requireSecretKey(principal);
+      const { tenant, environment, keyId: byKeyId } = owner;
+      // Before anything is stored; the update itself makes sure once more.
+      await refuseTestKey(owner);
+      const change = parseSellerProfile(input);
+      const fields = Object.keys(change);
+      if (fields.length === 0) return tenant;
+      if (change.logo && !(await tenants.admitLogo(tenant.id, change.logo.sha256, MAX_LOGOS))) {
+        throw serviceError('logo_limit_reached', `At most ${MAX_LOGOS} different logos are taken in all.`, 'logo');
+      }
+      const changed = await tenants.changeProfile(tenant.id, change, environment === 'test');
+      if (!changed) throw liveKeyNeeded();
+      audit({ action: 'seller_profile.updated', tenantId: tenant.id, environment, byKeyId, fields });
+      return changed;
+    },
+  };
+}
+
+function liveKeyNeeded() {
+  return serviceError(
+    'insufficient_scope',
+    'The profile is what live invoices state too, so while there is a valid live key only a live secret key (sk_live_…) can change it.',
+  );
+}

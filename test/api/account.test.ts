@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { LOGO } from '../unit/pdf/support.ts';
+
+let service: TestService;
+let tenant: TestTenant;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  tenant = await service.tenant();
+  client = new Client(service.url, tenant.secretKey);
+});
+afterAll(() => service.close());
+
+const KEY = 'id kind environment lastFour createdAt revokedAt current';
+const ERROR = '... on Error { __typename code param status message }';
+const KEYS = `{ apiKeys { ${KEY} } }`;
+const CREATE = `mutation ($kind: ApiKeyKind!) { createApiKey(kind: $kind) { ... on IssuedApiKey { token apiKey { ${KEY} } } ${ERROR} } }`;
+const ROTATE = `mutation ($id: ID!) { rotateApiKey(id: $id) { ... on IssuedApiKey { token apiKey { ${KEY} } } ${ERROR} } }`;
+const REVOKE = `mutation ($id: ID!, $evenIfLast: Boolean! = false) {
+  revokeApiKey(id: $id, evenIfLast: $evenIfLast) { ... on ApiKey { ${KEY} } ${ERROR} }
+}`;
+
+// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+async function ask(as: Client, query: string, variables = {}): Promise<any> {
+  const { status, body } = await as.graphql(query, variables);
+  expect([status, body.errors]).toEqual([200, undefined]);
+  return Object.values(body.data)[0];
+}
+const keysOf = (as: Client): Promise<{ id: string; [name: string]: unknown }[]> => ask(as, KEYS);
+
+describe('keys', () => {
+  it('are made, work at once, and are listed without their tokens', async () => {
+    const { token, apiKey } = await ask(client, CREATE, { kind: 'secret' });
+    expect(token).toMatch(/^sk_test_/);
+    expect(apiKey).toMatchObject({ kind: 'secret', environment: 'test', revokedAt: null, current: false });
+    expect(token).toMatch(new RegExp(`${apiKey.lastFour}$`));
+    const listed = await client.graphql(KEYS);
+    expect(JSON.stringify(listed.body)).not.toContain(token);
+    expect(listed.body.data.apiKeys[0]).toEqual(apiKey);
+    const fresh = new Client(service.url, token);
+    const keys = await keysOf(fresh);
+    expect(keys.filter(({ current }) => current).map(({ id }) => id)).toEqual([apiKey.id]);
+    expect(keys.map(({ kind }) => kind).sort()).toEqual(['publishable', 'secret', 'secret']);
+    const { token: publishable } = await ask(client, CREATE, { kind: 'publishable' });
+    expect(publishable).toMatch(/^pk_test_/);
+  });
+
+  it('are rotated by making a new one first, and a key may revoke itself', async () => {
+    const own = await service.tenant();
+    const old = new Client(service.url, own.secretKey);
+    const { id } = (await keysOf(old)).find(({ current }) => current) ?? { id: '' };
+    const { token, apiKey } = await ask(old, ROTATE, { id });
+    const fresh = new Client(service.url, token);
+    expect((await old.get('/v1/invoices')).status).toBe(200);
+    expect(await ask(old, REVOKE, { id })).toMatchObject({ id, revokedAt: expect.any(String), current: true });
+    expect((await old.get('/v1/invoices')).body.error).toMatchObject({ code: 'api_key_revoked', status: 401 });
+    const [first] = [await ask(fresh, REVOKE, { id }), await ask(fresh, REVOKE, { id })].map(
+      ({ revokedAt }) => revokedAt,
+    );
+    expect(first).toBe((await keysOf(fresh)).find((key) => key.id === id)?.revokedAt);
+
+    const last = apiKey.id;
+    expect(await ask(fresh, REVOKE, { id: last })).toMatchObject({ code: 'last_secret_key', param: 'id', status: 422 });
+    expect((await fresh.get('/v1/invoices')).status).toBe(200);
+    expect(await ask(fresh, REVOKE, { id: last, evenIfLast: true })).toMatchObject({ id: last });
+    expect((await fresh.get('/v1/invoices')).status).toBe(401);
+  });
+
+  it('manage those of their own tenant and environment only', async () => {
+    const live = new Client(service.url, await service.liveKey(tenant.id));
+    const [liveKey] = await keysOf(live);
+    const other = await keysOf(new Client(service.url, (await service.tenant()).secretKey));
+    expect((await keysOf(client)).every(({ environment }) => environment === 'test')).toBe(true);
+    expect((await keysOf(live)).map(({ environment }) => environment)).toEqual(['live']);
+    for (const id of [liveKey?.id, other[0]?.id, 'key_x', '', `key_${'0'.repeat(500)}`]) {
+      for (const query of [ROTATE, REVOKE])
+        expect(await ask(client, query, { id })).toMatchObject({
+          __typename: 'NotFoundError',
+          param: 'id',
+          status: 404,
+        });
+      for (const query of ['apiKey(id: $id)', 'node(id: $id)']) {
+        const { body } = await client.graphql(`query ($id: ID!) { ${query} { id } }`, { id });
+        expect(body.errors[0].extensions).toMatchObject({ code: 'resource_not_found', status: 404 });
+      }
+    }
+    const [{ id } = { id: '' }] = await keysOf(client);
+    const found = await client.graphql('query ($id: ID!) { node(id: $id) { __typename id ... on ApiKey { kind } } }', {
+      id,
+    });
+    expect(found.body.data.node).toMatchObject({ __typename: 'ApiKey', id });
+    expect((await keysOf(live)).filter(({ revokedAt }) => revokedAt)).toEqual([]);
+  });
+
+  it('are at most 50 valid ones in an environment', async () => {
+    const own = await service.tenant();
+    const many = new Client(service.url, own.secretKey);
+    const answers = await Promise.all(Array.from({ length: 52 }, () => ask(many, CREATE, { kind: 'publishable' })));
+    const refused = answers.filter(({ code }) => code);
+    expect(refused).toHaveLength(4);
+    expect(refused[0]).toMatchObject({ __typename: 'LimitReachedError', code: 'key_limit_reached', status: 422 });
+    expect(await keysOf(many)).toHaveLength(50);
+  });
+
+  it('that are live need an authority to transmit to', async () => {
+    const live = new Client(service.url, await service.liveKey(tenant.id));
+    expect(await ask(live, CREATE, { kind: 'secret' })).toMatchObject({ code: 'invalid_request', status: 400 });
+  });
+});
+
+const PROFILE = `id name seller { legalName ice cnss capital address { street city postalCode } exemptionReason
+  documentLanguage logo { contentType width height } missingFields } logo`;
+const UPDATE = `mutation ($input: SellerProfileInput!) {
+  updateSellerProfile(input: $input) { ... on Tenant { ${PROFILE} } ${ERROR} ... on InvalidInputError { problems { param } } }
+}`;
+
+describe('the profile', () => {
+  it('is changed field by field, logo included, and new invoices carry it', async () => {
+    const own = await service.tenant();
+    const as = new Client(service.url, own.secretKey);
+    const before = await ask(as, `{ tenant { ${PROFILE} } }`);
+    expect(before).toMatchObject({ id: own.id, logo: null, seller: { legalName: null, logo: null } });
+    const { logo: _none, ...seller } = SPECIMEN_SELLER;
+    expect(await ask(as, UPDATE, { input: { legalName: 'Atlas', cnss: '1' } })).toMatchObject({
+      seller: { legalName: 'Atlas', cnss: '1', ice: null },
+    });
+    const old = (await as.post('/v1/invoices', invoiceBody())).body.id;
+    const changed = await ask(as, UPDATE, { input: { ...seller, legalName: 'Atlas Conseil', logo: LOGO } });
+    expect(changed).toMatchObject({
+      logo: LOGO,
+      seller: { legalName: 'Atlas Conseil', missingFields: [], logo: { contentType: 'image/png' } },
+    });
+    expect(await ask(as, `{ tenant { ${PROFILE} } }`)).toEqual(changed);
+    expect(await ask(as, `{ node(id: "${own.id}") { ... on Tenant { ${PROFILE} } } }`)).toEqual(changed);
+    const { id } = (await as.post('/v1/invoices', invoiceBody())).body;
+    const sellerOf = (invoice: string) => ask(as, `{ invoice(id: "${invoice}") { seller { legalName } } }`);
+    expect(await sellerOf(id)).toEqual({ seller: { legalName: 'Atlas Conseil' } });
+    expect(await sellerOf(old)).toEqual({ seller: { legalName: 'Atlas' } });
+    expect(await ask(as, UPDATE, { input: { logo: null, exemptionReason: null } })).toMatchObject({
+      logo: null,
+      seller: { legalName: 'Atlas Conseil', exemptionReason: null, logo: null },
+    });
+    expect(await ask(as, UPDATE, { input: {} })).toMatchObject({ seller: { legalName: 'Atlas Conseil' } });
+  });
+
+  it('takes nothing of what is wrong, and tells all of it', async () => {
+    const own = await service.tenant();
+    const as = new Client(service.url, own.secretKey);
+    const input = {
+      legalName: null,
+      cnss: '1',
+      ice: '12',
+      capital: -1,
+      email: 'nobody',
+      address: { street: ' ', city: 'Casablanca' },
+      logo: 'data:image/png;base64,AAAA',
+    };
+    const refused = await ask(as, UPDATE, { input });
+    expect(refused).toMatchObject({ __typename: 'InvalidInputError', code: 'invalid_request', status: 400 });
+    expect(refused.problems.map(({ param }: { param: string }) => param).sort()).toEqual(
+      ['legalName', 'ice', 'capital', 'email', 'address.street', 'logo'].sort(),
+    );
+    expect(await ask(as, `{ tenant { ${PROFILE} } }`)).toMatchObject({ seller: { cnss: null } });
+    const { body } = await as.graphql(UPDATE, { input: { logo: `data:image/png;base64,${'A'.repeat(400_000)}` } });
+    expect(body.data.updateSellerProfile).toMatchObject({ code: 'invalid_request', param: 'logo' });
+  });
+
+  it('is for live keys to change while there is one', async () => {
+    const own = await service.tenant();
+    const test = new Client(service.url, own.secretKey);
+    const live = new Client(service.url, await service.liveKey(own.id));
+    const refused = await test.graphql(UPDATE, { input: { legalName: 'Elsewhere' } });
+    expect(refused.body.errors[0]).toMatchObject({
+      message: expect.stringContaining('live'),
+      extensions: { code: 'insufficient_scope', status: 403 },
+    });
+    expect(await ask(live, UPDATE, { input: { legalName: 'Atlas' } })).toMatchObject({
+      seller: { legalName: 'Atlas' },
+    });
+    const [{ id } = { id: '' }] = await keysOf(live);
+    await ask(live, REVOKE, { id, evenIfLast: true });
+    expect(await ask(test, UPDATE, { input: { cnss: '7' } })).toMatchObject({
+      seller: { legalName: 'Atlas', cnss: '7' },
+    });
+  });
+});
+
+it('neither keys nor profile are for anything but secret keys', async () => {
+  const { client_secret } = (await client.post('/v1/invoices', invoiceBody())).body;
+  const [{ id } = { id: '' }] = await keysOf(client);
+  for (const token of [tenant.publishableKey, client_secret]) {
+    const as = new Client(service.url, token);
+    for (const [query, variables] of [
+      [KEYS, {}],
+      ['query ($id: ID!) { apiKey(id: $id) { id } }', { id }],
+      ['query ($id: ID!) { node(id: $id) { id } }', { id }],
+      ['query ($id: ID!) { node(id: $id) { id } }', { id: tenant.id }],
+      ['{ tenant { id } }', {}],
+      [CREATE, { kind: 'secret' }],
+      [ROTATE, { id }],
+      [REVOKE, { id, evenIfLast: true }],
+      [UPDATE, { input: { legalName: 'X' } }],
+    ] as const) {
+      const { body } = await as.graphql(query, variables);
+      expect(body.errors[0].extensions, query).toMatchObject({ code: 'insufficient_scope', status: 403 });
+    }
+  }
+  expect((await keysOf(client)).find((key) => key.id === id)?.revokedAt).toBeNull();
+});

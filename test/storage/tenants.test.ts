@@ -1,0 +1,131 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { type ApiKey, hashToken } from '../../src/domain/api-key/api-key.ts';
+import { newId } from '../../src/domain/ids.ts';
+import { type TenantRepository, TooManyKeys } from '../../src/domain/tenant/ports.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+let tenants: TenantRepository;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('tenants'));
+  await ensureIndexes(store.db);
+  tenants = createTenantRepository(store.db);
+});
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+async function newTenant(): Promise<string> {
+  const id = newId('ten');
+  await tenants.insert({ id, name: 'T', profile: { legalName: 'Atlas', cnss: '1' }, createdAt: new Date() });
+  return id;
+}
+
+function newKey(changes: Partial<ApiKey> = {}): ApiKey {
+  return {
+    id: newId('key'),
+    kind: 'secret',
+    environment: 'test',
+    lastFour: '0000',
+    createdAt: new Date(),
+    revokedAt: null,
+    ...changes,
+  };
+}
+
+const insert = (tenantId: string, key: ApiKey, mostValid = 50, mostRevoked = 50) =>
+  tenants.insertKey(tenantId, key, hashToken(key.id), mostValid, mostRevoked);
+
+describe('keys', () => {
+  it('are limited in each environment, also for many at once; revoked ones leave their place', async () => {
+    const id = await newTenant();
+    const keys = Array.from({ length: 12 }, () => newKey());
+    const results = await Promise.allSettled(keys.map((key) => insert(id, key, 5)));
+    expect(results.filter(({ status }) => status === 'fulfilled')).toHaveLength(5);
+    for (const result of results) if (result.status === 'rejected') expect(result.reason).toBeInstanceOf(TooManyKeys);
+    const [first] = await tenants.keysOf(id);
+    expect(await insert(id, newKey({ environment: 'live' }), 5)).toBe(true);
+    await expect(insert(id, newKey(), 5)).rejects.toThrow(TooManyKeys);
+    await tenants.revokeKey(first?.id ?? '', new Date());
+    expect(await insert(id, newKey(), 5)).toBe(true);
+    expect(await insert('ten_nobody', newKey())).toBe(false);
+  });
+
+  it('that were revoked are forgotten after so many, the oldest first, those of the other environment and valid ones never', async () => {
+    const id = await newTenant();
+    const live = newKey({ environment: 'live', revokedAt: new Date(0) });
+    await insert(id, live);
+    const valid = newKey();
+    await insert(id, valid);
+    const revoked: string[] = [];
+    for (let i = 1; i <= 6; i++) {
+      const key = newKey();
+      await insert(id, key, 50, 3);
+      await tenants.revokeKey(key.id, new Date(i * 1000));
+      revoked.push(key.id);
+    }
+    const last = newKey();
+    await insert(id, last, 50, 3);
+    const kept = (await tenants.keysOf(id)).map((key) => key.id);
+    expect(kept).toEqual([live.id, valid.id, ...revoked.slice(-3), last.id]);
+  });
+
+  it('of which one secret key must stay valid in its environment: of two that go at once one stays', async () => {
+    const id = await newTenant();
+    const [a, b, publishable, live] = [
+      newKey(),
+      newKey(),
+      newKey({ kind: 'publishable' }),
+      newKey({ environment: 'live' }),
+    ];
+    for (const key of [a, b, publishable, live]) await insert(id, key);
+    const at = new Date();
+    const results = await Promise.all([a, b].map((key) => tenants.revokeOwnKey(id, key, at, false)));
+    expect(results.filter(Boolean)).toMatchObject([{ revokedAt: at, kind: 'secret' }]);
+    expect(results.filter(Boolean)[0]).not.toHaveProperty('hash');
+    expect(await tenants.revokeOwnKey(id, live, at, false)).toBeNull();
+    expect(await tenants.revokeOwnKey(id, publishable, at, false)).toMatchObject({ id: publishable.id, revokedAt: at });
+    const left = (await tenants.keysOf(id)).find(({ environment, revokedAt }) => environment === 'test' && !revokedAt);
+    expect(await tenants.revokeOwnKey(id, left ?? a, at, true)).toMatchObject({ revokedAt: at });
+    expect(await tenants.revokeOwnKey(await newTenant(), live, at, true)).toBeNull();
+  });
+});
+
+describe('a profile', () => {
+  it('changes field by field, for a test key only while no live key is valid', async () => {
+    const id = await newTenant();
+    const live = newKey({ environment: 'live' });
+    expect(await tenants.changeProfile(id, { cnss: '2', logo: null }, true)).toMatchObject({
+      id,
+      profile: { legalName: 'Atlas', cnss: '2', logo: null },
+    });
+    await insert(id, live);
+    await insert(id, newKey());
+    expect(await tenants.changeProfile(id, { cnss: '3' }, true)).toBeNull();
+    expect((await tenants.changeProfile(id, { cnss: '4' }, false))?.profile.cnss).toBe('4');
+    await tenants.revokeKey(live.id, new Date());
+    expect((await tenants.changeProfile(id, { cnss: '5' }, true))?.profile).toEqual({
+      legalName: 'Atlas',
+      cnss: '5',
+      logo: null,
+    });
+    expect(await tenants.changeProfile('ten_nobody', { cnss: '1' }, false)).toBeNull();
+  });
+
+  it('admits so many different logos in all, and those it had at any time', async () => {
+    const id = await newTenant();
+    const admitted = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((sha256) => tenants.admitLogo(id, sha256, 3)));
+    expect(admitted.filter(Boolean)).toHaveLength(3);
+    const had = ['a', 'b', 'c', 'd', 'e'].filter((_, i) => admitted[i]);
+    expect(await Promise.all(had.map((sha256) => tenants.admitLogo(id, sha256, 3)))).toEqual([true, true, true]);
+    expect(await tenants.admitLogo('ten_nobody', 'a', 3)).toBe(false);
+  });
+});
