@@ -30,7 +30,7 @@ export function createKnown(place: string, places: readonly string[] = []): Know
   let highest = places.reduce((one, other) => (one > other ? one : other), place);
   const known = new Set(places).add(highest);
   /** For the cursor: the last ones, in the order in which they became known. */
-  const recent = places.slice(-CURSOR_PLACES);
+  const recent = [...places.slice(-CURSOR_PLACES), highest];
   return {
     has: (place) => known.has(place),
     add(place) {

@@ -79,7 +79,7 @@ function world() {
     },
     answer: () => reads.shift()?.(),
     listening: () => listener !== null,
-    idle: () => news.length === 0 && reads.length === 0,
+    idle: () => reads.length === 0 && (listener === null || news.length === 0),
   };
 }
 
@@ -133,7 +133,7 @@ const step = fc.oneof(
 describe('invoiceEvents', () => {
   it('tells each event once, whatever is slow, late or lost, across any number of resumptions', async () => {
     await fc.assert(
-      fc.asyncProperty(fc.array(step, { maxLength: 60 }), async (steps) => {
+      fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const on = world();
         const reader = client(on);
         for (let i = 0; i < 3; i++) on.commit(i * 1000);
@@ -148,16 +148,15 @@ describe('invoiceEvents', () => {
           else void reader.open();
           await turn();
         }
-        for (let quiet = 0; quiet < 4; quiet = on.idle() ? quiet + 1 : 0) {
+        // Until nothing happens any more.
+        for (let quiet = 0; quiet < 4; quiet++) {
+          const before = reader.told.length;
           on.answer();
           if (on.listening()) on.deliver();
-          else on.news.length = 0;
           await turn();
-          for (let i = 0; i < 3; i++) {
-            reader.take();
-            await turn();
-          }
-          if (!on.idle()) quiet = -1;
+          reader.take();
+          await turn();
+          if (!on.idle() || reader.told.length > before) quiet = -1;
         }
         reader.close();
         expect(reader.told.toSorted()).toEqual(reader.due().toSorted());
@@ -227,7 +226,7 @@ describe('a cursor', () => {
   it('holds what was known, exactly, and never more than its limit', () => {
     const place = fc.tuple(fc.integer({ min: 0, max: 4999 }), fc.integer({ min: 0, max: 2 ** 47 }));
     fc.assert(
-      fc.property(fc.array(place, { maxLength: 100 }), (given) => {
+      fc.property(fc.array(place, { maxLength: 100, size: 'max' }), (given) => {
         const start = Date.parse('2026-11-21T12:00:00Z');
         const places = given.map(
           ([ms, rest]) => orderAt(start + ms).slice(0, 12) + rest.toString(16).padStart(12, '0'),
