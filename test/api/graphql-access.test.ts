@@ -1,0 +1,359 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { schema } from '../../src/graphql/schema.ts';
+import { Client, invoiceBody, messagesOf } from '../support/client.ts';
+import { ACCESS, COLUMNS, type Column } from '../support/graphql-access.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+/*
+ * Who may see what: every field of the schema is asked for with every credential, and what comes of it is held against the table of
+ * `test/support/graphql-access.ts`. The objects are the tenant "own"'s, in the test environment.
+ */
+
+/** What stands for the objects' ids in the operations below. */
+const names: Record<string, string> = {};
+const tokens = new Map<Column, string>();
+let service: TestService;
+let own: TestTenant;
+let receiver: Receiver;
+let owner: Client;
+
+/** Part of the texts of the objects, and of nothing else. */
+const OWN_TEXT = 'own-9bd1c7';
+const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling']);
+const WAIT = { timeout: 15_000, interval: 50 };
+const KEY = 'an idempotency key of the tenant';
+const CREATION =
+  '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';
+const ENDPOINT = '{ url: "https://example.com/", events: ["invoice.accepted"] }';
+
+/** How the fields of each type are reached: `…` is where they stand. With `SECRET` the invoice's client_secret goes along, where the column says so. */
+const REACH: Readonly<Record<string, string>> = {
+  Invoice: '{ invoice(id: "INVOICE" SECRET) { … } }',
+  Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
+  InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
+  InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
+  TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
+  InvoiceTimelineEntry: '{ invoice(id: "INVOICE" SECRET) { timeline { … } } }',
+  InvoiceDocuments: '{ invoice(id: "INVOICE" SECRET) { documents { … } } }',
+  InvoiceDocument: '{ invoice(id: "INVOICE" SECRET) { documents { xml { … } } } }',
+  SellerProfile: '{ invoice(id: "INVOICE" SECRET) { seller { … } } }',
+  SellerAddress: '{ invoice(id: "INVOICE" SECRET) { seller { address { … } } } }',
+  SellerLogo: '{ invoice(id: "INVOICE" SECRET) { seller { logo { … } } } }',
+  InvoiceWarning: '{ invoice(id: "INVOICE" SECRET) { warnings { … } } }',
+  InvoiceAttention: '{ invoice(id: "INVOICE" SECRET) { attention { … } } }',
+  InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
+  AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',
+  InvoiceConnection: '{ invoices(createdBefore: "2999-01-01T00:00:00Z") { … } }',
+  InvoiceEdge: '{ invoices { edges { … } } }',
+  PageInfo: '{ invoices(first: 1) { pageInfo { … } } }',
+  DocumentVerification: 'query ($xml: String!) { verifyDocument(xml: $xml) { … } }',
+  SigningCertificate: 'query ($xml: String!) { verifyDocument(xml: $xml) { certificate { … } } }',
+  CoveredDocument: 'query ($xml: String!) { verifyDocument(xml: $xml) { covered { … } } }',
+  TimeStamp: 'query ($xml: String!) { verifyDocument(xml: $xml) { timeStamp { … } } }',
+  WebhookEndpoint: '{ webhookEndpoint(id: "ENDPOINT") { … } }',
+  WebhookEvent: '{ webhookEvent(id: "EVENT") { … } }',
+  WebhookEventConnection: '{ webhookEvents { … } }',
+  WebhookEventEdge: '{ webhookEvents { edges { … } } }',
+  WebhookDelivery: '{ webhookDelivery(id: "DELIVERY") { … } }',
+  WebhookDeliveryConnection: '{ webhookDeliveries { … } }',
+  WebhookDeliveryEdge: '{ webhookDeliveries { edges { … } } }',
+  WebhookAttempt: '{ webhookDelivery(id: "DELIVERY") { attempts { … } } }',
+  HttpHeader: '{ webhookDelivery(id: "DELIVERY") { attempts { requestHeaders { … } } } }',
+  WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
+  InvoiceValidation: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
+  Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
+  CreateInvoicePayload: `mutation { createInvoice(input: ${CREATION}) { __typename ... on CreateInvoicePayload { … } } }`,
+  CreateWebhookEndpointPayload: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on CreateWebhookEndpointPayload { … } } }`,
+  DeleteWebhookEndpointPayload:
+    'mutation { deleteWebhookEndpoint(id: "SCRATCH") { __typename ... on DeleteWebhookEndpointPayload { … } } }',
+  RotatedWebhookSecret:
+    'mutation { rotateWebhookSecret(endpointId: "ENDPOINT") { __typename ... on RotatedWebhookSecret { … } } }',
+  ResendWebhookEventPayload:
+    'mutation { resendWebhookEvent(eventId: "RESENT") { __typename ... on ResendWebhookEventPayload { … } } }',
+  InvalidInputError:
+    'mutation { createInvoice(input: { amount: 1, currency: "MAD", customer: { ice: "1", name: "N" }, lines: [] }) { __typename ... on InvalidInputError { … } } }',
+  NotFoundError:
+    'mutation { deleteWebhookEndpoint(id: "we_00000000-0000-4000-8000-000000000000") { __typename ... on NotFoundError { … } } }',
+  IdempotencyConflictError: `mutation { createInvoice(input: ${CREATION}, idempotencyKey: "${KEY}") { __typename ... on IdempotencyConflictError { … } } }`,
+  LimitReachedError: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on LimitReachedError { … } } }`,
+};
+
+/** How the fields of the roots are asked for. */
+const ROOTS: Readonly<Record<string, string>> = {
+  'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
+  'Query.node': 'node(id: "INVOICE" SECRET) { id }',
+  'Query.invoices': 'invoices { nodes { id } }',
+  'Query.verifyDocument': 'verifyDocument(xml: "<a/>") { valid }',
+  'Query.webhookEndpoint': 'webhookEndpoint(id: "ENDPOINT") { id }',
+  'Query.webhookEndpoints': 'webhookEndpoints { id }',
+  'Query.webhookEvent': 'webhookEvent(id: "EVENT") { id }',
+  'Query.webhookEvents': 'webhookEvents { nodes { id } }',
+  'Query.webhookDelivery': 'webhookDelivery(id: "DELIVERY") { id }',
+  'Query.webhookDeliveries': 'webhookDeliveries { nodes { id } }',
+  'Query.webhookResendCount': 'webhookResendCount(selection: { endpointId: "ENDPOINT" }) { count }',
+  'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
+  'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
+  'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
+  'Mutation.revokeDocumentUrls': 'revokeDocumentUrls(id: "INVOICE") { __typename }',
+  'Mutation.createWebhookEndpoint': `createWebhookEndpoint(input: ${ENDPOINT}) { __typename }`,
+  'Mutation.updateWebhookEndpoint': 'updateWebhookEndpoint(id: "ENDPOINT", input: { description: "d" }) { __typename }',
+  'Mutation.deleteWebhookEndpoint': 'deleteWebhookEndpoint(id: "SCRATCH") { __typename }',
+  'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
+  'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
+  'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
+  'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: "invoice.accepted") { __typename }',
+};
+
+/** What the subscriptions send. */
+const STREAMED: Readonly<Record<string, { readonly field: string; readonly operation: string }>> = {
+  InvoiceStatusChange: {
+    field: 'Subscription.invoiceStatus',
+    operation: 'subscription { invoiceStatus(id: "INVOICE" SECRET) { … } }',
+  },
+  StreamedEvent: { field: 'Subscription.invoiceEvents', operation: 'subscription { invoiceEvents { … } }' },
+};
+
+beforeAll(async () => {
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
+  receiver = await startReceiver();
+  own = await service.tenant(SPECIMEN_SELLER);
+  const other = await service.tenant(SPECIMEN_SELLER);
+  owner = new Client(service.url, own.secretKey);
+  await scratchEndpoint();
+  names.ENDPOINT = String(names.SCRATCH);
+  const create = async (changes: object = {}) => {
+    const customer = { ice: '001234567000080', name: OWN_TEXT, address: OWN_TEXT, email: `a@${OWN_TEXT}.example` };
+    const lines = [{ description: OWN_TEXT, quantity: 1, unit_price: 10000 }];
+    return (await owner.post('/v1/invoices', invoiceBody({ customer, lines, metadata: { OWN_TEXT }, ...changes })))
+      .body;
+  };
+  const made = await create();
+  names.INVOICE = made.id;
+  names.SECRET = made.client_secret;
+  tokens.set('secret', own.secretKey);
+  tokens.set('live', await service.liveKey(own.id));
+  tokens.set('other', other.secretKey);
+  tokens.set('publishable', own.publishableKey);
+  tokens.set('publishable+', own.publishableKey);
+  tokens.set('client', made.client_secret);
+  tokens.set('sibling', (await create(invoiceBody())).client_secret);
+  await owner.post('/v1/invoices', invoiceBody(), { 'Idempotency-Key': KEY });
+  const settled = await owner.settled(made.id);
+  names.XML = await (await fetch(settled.xml_url)).text();
+  const deliveries = '{ webhookDeliveries(state: delivered) { nodes { id eventId eventType invoiceId } } }';
+  const delivered = async (type: string): Promise<{ id: string; eventId: string }> => {
+    const { nodes } = (await owner.graphql(deliveries)).body.data.webhookDeliveries;
+    const found = nodes.find((each: Record<string, string>) => each.invoiceId === made.id && each.eventType === type);
+    return found ?? Promise.reject(new Error(`${type} is not delivered`));
+  };
+  const { id, eventId } = await vi.waitFor(() => delivered('invoice.accepted'), WAIT);
+  Object.assign(names, { DELIVERY: id, EVENT: eventId });
+  names.RESENT = (await vi.waitFor(() => delivered('invoice.signing'), WAIT)).eventId;
+  const mail = `{ invoice(id: "${made.id}") { email { status } } }`;
+  await vi.waitFor(async () => expect((await owner.graphql(mail)).body.data.invoice.email.status).toBe('sent'), WAIT);
+  // Something is the matter with everything, so that nothing is null of what can be something.
+  const later = new Date(Date.now() + 3_600_000);
+  const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, sweepAt: later, claims: 9 };
+  const logo = { sha256: 'ab'.repeat(32), contentType: 'image/png', width: 1, height: 1 };
+  const { db } = service.app.store;
+  const change = {
+    'email.lastError': 'refused',
+    rejectionReason: 'none',
+    'seller.logo': logo,
+    'authorityAttempts.0.message': 'm',
+  };
+  await Promise.all([
+    service.app.store.db
+      .collection<{ _id: string }>('invoices')
+      .updateOne({ _id: made.id }, { $set: { ...change, work: { ...work, since: new Date() } } }),
+    db
+      .collection<{ _id: string }>('webhook_endpoints')
+      .updateOne({ _id: names.ENDPOINT }, { $set: { failingSince: new Date() } }),
+    db.collection<{ _id: string }>('webhook_deliveries').updateOne(
+      { _id: id },
+      {
+        $set: {
+          'attempts.0.failure': { code: 'timeout', message: 'none' },
+          work: { token: null, tries: 1, retry: true, readyAt: later, sweepAt: later },
+        },
+      },
+    ),
+  ]);
+});
+afterAll(async () => {
+  await service.close();
+  await receiver.close();
+});
+
+async function scratchEndpoint(): Promise<void> {
+  const body = { url: `${receiver.url}/hook`, events: ['invoice.signing', 'invoice.accepted'], description: 'd' };
+  names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
+}
+
+/** An operation with its ids, as this credential would send it. */
+function operationFor(column: Column, template: string): string {
+  return template
+    .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
+    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY)"/g, (_, name) => `"${names[name]}"`);
+}
+
+async function ask(column: Column, template: string): Promise<Answered> {
+  const client = new Client(service.url, tokens.get(column) ?? '');
+  const variables = template.includes('$xml') ? { xml: names.XML } : {};
+  const { body } = await client.graphql(operationFor(column, template), variables);
+  // Whose objects these are shows in their texts; what was sent along comes back.
+  if (FOREIGN.has(column) && !template.includes('$xml')) expect(JSON.stringify(body)).not.toContain(OWN_TEXT);
+  return body;
+}
+
+interface Answered {
+  readonly data?: unknown;
+  readonly errors?: readonly { readonly message: string; readonly extensions: { readonly status: number } }[];
+}
+
+/** All fields of a type, each with the shortest selection that it takes, behind a mark. */
+function selectionOf(type: GraphQLObjectType): string {
+  const fields = Object.values(type.getFields());
+  return `mark: __typename ${fields.map(({ name, type }) => name + (isLeafType(getNamedType(type)) ? '' : ' { __typename }')).join(' ')}`;
+}
+
+/** The first object of an answer that has the mark. */
+function marked(value: unknown): Record<string, unknown> | null {
+  if (value === null || typeof value !== 'object') return null;
+  if ('mark' in value) return value as Record<string, unknown>;
+  for (const each of Object.values(value)) {
+    const found = marked(each);
+    if (found) return found;
+  }
+  return null;
+}
+
+/** What came of a field, or of the way to it: a status, the type of a typed error, nothing (`null`, `empty`), or something (`+`). */
+function outcome(value: unknown): string {
+  if (value === null || value === undefined) return 'null';
+  if (Array.isArray(value)) return value.length === 0 ? 'empty' : '+';
+  const { __typename } = value as { __typename?: string };
+  return __typename?.endsWith('Error') ? __typename : '+';
+}
+
+function refusal({ errors }: Answered): string | null {
+  const [first] = errors ?? [];
+  return first ? String(first.extensions.status ?? first.message) : null;
+}
+
+/** Every field of a type with one credential. */
+async function look(type: GraphQLObjectType, column: Column): Promise<[field: string, cell: string][]> {
+  const fields = Object.keys(type.getFields()).map((name) => `${type.name}.${name}`);
+  if (type === schema.getQueryType() || type === schema.getMutationType()) {
+    const cells: [string, string][] = [];
+    for (const field of fields) {
+      if (field === 'Mutation.deleteWebhookEndpoint') await scratchEndpoint();
+      const answer = await ask(column, `${type.name.toLowerCase()} { ${ROOTS[field]} }`);
+      cells.push([field, refusal(answer) ?? outcome(Object.values(answer.data as object)[0])]);
+    }
+    return cells;
+  }
+  if (type.name === 'DeleteWebhookEndpointPayload') await scratchEndpoint();
+  if (type.name === 'LimitReachedError' && column === 'secret') for (let i = 0; i < 16; i++) await scratchEndpoint();
+  const answer = await ask(column, (REACH[type.name] ?? '').replace('…', selectionOf(type)));
+  if (type.name === 'LimitReachedError')
+    await service.app.store.db
+      .collection('webhook_endpoints')
+      .deleteMany({ description: 'd', _id: { $ne: names.ENDPOINT as never } });
+  const found = marked(answer.data);
+  // A union's other member says what is in the way.
+  const [member] = Object.values((answer.data ?? {}) as Record<string, { __typename?: string } | null>);
+  const otherwise = refusal(answer) ?? member?.__typename ?? 'hidden';
+  return fields.map((field) => [field, found ? outcome(found[field.slice(type.name.length + 1)]) : otherwise]);
+}
+
+const TYPES = Object.values(schema.getTypeMap()).filter(
+  (type): type is GraphQLObjectType =>
+    isObjectType(type) &&
+    !type.name.startsWith('__') &&
+    type !== schema.getSubscriptionType() &&
+    !(type.name in STREAMED),
+);
+
+describe('who may see what', () => {
+  it('every type can be reached', () => {
+    const known = new Set([...Object.keys(REACH), 'Query', 'Mutation']);
+    expect(TYPES.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
+  });
+
+  it.each(TYPES.map((type) => [type.name, type] as const))('%s', async (_name, type) => {
+    const rows: Record<string, string> = {};
+    // The owner last: what it does is done.
+    for (const column of [...COLUMNS].reverse()) {
+      for (const [field, cell] of await look(type, column)) rows[field] = `${cell} ${rows[field] ?? ''}`.trim();
+    }
+    expect(rows).toEqual(Object.fromEntries(Object.keys(rows).map((field) => [field, ACCESS.get(field)])));
+  });
+
+  it.each(Object.entries(STREAMED))('%s', async (name, { field, operation }) => {
+    const type = schema.getType(name) as GraphQLObjectType;
+    const streams = COLUMNS.map((column) => follow(column, operation.replace('…', selectionOf(type))));
+    await Promise.all(streams.map(({ open }) => open));
+    await owner.graphql('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    // It comes to whom it concerns, and then to nobody else.
+    await streams[0]?.first;
+    await sleep(300);
+    const rows: Record<string, string> = {};
+    for (const { end } of streams) {
+      const answer = await end();
+      const found = marked(answer?.data);
+      const otherwise = answer === null ? 'silent' : (refusal(answer) ?? 'hidden');
+      const cells = Object.keys(type.getFields()).map((each) => [
+        `${name}.${each}`,
+        found ? outcome(found[each]) : otherwise,
+      ]);
+      for (const [each = '', cell = ''] of [...cells, [field, found ? '+' : otherwise]]) {
+        rows[each] = `${rows[each] ?? ''} ${cell}`.trim();
+      }
+    }
+    expect(rows).toEqual(Object.fromEntries(Object.keys(rows).map((each) => [each, ACCESS.get(each)])));
+  });
+
+  it('the table names nothing else', () => {
+    const fields = Object.values(schema.getTypeMap())
+      .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
+      .flatMap((type) => Object.keys((type as GraphQLObjectType).getFields()).map((field) => `${type.name}.${field}`));
+    expect([...ACCESS.keys()].sort()).toEqual(fields.sort());
+  });
+});
+
+/** A subscription: `open` when it is answered, `first` when its first result is there, `end` ends it and answers that result, if any. */
+function follow(column: Column, template: string) {
+  const abort = new AbortController();
+  let result: Answered | null = null;
+  const opened = fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      Authorization: `Bearer ${tokens.get(column)}`,
+      'Content-Type': 'application/json',
+      Accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query: operationFor(column, template) }),
+    signal: abort.signal,
+  });
+  const first = opened.then(async (response) => {
+    for await (const { data } of messagesOf(response)) {
+      result = data;
+      return;
+    }
+  });
+  first.catch(() => undefined);
+  return {
+    open: opened,
+    first,
+    async end(): Promise<Answered | null> {
+      abort.abort();
+      await first.catch(() => undefined);
+      return result;
+    },
+  };
+}
