@@ -64,6 +64,9 @@ const REACH: Readonly<Record<string, string>> = {
   WebhookAttempt: '{ webhookDelivery(id: "DELIVERY") { attempts { … } } }',
   HttpHeader: '{ webhookDelivery(id: "DELIVERY") { attempts { requestHeaders { … } } } }',
   WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
+  Tenant: '{ tenant { … } }',
+  ApiKey: '{ apiKey(id: "API_KEY") { … } }',
+  IssuedApiKey: 'mutation { createApiKey(kind: publishable) { __typename ... on IssuedApiKey { … } } }',
   InvoiceValidation: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
   Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
   CreateInvoicePayload: `mutation { createInvoice(input: ${CREATION}) { __typename ... on CreateInvoicePayload { … } } }`,
@@ -95,6 +98,9 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Query.webhookDelivery': 'webhookDelivery(id: "DELIVERY") { id }',
   'Query.webhookDeliveries': 'webhookDeliveries { nodes { id } }',
   'Query.webhookResendCount': 'webhookResendCount(selection: { endpointId: "ENDPOINT" }) { count }',
+  'Query.tenant': 'tenant { id }',
+  'Query.apiKey': 'apiKey(id: "API_KEY") { id }',
+  'Query.apiKeys': 'apiKeys { id }',
   'Mutation.createInvoice': `createInvoice(input: ${CREATION}) { __typename }`,
   'Mutation.validateInvoice': `validateInvoice(input: ${CREATION}) { valid }`,
   'Mutation.resendInvoiceEmail': 'resendInvoiceEmail(id: "INVOICE") { __typename }',
@@ -105,6 +111,10 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.rotateWebhookSecret': 'rotateWebhookSecret(endpointId: "ENDPOINT") { __typename }',
   'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
   'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
+  'Mutation.createApiKey': 'createApiKey(kind: publishable) { __typename }',
+  'Mutation.rotateApiKey': 'rotateApiKey(id: "API_KEY") { __typename }',
+  'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
+  'Mutation.updateSellerProfile': 'updateSellerProfile(input: { cnss: "1234567" }) { __typename }',
   'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: "invoice.accepted") { __typename }',
 };
 
@@ -134,6 +144,7 @@ beforeAll(async () => {
   const made = await create();
   names.INVOICE = made.id;
   names.SECRET = made.client_secret;
+  names.API_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   tokens.set('secret', own.secretKey);
   tokens.set('live', await service.liveKey(own.id));
   tokens.set('other', other.secretKey);
@@ -198,7 +209,7 @@ async function scratchEndpoint(): Promise<void> {
 function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
-    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY)"/g, (_, name) => `"${names[name]}"`);
+    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY)"/g, (_, name) => `"${names[name]}"`);
 }
 
 async function ask(column: Column, template: string): Promise<Answered> {

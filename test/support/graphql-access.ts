@@ -13,6 +13,8 @@ export type Column = (typeof COLUMNS)[number];
  * is `+`, the test sees to it that nothing of the tenant's is in the answer.
  */
 const TABLE = `
++ 404 404 403 403 403 403  ApiKey createdAt current environment id kind lastFour
+null 404 404 403 403 403 403  ApiKey revokedAt
 + 404 404 403 hidden hidden 403  AuthorityAttempt at message outcome purpose
 + + + 403 403 403 403  CoveredDocument digest number type
 + + + 403 403 403 403  CreateInvoicePayload clientSecret invoice replayed
@@ -28,7 +30,7 @@ null null null 403 403 403 403  DocumentVerification failed reason timeStamp
 + 404 404 403 + + 403  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number pdfUrl rejectionReason
 + 404 404 403 + + 403  Invoice roundingAmount status timeline totals updatedAt xmlUrl
 + 404 404 403 null null 403  Invoice attention email seller
-+ 404 404 403 empty empty 403  Invoice authorityAttempts warnings
++ 404 404 403 empty empty 403  Invoice authorityAttempts deliveries events warnings
 + 404 404 403 hidden hidden 403  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403  InvoiceDocument mediaType ready sha256 size url
@@ -44,20 +46,22 @@ null 404 404 403 null null 403  InvoiceTimelineEntry eventId
 empty empty empty 403 403 403 403  InvoiceValidation problems
 + + + 403 403 403 403  InvoiceValidation totals valid warnings
 + 404 404 403 hidden hidden 403  InvoiceWarning code message path
++ InvalidInputError + 403 403 403 403  IssuedApiKey apiKey token
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403  LimitReachedError param
++ InvalidInputError + 403 403 403 403  Mutation createApiKey sendTestWebhookEvent
 + + + 403 403 403 403  Mutation createInvoice createWebhookEndpoint validateInvoice
-+ NotFoundError NotFoundError 403 403 403 403  Mutation deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeDocumentUrls
-+ NotFoundError NotFoundError 403 403 403 403  Mutation rotateWebhookSecret updateWebhookEndpoint
++ NotFoundError NotFoundError 403 403 403 403  Mutation deleteWebhookEndpoint resendWebhookDeliveries resendWebhookEvent revokeApiKey
++ NotFoundError NotFoundError 403 403 403 403  Mutation revokeDocumentUrls rotateApiKey rotateWebhookSecret updateWebhookEndpoint
 InvalidInputError NotFoundError NotFoundError 403 403 403 403  Mutation resendInvoiceEmail
-+ InvalidInputError + 403 403 403 403  Mutation sendTestWebhookEvent
+403 + + 403 403 403 403  Mutation updateSellerProfile
 + + + 403 403 403 403  NotFoundError code message param status
 + + + 403 403 403 403  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403  Problem code message param status
 null null null 403 403 403 403  Problem expected
++ 404 404 403 403 403 403  Query apiKey webhookDelivery webhookEndpoint webhookEvent webhookResendCount
++ + + 403 403 403 403  Query apiKeys invoices tenant verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + 404 404 403 + + 403  Query invoice node
-+ + + 403 403 403 403  Query invoices verifyDocument webhookDeliveries webhookEndpoints webhookEvents
-+ 404 404 403 403 403 403  Query webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 + NotFoundError NotFoundError 403 403 403 403  ResendWebhookEventPayload deliveries
 + NotFoundError NotFoundError 403 403 403 403  RotatedWebhookSecret endpoint secret
 + 404 404 403 hidden hidden 403  SellerAddress city postalCode street
@@ -70,14 +74,16 @@ empty 404 404 403 hidden hidden 403  SellerProfile missingFields
 + 404 404 403 + + 403  Subscription invoiceStatus
 + silent silent 403 403 403 403  Subscription invoiceEvents
 + 404 404 403 + + 403  TaxTotal base rate tax
++ + + 403 403 403 403  Tenant createdAt id name seller
+null null null 403 403 403 403  Tenant logo
 hidden hidden hidden 403 403 403 403  TimeStamp authority time
 + 404 404 403 403 403 403  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
-+ 404 404 403 403 403 403  WebhookDelivery attempts createdAt endpointId event eventId eventType id invoiceId nextAttemptAt state
++ 404 404 403 403 403 403  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
 + empty + 403 403 403 403  WebhookDeliveryConnection edges nodes
 + + + 403 403 403 403  WebhookDeliveryConnection pageInfo
 + hidden + 403 403 403 403  WebhookDeliveryEdge cursor node
 + 404 404 403 403 403 403  WebhookEndpoint active createdAt description events failing failingSince id updatedAt url
-+ 404 404 403 403 403 403  WebhookEvent body createdAt deliveries id invoiceId manual type
++ 404 404 403 403 403 403  WebhookEvent body createdAt deliveries id invoice invoiceId manual type
 + + + 403 403 403 403  WebhookEventConnection edges nodes pageInfo
 + + + 403 403 403 403  WebhookEventEdge cursor node
 + 404 404 403 403 403 403  WebhookResendOutcome count more
