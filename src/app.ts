@@ -73,7 +73,7 @@ export interface App {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly firstStart: FirstStart;
-  /** How many subscriptions to invoices are open in this process. */
+  /** How many subscriptions are open in this process. */
   listeners(): number;
   /** Resolves when the browser for PDFs is warm, or has failed to start. */
   readonly warm: Promise<void>;
@@ -263,7 +263,7 @@ async function build(
     tenants,
     manageKeys,
     firstStart,
-    listeners: feed.listeners,
+    listeners: () => feed.listeners() + webhooks.listeners(),
     warm,
     close,
   };

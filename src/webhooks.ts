@@ -36,6 +36,8 @@ export interface Webhooks {
   };
   /** Tells that an invoice's status has changed; see `PublishEvents`. */
   publish(invoice: Invoice): void;
+  /** How many streams follow the log in this process. */
+  listeners(): number;
   /** Begins to deliver: for workers, before Agenda starts. */
   start(): Promise<void>;
   /** Waits up to `timeoutMs` for what is under way. */
@@ -114,6 +116,7 @@ export function composeWebhooks({
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
     publish: publisher.publish,
+    listeners: feed.listeners,
     async start() {
       if (alone) await deliveries.freeLeases(now());
       jobs.start({

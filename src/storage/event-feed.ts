@@ -7,6 +7,8 @@ const RECONNECT_MS = 250;
 
 /** The feed of events, as the log gets them: one change stream for this process, while anybody listens. */
 export interface EventFeedService extends EventFeed {
+  /** How many subscriptions there are. */
+  listeners(): number;
   close(): Promise<void>;
 }
 
@@ -78,6 +80,7 @@ export function createEventFeed(db: Db, onError: (error: unknown) => void): Even
         if (listeners.size === 0) void end();
       };
     },
+    listeners: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
     close: end,
   };
 }

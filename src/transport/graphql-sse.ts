@@ -18,6 +18,7 @@ const RESERVATION_MS = 60_000;
 /** Operations at a time on one stream, in single connection mode. */
 export const MAX_OPERATIONS = 100;
 const EVENTS = 'text/event-stream';
+const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
 /** A request as the library's hooks see it. */
 interface Call {
@@ -149,6 +150,10 @@ export function graphqlOverSse(
 
   return async (ctx) => {
     const call = callOf(ctx);
+    if (!METHODS.includes(ctx.method)) {
+      ctx.set('Allow', METHODS.join(', '));
+      throw serviceError('invalid_request', REFUSALS[405] ?? '', null, 405);
+    }
     const { token, reader } = call;
     const accept = acceptOf(ctx);
     const text = ctx.method === 'GET' ? '' : await (ctx.method === 'POST' ? readGraphqlJson : readText)(ctx);

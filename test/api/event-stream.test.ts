@@ -1,35 +1,19 @@
-import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { followEvents, type StreamedEvent } from '../../src/cli/webhooks/service.ts';
+import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-/** Between the client and the service, so that connections can be broken. */
-let proxy: Server;
-let proxyUrl: string;
-const sockets = new Set<Socket>();
+/** Between the client and the service. */
+let proxy: BreakingProxy;
 
 beforeAll(async () => {
   service = await startService();
-  const { port } = new URL(service.url);
-  proxy = createServer((downstream) => {
-    const upstream = connectTcp(Number(port), '127.0.0.1');
-    for (const [from, to] of [
-      [downstream, upstream],
-      [upstream, downstream],
-    ] as const) {
-      sockets.add(from);
-      from.on('error', () => undefined).on('close', () => to.destroy());
-      from.pipe(to);
-    }
-  });
-  await new Promise<void>((resolve) => proxy.listen(0, '127.0.0.1', resolve));
-  proxyUrl = `http://127.0.0.1:${(proxy.address() as { port: number }).port}`;
+  proxy = await startBreakingProxy(service.url);
 });
 afterAll(async () => {
-  for (const socket of sockets) socket.destroy();
-  await new Promise((resolve) => proxy.close(resolve));
+  await proxy.close();
   await service.close();
 });
 
@@ -40,7 +24,7 @@ it('a stream that breaks is resumed: each event once, in order, also what happen
   const told: StreamedEvent[] = [];
   const states: (string | null)[] = [];
   const following = (async () => {
-    const access = { url: proxyUrl, secretKey };
+    const access = { url: proxy.url, secretKey };
     for await (const each of followEvents(access, end.signal, (lost) => states.push(lost))) told.push(each);
   })();
   await expect.poll(() => states, { timeout: 20_000 }).toEqual([null]);
@@ -49,12 +33,11 @@ it('a stream that breaks is resumed: each event once, in order, also what happen
     ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
     await expect.poll(() => told.length, { timeout: 20_000 }).toBe(round * 3);
     // While it is gone an event is sent again.
-    for (const socket of sockets) socket.destroy();
-    sockets.clear();
+    proxy.break();
     await client.settled(ids.at(-1) ?? '');
   }
   end.abort();
-  for (const socket of sockets) socket.destroy();
+  proxy.break();
   await following;
   expect(told.map(({ event }) => JSON.parse(event.body).data.id)).toEqual(ids.flatMap((id) => [id, id, id]));
   expect(new Set(told.map(({ event }) => event.id)).size).toBe(9);

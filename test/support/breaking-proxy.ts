@@ -1,0 +1,42 @@
+import { connect, createServer, type Socket } from 'node:net';
+
+/** Stands between a client and a service, so that connections can be broken. */
+export interface BreakingProxy {
+  readonly url: string;
+  /** Breaks all present connections. */
+  break(): void;
+  close(): Promise<void>;
+}
+
+export async function startBreakingProxy(target: string): Promise<BreakingProxy> {
+  const { port, hostname } = new URL(target);
+  const sockets = new Set<Socket>();
+  const server = createServer((downstream) => {
+    const upstream = connect(Number(port), hostname);
+    for (const [from, to] of [
+      [downstream, upstream],
+      [upstream, downstream],
+    ] as const) {
+      sockets.add(from);
+      from
+        .on('error', () => undefined)
+        .on('close', () => {
+          sockets.delete(from);
+          to.destroy();
+        });
+      from.pipe(to);
+    }
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const breakAll = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as { port: number }).port}`,
+    break: breakAll,
+    async close() {
+      breakAll();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}

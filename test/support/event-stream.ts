@@ -1,0 +1,54 @@
+/** One message of `text/event-stream` as it came. */
+export interface SentMessage {
+  readonly event: string | null;
+  readonly id: string | null;
+  readonly data: string;
+}
+
+/** Reads a stream message by message; comments are counted, not told. */
+export class EventReader {
+  /** Comments so far. */
+  comments = 0;
+  readonly #chunks: AsyncIterator<string>;
+  #rest = '';
+
+  constructor(response: Response) {
+    if (!response.body) throw new Error(`no body: ${response.status}`);
+    this.#chunks = response.body.pipeThrough(new TextDecoderStream())[Symbol.asyncIterator]();
+  }
+
+  /** The next message; null at the end. */
+  async next(): Promise<SentMessage | null> {
+    for (;;) {
+      const end = this.#rest.indexOf('\n\n');
+      if (end < 0) {
+        const { done, value } = await this.#chunks.next();
+        if (done) return null;
+        this.#rest += value;
+        continue;
+      }
+      const lines = this.#rest.slice(0, end).split('\n');
+      this.#rest = this.#rest.slice(end + 2);
+      const field = (name: string) => lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1);
+      if (lines.every((line) => line.startsWith(':'))) this.comments++;
+      else
+        return {
+          event: field('event')?.trim() ?? null,
+          id: field('id')?.trim() ?? null,
+          data: field('data')?.trim() ?? '',
+        };
+    }
+  }
+
+  /** All that comes until the end. */
+  async all(): Promise<SentMessage[]> {
+    const messages: SentMessage[] = [];
+    for (let each = await this.next(); each; each = await this.next()) messages.push(each);
+    return messages;
+  }
+
+  /** Ends the connection. */
+  async close(): Promise<void> {
+    await this.#chunks.return?.();
+  }
+}
