@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { Client, invoiceFor } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+let service: TestService;
+let client: Client;
+beforeAll(async () => {
+  service = await startService();
+  client = new Client(service.url, (await service.tenant()).secretKey);
+});
+afterAll(() => service.close());
+
+const ATTEMPTS = 'query ($id: ID!) { invoice(id: $id) { authorityAttempts { at purpose outcome message } } }';
+
+async function attemptsFor(ice: string) {
+  const { id, client_secret } = (await client.post('/v1/invoices', invoiceFor(ice))).body;
+  await client.settled(id);
+  const { body } = await client.graphql(ATTEMPTS, { id });
+  return { attempts: body.data.invoice.authorityAttempts, id, client_secret };
+}
+
+/** `purpose outcome` of each. */
+const told = (attempts: { purpose: string; outcome: string }[]) =>
+  attempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
+
+it('each call to the authority is told with its outcome and the authority’s words', async () => {
+  const [refusing, losing, rejecting] = await Promise.all(
+    ['999000000000490', '999000000000684', '999000000000102'].map(attemptsFor),
+  );
+  expect(told(refusing?.attempts)).toEqual([
+    'submit not_received',
+    'look_up not_received',
+    'submit not_received',
+    'look_up not_received',
+    'submit accepted',
+  ]);
+  expect(refusing?.attempts[0].message).toContain('503');
+  const times = refusing?.attempts.map(({ at }: { at: string }) => Date.parse(at));
+  expect(times).toEqual([...times].sort((a: number, b: number) => a - b));
+  expect(told(losing?.attempts)).toEqual(['submit unknown', 'look_up accepted']);
+  expect(rejecting?.attempts).toMatchObject([{ outcome: 'rejected', message: expect.stringContaining('ICE') }]);
+}, 30_000);
+
+it('is for secret keys: a client_secret sees none', async () => {
+  const { attempts, id, client_secret } = await attemptsFor('001525713000097');
+  expect(told(attempts)).toEqual(['submit accepted']);
+  const { body } = await new Client(service.url, client_secret).graphql(ATTEMPTS, { id });
+  expect(body.data.invoice).toEqual({ authorityAttempts: [] });
+});

@@ -1,0 +1,125 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { ServiceError } from '../../../src/domain/errors.ts';
+import { problemsOf } from '../../../src/domain/input-problems.ts';
+import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
+import { createCreateInvoice } from '../../../src/domain/invoice/create-invoice.ts';
+import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
+import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
+import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice/repository.ts';
+import { createValidateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
+import type { Principal } from '../../../src/domain/principal.ts';
+
+const principal: Principal = {
+  kind: 'secret',
+  keyId: 'key_1',
+  tenant: { id: 'ten_1', name: 'T', profile: {}, createdAt: new Date() },
+  environment: 'test',
+};
+const draft = {
+  amount: 12000,
+  currency: 'MAD',
+  customer: { ice: '001525713000097', name: 'Atlas' },
+  lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 20 }],
+  metadata: {},
+};
+
+const TAKEN = 'A 1';
+const invoices = {
+  insert: async ({ ownNumber }) => {
+    if (ownNumber === TAKEN) throw new NumberTaken('taken');
+    return null;
+  },
+  findByOwnNumber: async (_tenant: string, _environment: string, number: string) =>
+    number === TAKEN ? 'inv_of_that_number' : null,
+} satisfies Partial<InvoiceRepository> as unknown as InvoiceRepository;
+const written: LegalInvoice[] = [];
+const writer: InvoiceWriter = {
+  async write(invoice) {
+    written.push(invoice);
+    return { octets: new Uint8Array(), signatureAt: 0, sha256: '' };
+  },
+};
+const validate = createValidateInvoice(invoices, writer);
+const create = createCreateInvoice(invoices, { enqueue: async () => {} }, createClientSecrets(Buffer.alloc(32)));
+
+/** What creation refuses, as GraphQL comes to it: structure by the schema, then the use case. */
+async function refusalOf(input: unknown): Promise<readonly object[]> {
+  const parsed = createInvoiceInput.safeParse(input);
+  if (!parsed.success) return problemsOf(parsed.error);
+  try {
+    await create(principal, parsed.data, null);
+    return [];
+  } catch (error) {
+    if (error instanceof ServiceError) return error.problems;
+    throw error;
+  }
+}
+
+const amount = fc.oneof(fc.constantFrom(0, 99, 100, 12000, 2 ** 53 - 1, 2 ** 53, -5, 1.5), fc.anything());
+const text = fc.oneof(fc.constantFrom('', ' ', 'Conseil', 'a\u0000', 'x'.repeat(501)), fc.string(), fc.anything());
+const line = fc.record(
+  { description: text, quantity: amount, unitPrice: amount, taxRate: fc.constantFrom(0, 7, 20, 19, '20', null) },
+  { requiredKeys: [] },
+);
+const anyDraft = fc.oneof(
+  fc.anything(),
+  fc
+    .record(
+      {
+        amount,
+        currency: fc.constantFrom('MAD', 'EUR', null, 1),
+        customer: fc.oneof(
+          fc.anything(),
+          fc.record(
+            { ice: fc.constantFrom('001525713000097', '1', '', 5), name: text, address: text, email: text },
+            { requiredKeys: [] },
+          ),
+        ),
+        lines: fc.oneof(fc.anything(), fc.array(line, { maxLength: 4 })),
+        metadata: fc.oneof(fc.anything(), fc.dictionary(fc.string(), fc.string())),
+        number: fc.constantFrom(TAKEN, 'A 2', '2026-000001', '', null, 7),
+        unknown: fc.anything(),
+      },
+      { requiredKeys: [] },
+    )
+    .map((changes) => ({ ...draft, ...changes })),
+);
+
+it('whatever is checked, all that creation refuses is told, and nothing where it refuses nothing', async () => {
+  let [valid, refused] = [0, 0];
+  await fc.assert(
+    fc.asyncProperty(anyDraft, async (input) => {
+      const { problems } = await validate(principal, input);
+      const refusal = await refusalOf(input);
+      const lowest = Math.min(...problems.map(({ status }) => status));
+      expect(problems.filter(({ status }) => status === lowest)).toEqual(expect.arrayContaining([...refusal]));
+      expect(problems.length === 0).toBe(refusal.length === 0);
+      if (problems.length > 0) refused++;
+      else valid++;
+    }),
+    { numRuns: 400, examples: [[draft], [{ ...draft, number: TAKEN }], [{ ...draft, number: 'A 2' }], [null]] },
+  );
+  expect(Math.min(valid, refused)).toBeGreaterThan(1);
+});
+
+it('the legal document is tried with the number that was given; a defect of ours is told', async () => {
+  written.length = 0;
+  await validate(principal, { ...draft, number: 'A 2' });
+  await validate(principal, draft);
+  expect(written.map(({ number }) => number)).toEqual(['A 2', expect.stringMatching(/^\d{4}-000001$/)]);
+  await validate(principal, { ...draft, amount: 1 });
+  expect(written).toHaveLength(2);
+  const broken = createValidateInvoice(invoices, { write: () => Promise.reject(new InvalidDocument('It is empty.')) });
+  expect((await broken(principal, draft)).problems).toMatchObject([
+    { code: 'internal_error', status: 500, param: null, message: expect.stringContaining('It is empty.') },
+  ]);
+});
+
+it('as many lines as a body holds are refused in little time, and one answer stays short', async () => {
+  const lines = Array.from({ length: 30_000 }, () => ({ quantity: 0 }));
+  const { problems, totals } = await validate(principal, { ...draft, lines });
+  expect(problems.length).toBeLessThanOrEqual(100);
+  expect(problems[0]).toMatchObject({ param: 'lines', code: 'invalid_request' });
+  expect(totals).toBeNull();
+});
