@@ -18,6 +18,7 @@ import { createWatchRevocations } from './domain/api-key/watch-revocations.ts';
 import { type FirstStart, prepareInstallation } from './domain/installation/first-start.ts';
 import { createClientSecrets } from './domain/invoice/client-secret.ts';
 import { createCreateInvoice, refuseReusedKey, requireIssuer } from './domain/invoice/create-invoice.ts';
+import { createFindByNumber } from './domain/invoice/find-by-number.ts';
 import { createListInvoices } from './domain/invoice/list-invoices.ts';
 import { createNumbering } from './domain/invoice/numbering.ts';
 import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.ts';
@@ -235,6 +236,7 @@ async function build(
         validateInvoice: createValidateInvoice(invoices, writer),
         readInvoice,
         readInvoices: createReadInvoices(invoices),
+        findByNumber: createFindByNumber(invoices),
         listInvoices: createListInvoices(invoices),
         watchInvoice: createWatchInvoice(readInvoice, feed),
         ...webhooks.useCases,

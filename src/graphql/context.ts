@@ -1,5 +1,6 @@
 import type { OwnKeys } from '../domain/api-key/own-keys.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { FindByNumber } from '../domain/invoice/find-by-number.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
 import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
@@ -23,6 +24,7 @@ export interface UseCases {
   readonly validateInvoice: ValidateInvoice;
   readonly readInvoice: ReadInvoice;
   readonly readInvoices: ReadInvoices;
+  readonly findByNumber: FindByNumber;
   readonly listInvoices: ListInvoices;
   readonly watchInvoice: WatchInvoice;
   readonly resendEmail: ResendEmail;

@@ -7,6 +7,7 @@ import './types/invoice-warning.ts';
 import './types/webhook-delivery.ts';
 import './types/webhook-event.ts';
 import './types/webhook-resend.ts';
+import './types/invoice-by-number.ts';
 import './types/invoice-events.ts';
 import './types/webhook-endpoint.ts';
 import './types/invoice-attention.ts';

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
-import { legalNumber } from '../domain/invoice/legal-invoice.ts';
+import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
   ClaimLost,
@@ -92,6 +92,15 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     async findByIdempotencyKey(tenantId, environment, key) {
       const document = await findByKey(tenantId, environment, key);
+      return document && invoiceOf(document);
+    },
+
+    async findByNumber(tenantId, environment, number) {
+      const series = seriesNumberOf(number);
+      const document = await invoices.findOne({
+        ...{ tenantId, environment },
+        ...(series ? { 'series.year': series.year, 'series.serial': series.serial } : { ownNumber: number }),
+      });
       return document && invoiceOf(document);
     },
 

@@ -89,6 +89,7 @@ const REACH: Readonly<Record<string, string>> = {
 const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
+  'Query.invoiceByNumber': 'invoiceByNumber(number: "OWN 4711") { id }',
   'Query.invoices': 'invoices { nodes { id } }',
   'Query.verifyDocument': 'verifyDocument(xml: "<a/>") { valid }',
   'Query.webhookEndpoint': 'webhookEndpoint(id: "ENDPOINT") { id }',
@@ -143,6 +144,9 @@ beforeAll(async () => {
   };
   const made = await create();
   names.INVOICE = made.id;
+  await owner.graphql(
+    `mutation { createInvoice(input: ${CREATION.replace('{', '{ number: "OWN 4711",')}) { __typename } }`,
+  );
   names.SECRET = made.client_secret;
   names.API_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   tokens.set('secret', own.secretKey);

@@ -146,4 +146,26 @@ describe("numbers of the client's own series", () => {
     const { status, body } = await client.post('/v1/invoices', invoiceBody({ number: 'A-1' }));
     expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: 'number' }]);
   });
+
+  it('find their invoice, as the service’s do, for the tenant alone', async () => {
+    const client = new Client(service.url, (await service.tenant()).secretKey);
+    const { invoice: own } = await create(client, numbered('FA 4711'));
+    const { invoice: next } = await create(client, numbered(null));
+    await client.settled(next.id);
+    const { number } = await numberOf(client, next.id);
+    const FIND = 'query ($number: String!) { invoiceByNumber(number: $number) { id } }';
+    const found = async (text: string, as = client) => (await as.graphql(FIND, { number: text })).body;
+    expect((await found('FA 4711')).data.invoiceByNumber).toEqual({ id: own.id });
+    expect((await found(number)).data.invoiceByNumber).toEqual({ id: next.id });
+    const stranger = new Client(service.url, (await service.tenant()).secretKey);
+    for (const [text, as] of [
+      ...['FA 4711', number].map((each) => [each, stranger] as const),
+      ...['fa 4711', `0${number}`, number.replace('-', '-0'), `${number}0`, '', '\u0000'].map(
+        (each) => [each, client] as const,
+      ),
+    ]) {
+      const { errors } = await found(text, as);
+      expect(errors[0].extensions).toMatchObject({ code: 'resource_not_found', param: 'number', status: 404 });
+    }
+  });
 });

@@ -59,7 +59,7 @@ InvalidInputError NotFoundError NotFoundError 403 403 403 403  Mutation resendIn
 + + + 403 403 403 403  PageInfo endCursor hasNextPage hasPreviousPage startCursor
 + + + 403 403 403 403  Problem code message param status
 null null null 403 403 403 403  Problem expected
-+ 404 404 403 403 403 403  Query apiKey webhookDelivery webhookEndpoint webhookEvent webhookResendCount
++ 404 404 403 403 403 403  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 + + + 403 403 403 403  Query apiKeys invoices tenant verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + 404 404 403 + + 403  Query invoice node
 + NotFoundError NotFoundError 403 403 403 403  ResendWebhookEventPayload deliveries

@@ -21,6 +21,13 @@ export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
 
+/** The place in the service's series that a legal number states; null for any other text. */
+export function seriesNumberOf(number: string): SeriesNumber | null {
+  const [, year, serial] = /^(\d{4})-(\d{6,})$/.exec(number) ?? [];
+  const series = { year: Number(year), serial: Number(serial) };
+  return year !== undefined && legalNumber(series) === number ? series : null;
+}
+
 /** A document's file name, whatever characters a number of the client's own series has: `facture-2026-000123.pdf`. */
 export function documentFileName(number: string, kind: 'xml' | 'pdf'): string {
   return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${kind}`;

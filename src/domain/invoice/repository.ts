@@ -89,6 +89,8 @@ export interface InvoiceRepository {
   /** Those of these ids that are this tenant's in this environment, in no order. */
   findMany(tenantId: string, environment: Environment, invoiceIds: readonly string[]): Promise<Invoice[]>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
+  /** The invoice that has this legal number, whichever series it is of. */
+  findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
   /** The id of the invoice that has this number of the client's own series. */
   findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;
   /** The order key of a tenant's invoice, for cursors. */

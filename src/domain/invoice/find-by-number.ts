@@ -1,0 +1,22 @@
+import { serviceError } from '../errors.ts';
+import { type Principal, requireSecretKey } from '../principal.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceRepository } from './repository.ts';
+
+export interface FindByNumber {
+  /**
+   * The invoice of the secret key's tenant and environment that has this legal number, of the service's series or of the client's own.
+   * @throws {ServiceError} insufficient_scope, resource_not_found
+   */
+  (principal: Principal, number: string): Promise<Invoice>;
+}
+
+export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumber'>): FindByNumber {
+  return async (principal, number) => {
+    const { tenant, environment } = requireSecretKey(principal);
+    const invoice = await invoices.findByNumber(tenant.id, environment, number);
+    if (invoice) return invoice;
+    const message = `There is no invoice with the number '${number.slice(0, 80)}' for this key.`;
+    throw serviceError('resource_not_found', message, 'number');
+  };
+}

@@ -1,0 +1,12 @@
+import { builder } from '../builder.ts';
+import { InvoiceType } from './invoice.ts';
+
+builder.queryField('invoiceByNumber', (t) =>
+  t.field({
+    type: InvoiceType,
+    authScopes: { secretKey: true },
+    description: 'The invoice with this legal number, of the service’s series or of your own.',
+    args: { number: t.arg.string({ required: true, description: 'As the document states it: `2026-000123`.' }) },
+    resolve: (_root, { number }, { principal, useCases }) => useCases.findByNumber(principal, number),
+  }),
+);
