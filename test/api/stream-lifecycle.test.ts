@@ -1,0 +1,92 @@
+import { connect } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { CHECK_MS } from '../../src/domain/api-key/watch-revocations.ts';
+import { Client, invoiceFor } from '../support/client.ts';
+import { EventReader } from '../support/event-stream.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+/** How streams end other than by themselves, by each of the three protocols. */
+let service: TestService;
+beforeAll(async () => {
+  service = await startService();
+});
+afterAll(() => service.close());
+
+const PROTOCOLS = ['/v1', '/graphql', '/graphql/stream'] as const;
+
+/** Follows an invoice that stays `signing` for a minute. */
+function follow(url: string, protocol: (typeof PROTOCOLS)[number], invoiceId: string, key: string): Promise<Response> {
+  const headers = { Authorization: `Bearer ${key}`, Accept: 'text/event-stream' };
+  if (protocol === '/v1') return fetch(`${url}/v1/invoices/${invoiceId}/stream`, { headers });
+  return fetch(url + protocol, {
+    method: 'POST',
+    headers: { ...headers, 'Content-Type': 'application/json' },
+    body: JSON.stringify({ query: `subscription { invoiceStatus(id: "${invoiceId}") { status } }` }),
+  });
+}
+
+describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
+  it('ends when its key is revoked, and is not opened again', async () => {
+    const { id, secretKey } = await service.tenant();
+    const { key, token } = await service.app.manageKeys.create(id, 'secret', 'test');
+    const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
+    const [revoked, other] = await Promise.all(
+      [token, secretKey].map(async (each) => new EventReader(await follow(service.url, protocol, body.id, each))),
+    );
+    await Promise.all([revoked?.next(), other?.next()]);
+    const start = Date.now();
+    await service.app.manageKeys.revoke(key.id);
+    const rest = await revoked?.all();
+    expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 5000);
+    // It is broken off, not completed: a client that tries again learns why.
+    expect(rest?.filter(({ event }) => event === 'complete')).toEqual([]);
+    const again = await follow(service.url, protocol, body.id, token);
+    expect(again.status).toBe(401);
+    expect(await again.text()).toContain('api_key_revoked');
+    expect(service.app.listeners()).toBe(1);
+    await other?.close();
+    await expect.poll(() => service.app.listeners()).toBe(0);
+  });
+
+  it('ends in order when the service stops', async () => {
+    const stopping = await startService();
+    const { secretKey } = await stopping.tenant();
+    const { body } = await new Client(stopping.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
+    const reader = new EventReader(await follow(stopping.url, protocol, body.id, secretKey));
+    await reader.next();
+    const closing = stopping.close();
+    // A connection that is cut would throw.
+    expect((await reader.all()).filter(({ event }) => event === 'complete')).toEqual([]);
+    await closing;
+    expect(stopping.app.listeners()).toBe(0);
+  });
+});
+
+it('leaves nothing behind when clients that follow all events go away at any moment', async () => {
+  const { secretKey } = await service.tenant();
+  const { hostname, port } = new URL(service.url);
+  const query = encodeURIComponent('subscription { invoiceEvents { cursor } }');
+  for (const path of [`/graphql?query=${query}`, `/graphql/stream?query=${query}`]) {
+    const request = `GET ${path} HTTP/1.1\r\nHost: x\r\nAccept: text/event-stream\r\nAuthorization: Bearer ${secretKey}\r\n\r\n`;
+    for (let i = 0; i < 60; i++) {
+      const socket = connect(Number(port), hostname);
+      socket.on('error', () => undefined);
+      socket.write(request, () => setTimeout(() => socket.destroy(), i % 12));
+    }
+    await sleep(300);
+    await expect.poll(() => service.app.listeners(), { message: path }).toBe(0);
+  }
+});
+
+it('a subscription to which no media type is given that can carry it leaves nothing behind', async () => {
+  const { secretKey } = await service.tenant();
+  const refused = await fetch(`${service.url}/graphql`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json', Accept: 'application/json' },
+    body: JSON.stringify({ query: 'subscription { invoiceEvents { cursor } }' }),
+  });
+  expect(refused.status).toBe(406);
+  await refused.body?.cancel();
+  await expect.poll(() => service.app.listeners()).toBe(0);
+});
