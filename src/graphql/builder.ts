@@ -18,6 +18,7 @@ export const builder = new SchemaBuilder<{
   Scalars: {
     DateTime: { Input: Date; Output: Date };
     Centimes: { Input: number; Output: number };
+    SafeInt: { Input: number; Output: number };
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };
 }>({

@@ -1,6 +1,7 @@
-import { type ApiKey, KEY_KINDS, type KeyKind } from '../../domain/api-key/api-key.ts';
+import type { ApiKey, KeyKind } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { EnvironmentType } from './environment.ts';
 import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
@@ -11,13 +12,7 @@ const MEANING: Readonly<Record<KeyKind, string>> = {
   publishable: '`pk_…`, for browsers: reads an invoice by its client_secret.',
 };
 
-const KeyKindType = builder.enumType('ApiKeyKind', {
-  description: 'What a key may do.',
-  values: Object.fromEntries(KEY_KINDS.map((kind) => [kind, { value: kind, description: MEANING[kind] }])) as Record<
-    KeyKind,
-    { value: KeyKind; description: string }
-  >,
-});
+const KeyKindType = enumOf('ApiKeyKind', 'What a key may do.', MEANING);
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
   description: 'A key of the API. Its token was shown once, when it was created.',

@@ -1,11 +1,6 @@
-import {
-  ATTEMPT_OUTCOMES,
-  ATTEMPT_PURPOSES,
-  type AttemptOutcome,
-  type AttemptPurpose,
-  type AuthorityAttempt,
-} from '../../domain/invoice/authority-attempts.ts';
+import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempts.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 const PURPOSE_MEANING: Readonly<Record<AttemptPurpose, string>> = {
@@ -13,12 +8,7 @@ const PURPOSE_MEANING: Readonly<Record<AttemptPurpose, string>> = {
   look_up: 'To ask whether it is held and what was decided.',
 };
 
-const AttemptPurposeType = builder.enumType('AuthorityAttemptPurpose', {
-  description: 'What the tax authority was called for.',
-  values: Object.fromEntries(
-    ATTEMPT_PURPOSES.map((purpose) => [purpose, { value: purpose, description: PURPOSE_MEANING[purpose] }]),
-  ) as Record<AttemptPurpose, { value: AttemptPurpose; description: string }>,
-});
+const AttemptPurposeType = enumOf('AuthorityAttemptPurpose', 'What the tax authority was called for.', PURPOSE_MEANING);
 
 const OUTCOME_MEANING: Readonly<Record<AttemptOutcome, string>> = {
   received: 'It holds the invoice and has not decided.',
@@ -28,12 +18,11 @@ const OUTCOME_MEANING: Readonly<Record<AttemptOutcome, string>> = {
   unknown: 'No answer that could be used: it is asked before anything is sent again.',
 };
 
-const AttemptOutcomeType = builder.enumType('AuthorityAttemptOutcome', {
-  description: 'What came of a call to the tax authority.',
-  values: Object.fromEntries(
-    ATTEMPT_OUTCOMES.map((outcome) => [outcome, { value: outcome, description: OUTCOME_MEANING[outcome] }]),
-  ) as Record<AttemptOutcome, { value: AttemptOutcome; description: string }>,
-});
+const AttemptOutcomeType = enumOf(
+  'AuthorityAttemptOutcome',
+  'What came of a call to the tax authority.',
+  OUTCOME_MEANING,
+);
 
 const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttempt').implement({
   description: 'A call to the tax authority about an invoice.',

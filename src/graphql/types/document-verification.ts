@@ -1,5 +1,6 @@
-import type { CoveredDocument, SigningCertificate, Verification } from '../../domain/verification.ts';
+import type { CoveredDocument, InvalidSignature, SigningCertificate, Verification } from '../../domain/verification.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import './scalars.ts';
 
 const SigningCertificateType = builder.objectRef<SigningCertificate>('SigningCertificate').implement({
@@ -33,15 +34,26 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
   }),
 });
 
+const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
+  structure: 'It is one signature over a whole UBL document.',
+  digest: 'Nothing was changed after it was signed.',
+  signature: 'It was made by the key of the certificate.',
+  certificate: 'It is the one that was signed with, and fit for signing.',
+  timestamp: 'It is of this signature, by a time-stamping authority.',
+};
+
+const CheckType = enumOf('DocumentCheck', 'What is checked of a signed document.', CHECK_MEANING);
+
 const VerificationType = builder.objectRef<Verification>('DocumentVerification').implement({
   description: 'What an independent check of a signed invoice found.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
       description: 'Whether nothing was changed since the certificate’s key signed it.',
     }),
-    failed: t.string({
+    failed: t.field({
+      type: CheckType,
       nullable: true,
-      description: 'The first check that failed: `structure`, `digest`, `signature`, `certificate` or `timestamp`.',
+      description: 'The first check that failed.',
       resolve: (found) => (found.valid ? null : found.failed),
     }),
     reason: t.string({

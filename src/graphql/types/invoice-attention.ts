@@ -1,10 +1,6 @@
-import {
-  ATTENTION_REASONS,
-  type Attention,
-  type AttentionReason,
-  attentionOf,
-} from '../../domain/invoice/attention.ts';
+import { type Attention, type AttentionReason, attentionOf } from '../../domain/invoice/attention.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 const MEANING: Readonly<Record<AttentionReason, string>> = {
@@ -15,12 +11,7 @@ const MEANING: Readonly<Record<AttentionReason, string>> = {
   pdf_delayed: 'The invoice is accepted, and its PDF can not be drawn so far.',
 };
 
-const AttentionReasonType = builder.enumType('AttentionReason', {
-  description: 'Why an invoice does not go on as it should.',
-  values: Object.fromEntries(
-    ATTENTION_REASONS.map((reason) => [reason, { value: reason, description: MEANING[reason] }]),
-  ) as Record<AttentionReason, { value: AttentionReason; description: string }>,
-});
+const AttentionReasonType = enumOf('AttentionReason', 'Why an invoice does not go on as it should.', MEANING);
 
 const AttentionType = builder.objectRef<Attention>('InvoiceAttention').implement({
   description:

@@ -1,5 +1,6 @@
-import { EMAIL_STATUSES, type EmailStatus, emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
+import { type EmailStatus, emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -11,12 +12,7 @@ const MEANING: Readonly<Record<EmailStatus, string>> = {
   failed: 'Every attempt failed; `lastError` is from the last one.',
 };
 
-const EmailStatusType = builder.enumType('EmailStatus', {
-  description: 'Where the mail of an invoice stands.',
-  values: Object.fromEntries(
-    EMAIL_STATUSES.map((status) => [status, { value: status, description: MEANING[status] }]),
-  ) as Record<EmailStatus, { value: EmailStatus; description: string }>,
-});
+const EmailStatusType = enumOf('EmailStatus', 'Where the mail of an invoice stands.', MEANING);
 
 const InvoiceEmailType = builder.objectRef<InvoiceEmailView>('InvoiceEmail').implement({
   description: 'The mail that brings the signed PDF and the XML to the customer, after acceptance.',

@@ -1,10 +1,11 @@
 import type { ZodType } from 'zod';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
 import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
-import { INVOICE_STATUSES, type InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
+import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { EnvironmentType } from './environment.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
@@ -19,12 +20,11 @@ const STATUS_MEANING: Readonly<Record<InvoiceStatus, string>> = {
   rejected: 'It was rejected; `rejectionReason` says why.',
 };
 
-export const InvoiceStatusType = builder.enumType('InvoiceStatus', {
-  description: "Where an invoice stands in its life cycle. The names are the REST contract's.",
-  values: Object.fromEntries(
-    INVOICE_STATUSES.map((status) => [status, { value: status, description: STATUS_MEANING[status] }]),
-  ) as Record<InvoiceStatus, { value: InvoiceStatus; description: string }>,
-});
+export const InvoiceStatusType = enumOf(
+  'InvoiceStatus',
+  "Where an invoice stands in its life cycle. The names are the REST contract's.",
+  STATUS_MEANING,
+);
 
 const CustomerType = builder.objectRef<Invoice>('Customer').implement({
   description: 'The buyer.',
@@ -51,7 +51,7 @@ const LineType = builder.objectRef<InvoiceLine>('InvoiceLine').implement({
   description: 'One line of an invoice.',
   fields: (t) => ({
     description: t.exposeString('description', { description: 'Designation of the service or product.' }),
-    quantity: t.expose('quantity', { type: 'Centimes', description: 'A positive integer; may exceed `Int`.' }),
+    quantity: t.expose('quantity', { type: 'SafeInt', description: 'A positive integer.' }),
     unitPrice: t.expose('unitPrice', { type: 'Centimes', description: 'Unit price excluding tax.' }),
     taxRate: t.exposeInt('taxRate', { description: 'VAT in percent: 0, 7, 10, 14 or 20.' }),
     amount: t.expose('amount', { type: 'Centimes', description: 'quantity × unitPrice, excluding tax.' }),
@@ -159,7 +159,7 @@ const LineInput = builder.inputType('InvoiceLineInput', {
   description: 'One line.',
   fields: (t) => ({
     description: t.string({ required: true, description: 'Designation, at most 500 characters.' }),
-    quantity: t.field({ type: 'Centimes', required: true, description: 'A positive integer.' }),
+    quantity: t.field({ type: 'SafeInt', required: true, description: 'A positive integer.' }),
     unitPrice: t.field({ type: 'Centimes', required: true, description: 'Excluding tax.' }),
     taxRate: t.int({ required: true, defaultValue: 20, description: 'VAT in percent: 0, 7, 10, 14 or 20.' }),
   }),

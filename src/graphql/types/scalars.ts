@@ -17,19 +17,27 @@ builder.scalarType('DateTime', {
   parseLiteral: (node) => instantOf(node.kind === Kind.STRING ? node.value : null, node),
 });
 
-function parseCentimes(value: unknown, nodes?: ValueNode): number {
-  if (!Number.isSafeInteger(value)) {
-    throw new GraphQLError('must be an integer of centimes within ±(2^53 - 1)', { nodes: nodes ?? null });
-  }
-  return value as number;
+function safeInteger(what: string) {
+  const parse = (value: unknown, nodes?: ValueNode): number => {
+    if (Number.isSafeInteger(value)) return value as number;
+    throw new GraphQLError(`must be ${what} within ±(2^53 - 1)`, { nodes: nodes ?? null });
+  };
+  return {
+    serialize: (value: unknown) => parse(value),
+    parseValue: (value: unknown) => parse(value),
+    parseLiteral: (node: ValueNode) => parse(node.kind === Kind.INT ? Number(node.value) : null, node),
+  };
 }
 
 builder.scalarType('Centimes', {
   description:
     'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), so beyond `Int`. 12000 means 120.00 MAD.',
-  serialize: (value) => parseCentimes(value),
-  parseValue: (value) => parseCentimes(value),
-  parseLiteral: (node) => parseCentimes(node.kind === Kind.INT ? Number(node.value) : null, node),
+  ...safeInteger('an integer of centimes'),
+});
+
+builder.scalarType('SafeInt', {
+  description: 'An integer within ±(2^53 - 1), so beyond `Int`.',
+  ...safeInteger('an integer'),
 });
 
 function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string> {

@@ -1,20 +1,15 @@
-import {
-  DOCUMENT_LANGUAGES,
-  type DocumentLanguage,
-  missingProfileFields,
-  type SellerProfile,
-} from '../../domain/tenant/tenant.ts';
+import { type DocumentLanguage, missingProfileFields, type SellerProfile } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { fr: 'French.', ar: 'Arabic.', en: 'English.' };
 
-export const DocumentLanguageType = builder.enumType('DocumentLanguage', {
-  description: 'A language of the printed invoice’s own words and of mails.',
-  values: Object.fromEntries(
-    DOCUMENT_LANGUAGES.map((language) => [language, { value: language, description: LANGUAGE_NAMES[language] }]),
-  ) as Record<DocumentLanguage, { value: DocumentLanguage; description: string }>,
-});
+export const DocumentLanguageType = enumOf(
+  'DocumentLanguage',
+  'A language of the printed invoice’s own words and of mails.',
+  LANGUAGE_NAMES,
+);
 
 const SellerAddressType = builder.objectRef<SellerProfile['address']>('SellerAddress').implement({
   description: 'Where the seller is established.',

@@ -1,12 +1,8 @@
-import {
-  type Attempt,
-  DELIVERY_STATES,
-  type Delivery,
-  type DeliveryState,
-  type DeliverySummary,
-} from '../../domain/webhook/delivery.ts';
+import type { Attempt, Delivery, DeliveryState, DeliverySummary } from '../../domain/webhook/delivery.ts';
+import type { SendFailure } from '../../domain/webhook/sender.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
@@ -20,12 +16,19 @@ export const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
   cancelled: 'Its endpoint was disabled or deleted before it was delivered.',
 };
 
-const DeliveryStateType = builder.enumType('WebhookDeliveryState', {
-  description: 'What has become of a delivery.',
-  values: Object.fromEntries(
-    DELIVERY_STATES.map((state) => [state, { value: state, description: STATE_MEANING[state] }]),
-  ) as Record<DeliveryState, { value: DeliveryState; description: string }>,
-});
+const DeliveryStateType = enumOf('WebhookDeliveryState', 'What has become of a delivery.', STATE_MEANING);
+
+const FAILURE_MEANING: Readonly<Record<SendFailure, string>> = {
+  refused_address: 'The address may not be called: it is not public, or has another scheme or port. Nothing was sent.',
+  unknown_host: 'The name has no address.',
+  connection_failed: 'No connection within 5 s, or it was refused.',
+  tls_failed: 'The certificate is not valid for this name, or TLS failed otherwise.',
+  timeout: 'No answer within 15 s.',
+  connection_broken: 'The receiver broke the connection, or answered no HTTP.',
+  internal_error: 'A defect of ours; nothing was sent.',
+};
+
+const SendFailureType = enumOf('WebhookFailure', 'Why an attempt had no answer.', FAILURE_MEANING);
 
 const HeaderType = builder.objectRef<readonly [string, string]>('HttpHeader').implement({
   description: 'A header of a request or an answer.',
@@ -54,10 +57,10 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     responseBody: t.exposeString('body', { description: 'The first 16 KiB of it.' }),
     responseTruncated: t.exposeBoolean('truncated', { description: 'Whether there was more.' }),
     latencyMs: t.exposeFloat('latencyMs', { description: 'How long it took, milliseconds.' }),
-    errorCode: t.string({
+    errorCode: t.field({
+      type: SendFailureType,
       nullable: true,
-      description:
-        'Why no status came: refused_address, unknown_host, connection_failed, tls_failed, timeout, connection_broken or internal_error.',
+      description: 'Why no status came; null when one did.',
       resolve: ({ failure }) => failure?.code ?? null,
     }),
     errorMessage: t.string({

@@ -1,19 +1,14 @@
 import type { DeliverySummary } from '../../domain/webhook/delivery.ts';
 import type { ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
 import './scalars.ts';
 import { STATE_MEANING, WebhookDeliveryType } from './webhook-delivery.ts';
 import { eventTimes, eventTypeOf, WebhookEventType } from './webhook-event.ts';
 
-const SettledStateType = builder.enumType('SettledWebhookDeliveryState', {
-  description: 'How a delivery ended.',
-  values: {
-    delivered: { value: 'delivered', description: STATE_MEANING.delivered },
-    failed: { value: 'failed', description: STATE_MEANING.failed },
-    cancelled: { value: 'cancelled', description: STATE_MEANING.cancelled },
-  } as const,
-});
+const { pending: _unsettled, ...SETTLED_MEANING } = STATE_MEANING;
+const SettledStateType = enumOf('SettledWebhookDeliveryState', 'How a delivery ended.', SETTLED_MEANING);
 
 const ResendSelectionInput = builder.inputType('WebhookResendSelection', {
   description: 'Which settled deliveries of an endpoint are meant.',
