@@ -66,6 +66,9 @@ function bestIndex(
   bounds: Map<string, Bound[]>,
   sort: SortField[],
 ): Candidate | undefined {
+  const byId = scanOf(collection.indexes[0] as Index, bounds, sort);
+  // One document at most: there is nothing to compare.
+  if (byId.access.bounds.constants === 1) return byId;
   const candidates = collection.indexes
     .filter((index) => usable(index, filter, bounds))
     .map((index) => scanOf(index, bounds, sort))
