@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { signatureHeaders } from '../../domain/webhook/signature.ts';
+import { signatureHeaders, signingKey } from '../../domain/webhook/signature.ts';
 import { type Command, UsageError } from '../command.ts';
 import { harmless, type Terminal } from '../terminal.ts';
 import { accessOf, followEvents, httpUrl, SERVICE_OPTIONS, type StreamedEvent } from './service.ts';
@@ -49,7 +49,7 @@ async function forward({ event }: StreamedEvent, target: string, secret: string,
     method: 'POST',
     headers: {
       'Content-Type': 'application/json',
-      ...signatureHeaders({ eventId: event.id, body: event.body, at }, [secret]),
+      ...signatureHeaders({ eventId: event.id, body: event.body, at }, [signingKey(secret)]),
     },
     body: event.body,
     redirect: 'manual',

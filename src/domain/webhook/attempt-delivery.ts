@@ -1,9 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
 import type { AttemptRecord } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
 import { isSuccess, type WebhookSender } from './sender.ts';
-import { signatureHeaders } from './signature.ts';
+import { type SigningKey, signatureHeaders, signingKey } from './signature.ts';
 
 export interface AttemptParts {
   readonly sender: WebhookSender;
@@ -20,7 +21,21 @@ export type AttemptDelivery = (
   body: string,
 ) => Promise<AttemptRecord>;
 
+/** Of how many secrets the opened keys are kept: opening one costs as much as signing with it several times. */
+const OPENED = 2000;
+
 export function createAttemptDelivery({ sender, secretBox, schedule, now }: AttemptParts): AttemptDelivery {
+  /** By the sealed text, which is another for each secret. */
+  const opened = new LRUCache<string, { endpointId: string; key: SigningKey }>({ max: OPENED });
+
+  function open(sealed: string, endpointId: string): SigningKey {
+    const known = opened.get(sealed);
+    if (known?.endpointId === endpointId) return known.key;
+    const key = signingKey(secretBox.open(sealed, endpointId));
+    opened.set(sealed, { endpointId, key });
+    return key;
+  }
+
   return async (claim, endpoint, body) => {
     const at = now();
     const attempt = await post(endpoint, claim.eventId, body, at);
@@ -40,11 +55,11 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     let requestHeaders: Record<string, string> = {};
     try {
       const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-      const opened = valid.map(({ sealed }) => secretBox.open(sealed, id));
+      const keys = valid.map(({ sealed }) => open(sealed, id));
       requestHeaders = {
         'Content-Type': 'application/json',
         'User-Agent': 'Fatoura-Webhooks/1',
-        ...signatureHeaders({ eventId, body, at }, opened),
+        ...signatureHeaders({ eventId, body, at }, keys),
       };
       return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
     } catch (error) {

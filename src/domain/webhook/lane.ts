@@ -56,6 +56,8 @@ export function createLane(endpointId: string): Lane {
   /** Invoices of which a delivery is under way. */
   const busy = new Set<string>();
   const held = new Set<string>();
+  /** No lease in the queues ends before. */
+  let soonestEnd = Number.POSITIVE_INFINITY;
   let reserved = 0;
   let underWay = 0;
   let failures = 0;
@@ -74,8 +76,15 @@ export function createLane(endpointId: string): Lane {
     return index < 0 ? null : (queue.splice(index, 1)[0] ?? null);
   }
 
-  function removeStale(queue: Work[], leaseUntil: number): ClaimedDelivery[] {
-    if (queue.every(({ claim }) => claim.leaseEnd >= leaseUntil)) return [];
+  function takeStale(leaseUntil: number): ClaimedDelivery[] {
+    if (soonestEnd >= leaseUntil) return [];
+    const stale = [...staleOf(firsts, leaseUntil), ...staleOf(retries, leaseUntil)];
+    for (const { id } of stale) held.delete(id);
+    soonestEnd = Math.min(...[...firsts, ...retries].map(({ claim }) => claim.leaseEnd));
+    return stale;
+  }
+
+  function staleOf(queue: Work[], leaseUntil: number): ClaimedDelivery[] {
     const invoices = new Set<string>();
     const stale: ClaimedDelivery[] = [];
     const sound = queue.splice(0).filter(({ claim }) => {
@@ -100,14 +109,14 @@ export function createLane(endpointId: string): Lane {
     },
     put(work) {
       held.add(work.claim.id);
+      soonestEnd = Math.min(soonestEnd, work.claim.leaseEnd);
       (work.claim.retry ? retries : firsts).push(work);
     },
     room,
     hasPlace: () => underWay < places() && firsts.length + retries.length > 0,
     isDoubtful: () => failures >= DOUBTFUL_AFTER || (firsts.length === 0 && retries.length > 0),
     take(leaseUntil) {
-      const stale = [...removeStale(firsts, leaseUntil), ...removeStale(retries, leaseUntil)];
-      for (const { id } of stale) held.delete(id);
+      const stale = takeStale(leaseUntil);
       const work = takeFrom(firsts) ?? takeFrom(retries);
       if (work) {
         underWay++;

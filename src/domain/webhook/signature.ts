@@ -1,4 +1,4 @@
-import { createHmac } from 'node:crypto';
+import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
 
 const PREFIX = 'whsec_';
 
@@ -12,22 +12,31 @@ export interface SignedContent {
   readonly at: Date;
 }
 
+/** A secret, ready to sign with: once as it is written, once as the bytes that it encodes. */
+export interface SigningKey {
+  readonly whole: KeyObject;
+  readonly decoded: KeyObject;
+}
+
+/** @param secret `whsec_` and base64 */
+export function signingKey(secret: string): SigningKey {
+  const decoded = Buffer.from(secret.slice(PREFIX.length), 'base64');
+  return { whole: createSecretKey(secret, 'utf8'), decoded: createSecretKey(decoded) };
+}
+
 /**
  * The headers that prove who sends a delivery (specification, "Signature"; design, section 5): `Service-Signature: t=…,v1=…`, keyed with
  * the whole secret, and those of Standard Webhooks, keyed with the bytes that the secret encodes. While a secret is being rotated each
  * header carries a signature for every secret.
- * @param secrets `whsec_…`, the present one first
+ * @param keys of the endpoint's secrets, the present one first
  */
 export function signatureHeaders(
   { eventId, body, at }: SignedContent,
-  secrets: readonly string[],
+  keys: readonly SigningKey[],
 ): Record<string, string> {
   const seconds = Math.floor(at.getTime() / 1000);
-  const own = secrets.map((secret) => `v1=${hmac(secret, `${seconds}.${body}`).toString('hex')}`);
-  const standard = secrets.map((secret) => {
-    const key = Buffer.from(secret.slice(PREFIX.length), 'base64');
-    return `v1,${hmac(key, `${eventId}.${seconds}.${body}`).toString('base64')}`;
-  });
+  const own = keys.map(({ whole }) => `v1=${hmac(whole, `${seconds}.${body}`).digest('hex')}`);
+  const standard = keys.map(({ decoded }) => `v1,${hmac(decoded, `${eventId}.${seconds}.${body}`).digest('base64')}`);
   return {
     'Service-Signature': [`t=${seconds}`, ...own].join(','),
     'webhook-id': eventId,
@@ -36,6 +45,6 @@ export function signatureHeaders(
   };
 }
 
-function hmac(key: string | Buffer, text: string): Buffer {
-  return createHmac('sha256', key).update(text).digest();
+function hmac(key: KeyObject, text: string) {
+  return createHmac('sha256', key).update(text);
 }

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { signatureHeaders } from '../../../src/domain/webhook/signature.ts';
+import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
 // @ts-expect-error: what the reference page shows, as a receiver would copy it
 import { isGenuine } from '../../../src/transport/docs/verify-webhook.js';
 
@@ -9,7 +9,7 @@ const at = new Date('2026-01-31T12:00:00Z');
 const now = at.getTime() / 1000;
 const body = '{"id":"evt_1","name":"é"}';
 const header = (...secrets: string[]) =>
-  signatureHeaders({ eventId: 'evt_1', body, at }, secrets)['Service-Signature'] as string;
+  signatureHeaders({ eventId: 'evt_1', body, at }, secrets.map(signingKey))['Service-Signature'] as string;
 
 it("the reference page's code takes our deliveries, also while a secret is rotated, and nothing else", () => {
   expect(isGenuine(header(SECRET), body, SECRET, now)).toBe(true);

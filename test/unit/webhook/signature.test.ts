@@ -1,7 +1,7 @@
 import { createHmac, randomBytes } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { describe, expect, it } from 'vitest';
-import { signatureHeaders } from '../../../src/domain/webhook/signature.ts';
+import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
 
 const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ id: 'evt_1', data: { name: 'Société Générale à Fès', note: 'شكرا' } });
@@ -18,7 +18,7 @@ function verifies(header: string, raw: string, secret: string, now = Date.now() 
 describe('signatureHeaders', () => {
   it('verifies by the steps of the specification', () => {
     const secret = newSecret();
-    const header = signatureHeaders(content, [secret])['Service-Signature'] ?? '';
+    const header = signatureHeaders(content, [signingKey(secret)])['Service-Signature'] ?? '';
     expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
     expect(verifies(header, body, secret)).toBe(true);
     expect(verifies(header, `${body} `, secret)).toBe(false);
@@ -28,7 +28,7 @@ describe('signatureHeaders', () => {
 
   it('verifies with the library of Standard Webhooks', () => {
     const secret = newSecret();
-    const headers = signatureHeaders(content, [secret]);
+    const headers = signatureHeaders(content, [signingKey(secret)]);
     expect(new Webhook(secret).verify(body, headers)).toEqual(JSON.parse(body));
     expect(() => new Webhook(newSecret()).verify(body, headers)).toThrow();
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
@@ -36,14 +36,14 @@ describe('signatureHeaders', () => {
 
   it('is the same as that library makes', () => {
     const secret = newSecret();
-    expect(signatureHeaders(content, [secret])['webhook-signature']).toBe(
+    expect(signatureHeaders(content, [signingKey(secret)])['webhook-signature']).toBe(
       new Webhook(secret).sign('evt_1', content.at, body),
     );
   });
 
   it('carries a signature for every secret while one is being rotated', () => {
     const [present, former] = [newSecret(), newSecret()];
-    const headers = signatureHeaders(content, [present, former]);
+    const headers = signatureHeaders(content, [present, former].map(signingKey));
     for (const secret of [present, former]) {
       expect(verifies(headers['Service-Signature'] ?? '', body, secret)).toBe(true);
       expect(new Webhook(secret).verify(body, headers)).toBeTruthy();

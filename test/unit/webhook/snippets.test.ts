@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import { signatureHeaders } from '../../../src/domain/webhook/signature.ts';
+import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
 
 // The functions that docs/webhooks.md gives to receivers, as they stand there.
 
@@ -79,7 +79,7 @@ const body = JSON.stringify({ id: 'evt_1', data: { name: 'Société à Fès, ش�
 
 function signed(secondsAgo: number, secrets = [secret], text = body): string {
   const at = new Date(Date.now() - secondsAgo * 1000);
-  return signatureHeaders({ eventId: 'evt_1', body: text, at }, secrets)['Service-Signature'] ?? '';
+  return signatureHeaders({ eventId: 'evt_1', body: text, at }, secrets.map(signingKey))['Service-Signature'] ?? '';
 }
 
 const CASES: [name: string, header: string, secret: string, verdict: boolean][] = [
