@@ -73,11 +73,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.readyAt': { $exists: true } },
     },
     {
-      name: 'pending_of_invoice',
-      key: { invoiceId: 1 },
-      partialFilterExpression: { 'work.readyAt': { $exists: true } },
-    },
-    {
       name: 'overdue',
       key: { 'work.sweepAt': 1 },
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },

@@ -4,6 +4,7 @@ import {
   type ClaimedDelivery,
   type Delivery,
   type DeliverySummary,
+  deliveryId,
   KEPT_ATTEMPTS,
 } from '../domain/webhook/delivery.ts';
 import type {
@@ -31,9 +32,9 @@ interface DeliveryWork {
   tries: number;
   /** Whether it waits in the line of retries, behind first attempts. */
   retry: boolean;
-  /** From when on it may be claimed: the time of the next attempt, or the end of the lease. */
-  readyAt: Date;
-  /** When the sweep looks at it. */
+  /** From when on it may be claimed; absent while it is leased. */
+  readyAt?: Date;
+  /** When the sweep looks at it: some time after `readyAt`, or when the lease has ended. */
   sweepAt: Date;
 }
 
@@ -58,7 +59,9 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
             token: lease?.token ?? null,
             tries: 0,
             retry: false,
-            ...(lease ? leaseUntil(lease.end) : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
+            ...(lease
+              ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
+              : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
           },
           expiresAt: later(delivery.createdAt, retentionMs),
         }),
@@ -78,10 +81,12 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const ids = { $in: found.map(({ _id }) => _id) };
       const token = randomUUID();
       const end = now.getTime() + leaseMs;
-      const lease = leaseUntil(end);
       await deliveries.updateMany(
         { _id: ids, ...due },
-        { $set: { 'work.token': token, 'work.readyAt': lease.readyAt, 'work.sweepAt': lease.sweepAt } },
+        {
+          $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS) },
+          $unset: { 'work.readyAt': '' },
+        },
       );
       // Another process may have taken some of them.
       const taken = deliveries
@@ -92,28 +97,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
 
     async untriedBefore(claims) {
       const before = new Map<string, string[]>();
-      if (claims.length === 0) return before;
-      const untried = await deliveries
-        .find({
-          invoiceId: { $in: [...new Set(claims.map(({ invoiceId }) => invoiceId))] },
-          'work.readyAt': { $exists: true },
-          'work.retry': false,
-          endpointId: { $in: [...new Set(claims.map(({ endpointId }) => endpointId))] },
-        })
-        .project<Pick<DeliveryDocument, '_id' | 'invoiceId' | 'endpointId' | 'sequence'>>({
-          ...{ invoiceId: 1, endpointId: 1, sequence: 1 },
-        })
-        .toArray();
+      const earlierOf = ({ earlier, endpointId }: ClaimedDelivery) => earlier.map((id) => deliveryId(id, endpointId));
+      const ids = [...new Set(claims.flatMap(earlierOf))];
+      if (ids.length === 0) return before;
+      const found = deliveries.find({ _id: { $in: ids }, 'work.retry': false }).project<{ _id: string }>({ _id: 1 });
+      const untried = new Set((await found.toArray()).map(({ _id }) => _id));
       for (const claim of claims) {
-        const earlier = untried.filter(
-          ({ invoiceId, endpointId, sequence }) =>
-            // An event that was sent by hand has no place in the order.
-            invoiceId === claim.invoiceId &&
-            endpointId === claim.endpointId &&
-            sequence > 0 &&
-            sequence < claim.sequence,
-        );
-        if (earlier.length > 0) before.set(claim.id, earlier.map(({ _id }) => _id)); // biome-ignore format: one thing
+        const theirs = earlierOf(claim).filter((id) => untried.has(id));
+        if (theirs.length > 0) before.set(claim.id, theirs);
       }
       return before;
     },
@@ -154,10 +145,13 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         .limit(limit)
         .toArray();
       if (found.length > 0) {
+        const overdue = { _id: { $in: found.map(({ _id }) => _id) }, 'work.sweepAt': { $lte: now } };
+        const sweepAt = later(now, pauseMs);
         await deliveries.updateMany(
-          { _id: { $in: found.map(({ _id }) => _id) }, 'work.sweepAt': { $lte: now } },
-          { $set: { 'work.sweepAt': later(now, pauseMs) } },
+          { ...overdue, 'work.readyAt': { $exists: false } },
+          { $set: { 'work.token': null, 'work.readyAt': now, 'work.sweepAt': sweepAt } },
         );
+        await deliveries.updateMany(overdue, { $set: { 'work.sweepAt': sweepAt } });
       }
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },
@@ -209,8 +203,8 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         sweepAt: later(now, QUEUE_GRACE_MS),
       };
       const { matchedCount } = await deliveries.updateMany(
-        // Absent, or nobody's: what is under way has a token.
-        { _id: { $in: [...ids] }, 'work.token': null },
+        // Absent, or nobody's: what is under way has a token. A first attempt that waits is due, and has its place in the order.
+        { _id: { $in: [...ids] }, 'work.token': null, 'work.retry': { $ne: false } },
         { $set: { state: 'pending', work } },
       );
       return matchedCount;
@@ -229,10 +223,6 @@ function filterOf({ tenantId, environment, endpointId, state }: PageQuery & Deli
 /** Nothing is written once the lease is another's, or the delivery was settled or cancelled. */
 function heldBy({ id, token }: Pick<ClaimedDelivery, 'id' | 'token'>): Filter<DeliveryDocument> {
   return { _id: id, 'work.token': token };
-}
-
-function leaseUntil(end: number): Pick<DeliveryWork, 'readyAt' | 'sweepAt'> {
-  return { readyAt: new Date(end), sweepAt: new Date(end + LEASE_GRACE_MS) };
 }
 
 function later(instant: Date, milliseconds: number): Date {
@@ -254,13 +244,14 @@ function updateOf({ claim, attempt, outcome }: AttemptRecord) {
 }
 
 function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {
-  const { _id, endpointId, eventId, invoiceId, sequence, createdAt, work } = document;
+  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
   return {
     id: _id,
     endpointId,
     eventId,
     invoiceId,
     sequence,
+    earlier,
     createdAt,
     tries: work?.tries ?? 0,
     retry: work?.retry ?? false,
@@ -283,8 +274,7 @@ function summaryOf({
   expiresAt: _expires,
   ...delivery
 }: Omit<DeliveryDocument, 'attempts'>): DeliverySummary {
-  const waits = work && work.token === null;
-  return { id: _id, ...delivery, nextAttemptAt: waits ? work.readyAt : null };
+  return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
 }
 
 function isOf({ tenantId, environment }: Owner) {

@@ -41,7 +41,7 @@ afterAll(async () => {
 const later = () => new Date(Date.now() + 400_000);
 
 function claimNamed(id: string): ClaimedDelivery {
-  const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, createdAt: new Date() };
+  const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, earlier: ['evt_0'], createdAt: new Date() };
   return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, token: 'x', leaseEnd: 0 };
 }
 

@@ -101,7 +101,7 @@ export interface DeliveryLedger {
     endpointId: string,
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },
   ): Promise<ClaimedDelivery[]>;
-  /** The deliveries of earlier events of the same invoice to the same endpoint that were never attempted: their ids, by each claim's. */
+  /** Those of each claim's earlier events to the same endpoint that were never attempted: their ids, by the claim's. */
   untriedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
   /** Gives leases back; the deliveries are due at `at`. */
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
@@ -110,7 +110,7 @@ export interface DeliveryLedger {
   cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns how many there were */
   cancelPending(endpointId: string, limit: number): Promise<number>;
-  /** The endpoints of deliveries that nobody took in time, `limit` rows at most; each row is answered again only after `pauseMs`. */
+  /** The endpoints of deliveries that nobody took in time, and of leases that have ended: `limit` rows at most, each again only after `pauseMs`. */
   takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Ends every lease: for a worker that starts and knows that it is the only one. */
   freeLeases(now: Date): Promise<void>;
@@ -123,7 +123,7 @@ export interface DeliveryLedger {
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /** As `page`, without the attempts. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
-  /** Begins the schedule anew: due at once, behind first attempts. What is under way stays so. @returns how many it changed */
+  /** Begins the schedule anew: due at once, behind first attempts. What is under way or was never attempted stays so. @returns how many it changed */
   reopen(ids: readonly string[], now: Date): Promise<number>;
 }
 

@@ -23,6 +23,8 @@ export interface Delivery {
   readonly invoiceId: string;
   /** The event's, see `WebhookEvent`. */
   readonly sequence: number;
+  /** The events of the invoice that go before it: none for what is sent by hand. */
+  readonly earlier: readonly string[];
   /** When the event happened. */
   readonly createdAt: Date;
   /** Its place in lists, sorts as text. */
@@ -52,8 +54,8 @@ export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
-/** A delivery as it begins. */
-export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Delivery {
+/** A delivery as it begins. @param earlier the events of the invoice that go before it, by id */
+export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earlier: readonly string[] = []): Delivery {
   return {
     id: deliveryId(event.id, endpoint.id),
     tenantId: event.tenantId,
@@ -63,6 +65,7 @@ export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Deli
     eventType: event.type,
     invoiceId: event.invoiceId,
     sequence: event.sequence,
+    earlier,
     createdAt: event.createdAt,
     order: `${event.order}-${endpoint.id.slice(-12)}`,
     state: 'pending',
@@ -73,7 +76,7 @@ export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint): Deli
 
 /** A delivery that this process has the lease of, and may attempt. */
 export interface ClaimedDelivery
-  extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'createdAt'> {
+  extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt'> {
   /** Failed attempts of the present round of the schedule. */
   readonly tries: number;
   /** Whether it stands behind first attempts: a retry, or sent again by hand. */

@@ -168,7 +168,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const [endpoint, bodies, untried] = await Promise.all([
       parts.endpointOf(lane.endpointId),
       parts.events.bodies([...new Set(claims.map(({ eventId }) => eventId))]),
-      parts.deliveries.untriedBefore(claims.filter(({ retry, sequence }) => !retry && sequence > 1)),
+      parts.deliveries.untriedBefore(claims.filter(({ retry, earlier }) => !retry && earlier.length > 0)),
     ]);
     if (!endpoint?.active) return parts.deliveries.cancel(claims);
     const later: ClaimedDelivery[] = [];

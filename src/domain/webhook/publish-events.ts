@@ -76,23 +76,24 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   async function writeBatch(batch: readonly Invoice[]): Promise<void> {
-    const fresh = batch.flatMap((invoice) => {
-      const after = published.get(invoice.id)?.sequence ?? 0;
-      return invoice.events
-        .filter(({ sequence }) => sequence > after)
-        .map((event) => rowOf(invoice, event, parts.documentUrl));
+    const fresh = batch.map((invoice) => {
+      const known = published.get(invoice.id) ?? begin();
+      const events = invoice.events.filter(({ sequence }) => sequence > known.sequence);
+      return { invoice, known, rows: events.map((event) => rowOf(invoice, event, parts.documentUrl)) };
     });
-    const begun = new Map(batch.map(({ id }) => [id, published.get(id) ?? begin()]));
-    const [endpointsOf] = await Promise.all([endpointsOfAll(fresh), parts.events.append(fresh)]);
+    const rows = fresh.flatMap((each) => each.rows);
+    const [endpointsOf] = await Promise.all([endpointsOfAll(rows), parts.events.append(rows)]);
     await deliver(
-      fresh.flatMap((event) => {
-        const invoice = begun.get(event.invoiceId) ?? begin();
-        return endpointsOf(event).map((endpoint) => ({ event, endpoint, invoice }));
-      }),
+      fresh.flatMap(({ invoice, known, rows }) =>
+        rows.flatMap((event) => {
+          const earlier = invoice.events.filter(({ sequence }) => sequence < event.sequence).map(({ id }) => id);
+          return endpointsOf(event).map((endpoint) => ({ event, endpoint, earlier, known }));
+        }),
+      ),
     );
-    for (const { id, events } of batch) {
-      remember(id, { ...(begun.get(id) ?? begin()), sequence: events.length });
-      unmarked.set(id, events.length);
+    for (const { invoice, known } of fresh) {
+      remember(invoice.id, { ...known, sequence: invoice.events.length });
+      unmarked.set(invoice.id, invoice.events.length);
     }
     marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
   }
@@ -113,15 +114,15 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   async function deliver(
-    pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint; invoice: Published }[],
+    pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint; earlier: string[]; known: Published }[],
   ): Promise<void> {
     if (pairs.length === 0) return;
     const now = parts.now();
-    const plans = pairs.map(({ event, endpoint, invoice }) => {
-      const reserved = parts.dispatcher.reserve(endpoint.id, sinceOf(invoice, endpoint));
+    const plans = pairs.map(({ event, endpoint, earlier, known }) => {
+      const reserved = parts.dispatcher.reserve(endpoint.id, sinceOf(known, endpoint));
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
-      if (!reserved) invoice.elsewhere.add(endpoint.id);
-      return { event, endpoint, invoice, lease, delivery: deliveryOf(event, endpoint) };
+      if (!reserved) known.elsewhere.add(endpoint.id);
+      return { event, endpoint, known, lease, delivery: deliveryOf(event, endpoint, earlier) };
     });
     let stored = new Set<string>();
     try {
@@ -129,14 +130,14 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     } finally {
       // Also what was not stored: places were reserved for it.
       parts.dispatcher.offer(
-        plans.map(({ event, endpoint, invoice, delivery, lease }) => {
+        plans.map(({ event, endpoint, known, delivery, lease }) => {
           // Another process has stored it, and may have it in hand.
-          if (!stored.has(delivery.id)) invoice.elsewhere.add(endpoint.id);
+          if (!stored.has(delivery.id)) known.elsewhere.add(endpoint.id);
           const isOurs = lease !== null && stored.has(delivery.id);
           return {
             endpoint,
             reserved: lease !== null,
-            since: sinceOf(invoice, endpoint),
+            since: sinceOf(known, endpoint),
             work: isOurs
               ? {
                   claim: { ...delivery, tries: 0, retry: false, token: lease.token, leaseEnd: lease.end },
