@@ -1,4 +1,3 @@
-import { LRUCache } from 'lru-cache';
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
 import type { AttemptRecord } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
@@ -26,13 +25,15 @@ const OPENED = 2000;
 
 export function createAttemptDelivery({ sender, secretBox, schedule, now }: AttemptParts): AttemptDelivery {
   /** By the sealed text, which is another for each secret. */
-  const opened = new LRUCache<string, { endpointId: string; key: SigningKey }>({ max: OPENED });
+  const opened = new Map<string, { endpointId: string; key: SigningKey }>();
 
   function open(sealed: string, endpointId: string): SigningKey {
     const known = opened.get(sealed);
     if (known?.endpointId === endpointId) return known.key;
     const key = signingKey(secretBox.open(sealed, endpointId));
     opened.set(sealed, { endpointId, key });
+    const [oldest] = opened.keys();
+    if (opened.size > OPENED && oldest !== undefined) opened.delete(oldest);
     return key;
   }
 
