@@ -251,7 +251,7 @@ async function build(
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       requireIssuer,
       unavailable: unavailability,
-      graphql: { gate: createGate(config.graphql), graphiql: config.graphql.graphiql },
+      graphql: { gate: createGate(config.graphql), graphiql: config.graphql.graphiql, ran: metrics.operation },
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,
       ready: () => pingOf(store),

@@ -7,6 +7,8 @@ import type { SigningKey } from './domain/signing-key.ts';
 export interface Metrics {
   /** Counts a request. @param route the pattern that took it, not the path @param seconds until the answer began */
   request(method: string, route: string, status: number, seconds: number): void;
+  /** Counts a GraphQL request by the way on which it ran. */
+  operation(path: 'prepared' | 'yoga'): void;
   /** The same repository, whose status changes, stages and mails are counted, and its invoices that need attention at each exposition. */
   observed(invoices: InvoiceRepository): InvoiceRepository;
   /** Shows until when the signing certificates are valid. */
@@ -24,6 +26,12 @@ export function createMetrics(): Metrics {
     help: 'Requests by route, until the answer begins',
     labelNames: ['method', 'route', 'status'],
     buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+    registers,
+  });
+  const operations = new Counter({
+    name: 'fatoura_graphql_requests_total',
+    help: 'Requests to /graphql, by whether they ran on the prepared path or through Yoga',
+    labelNames: ['path'],
     registers,
   });
   const statuses = new Counter({
@@ -61,6 +69,9 @@ export function createMetrics(): Metrics {
   return {
     request(method, route, status, seconds) {
       requests.observe({ method, route, status }, seconds);
+    },
+    operation(path) {
+      operations.inc({ path });
     },
     observed(invoices) {
       const since = new WeakMap<object, number>();

@@ -9,10 +9,9 @@ import { requireSecretKey } from '../domain/principal.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
-import type { Gate } from '../graphql/gate.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
-import { graphqlOverHttp } from './graphql.ts';
+import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { countOf } from './headers.ts';
 import { answerRead } from './json.ts';
@@ -36,8 +35,7 @@ export interface ServerParts extends RestParts {
   readonly verifyPublicly: VerifyPublicly;
   /** The failure of a store that is away as clients see it; null for any other. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
-  /** What GraphQL documents pass, and whether there is a page to write them on. */
-  readonly graphql: { readonly gate: Gate; readonly graphiql: boolean };
+  readonly graphql: GraphqlParts;
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
   /** Is told of each request: method, route, status, seconds. */

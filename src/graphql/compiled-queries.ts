@@ -1,0 +1,66 @@
+import { type DocumentNode, getOperationAST, OperationTypeNode } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { GraphQLContext } from './context.ts';
+import type { Gate } from './gate.ts';
+import { LIMITS, sizeOf } from './limits.ts';
+import { schema } from './schema.ts';
+
+/** A request for one operation. */
+export interface OperationRequest {
+  readonly query: string;
+  readonly operationName: string | null;
+  readonly variables: Readonly<Record<string, unknown>>;
+}
+
+/** Runs a query. @returns its data; null when anything was refused or has failed: nobody was told of it, so it can be run again to tell */
+export type CompiledQuery = (
+  context: GraphQLContext,
+  variables: Readonly<Record<string, unknown>>,
+) => Promise<Record<string, unknown> | null>;
+
+/** The prepared path's queries. */
+export interface CompiledQueries {
+  /** The query that is asked for, if its document was found valid before and graphql-jit can compile it; else null. */
+  find(request: Pick<OperationRequest, 'query' | 'operationName'>): CompiledQuery | null;
+}
+
+/** Fields of a query that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
+const MAX_FIELDS = 200;
+
+/**
+ * Compiles what is asked for again. A compiled query is forgotten with its document, so the gate's bounds are these queries' too.
+ * Only queries: a mutation that failed could not be run again.
+ */
+export function createCompiledQueries(gate: Gate): CompiledQueries {
+  const compiled = new WeakMap<DocumentNode, Map<string | null, CompiledQuery | null>>();
+  return {
+    find({ query, operationName }) {
+      const document = gate.known(query);
+      if (!document) return null;
+      const operations = compiled.get(document) ?? new Map<string | null, CompiledQuery | null>();
+      compiled.set(document, operations);
+      const known = operations.get(operationName);
+      if (known !== undefined) return known;
+      const found = compile(document, operationName);
+      // A name that the document does not have is not remembered: there are as many as clients care to send.
+      if (getOperationAST(document, operationName)) operations.set(operationName, found);
+      return found;
+    },
+  };
+}
+
+function compile(document: DocumentNode, operationName: string | null): CompiledQuery | null {
+  const operation = getOperationAST(document, operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY) return null;
+  const { fields, cost } = sizeOf(schema, document, operation, null);
+  // What may cost too much is for the gate to see, with its variables.
+  if (fields > MAX_FIELDS || cost > LIMITS.cost) return null;
+  const compiled = compileQuery(schema, document, operation.name?.value ?? '', OPTIONS);
+  if (!isCompiledQuery(compiled)) return null;
+  return async (context, variables) => {
+    const { data, errors } = await compiled.query(undefined, context, variables);
+    return errors ? null : (data ?? null);
+  };
+}
+
+const OPTIONS = { disablingCapturingStackErrors: true, useExperimentalPathBasedSkipInclude: true };

@@ -1,0 +1,41 @@
+import type { OperationRequest } from '../graphql/compiled-queries.ts';
+
+/**
+ * The body of a POST, if it asks for one operation and nothing unusual; null is no verdict on it, which is Yoga's to give.
+ * @param body JSON, or not
+ */
+export function ordinaryRequest(body: string): OperationRequest | null {
+  let request: unknown;
+  try {
+    request = JSON.parse(body);
+  } catch {
+    return null;
+  }
+  if (!isObject(request)) return null;
+  const { query, operationName = null, variables, extensions, ...others } = request;
+  if (typeof query !== 'string' || extensions != null || Object.keys(others).length > 0) return null;
+  if (operationName !== null && (typeof operationName !== 'string' || operationName === '')) return null;
+  if (variables != null && !isObject(variables)) return null;
+  return { query, operationName, variables: variables ?? {} };
+}
+
+/**
+ * The media type in which Yoga answers a query to a client with this Accept header; null for anything but JSON.
+ * Like Yoga's own choice it goes by the order of what is accepted, not by its weights.
+ */
+export function answerType(accept: string): string | null {
+  for (const each of (accept || '*/*').replace(/\s/g, '').toLowerCase().split(',')) {
+    const [type = '', ...parameters] = each.split(';');
+    if (parameters.some((parameter) => parameter.includes('charset=') && parameter !== 'charset=utf-8')) continue;
+    if (type === GRAPHQL_RESPONSE) return GRAPHQL_RESPONSE;
+    if (JSON_RANGES.has(type)) return 'application/json';
+  }
+  return null;
+}
+
+const GRAPHQL_RESPONSE = 'application/graphql-response+json';
+const JSON_RANGES = new Set(['application/json', 'application/*', '*/json', '*/*']);
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
