@@ -41,10 +41,13 @@ export interface RandomParts {
  * without defaults, `@skip` and `@include`, fields asked for more than once. Their variables are mostly of the right type.
  */
 export function randomQueries(schema: GraphQLSchema, parts: RandomParts): fc.Arbitrary<RandomQuery> {
-  return fc
-    .gen()
-    .map((pick) => write(schema, parts, pick))
-    .filter(({ query }) => validate(schema, parse(query)).length === 0);
+  return fc.gen().map((pick) => {
+    // Not a filter: that would be handed the same choices again.
+    for (;;) {
+      const random = write(schema, parts, pick);
+      if (validate(schema, parse(random.query)).length === 0) return random;
+    }
+  });
 }
 
 /** Small numbers are as likely as others. */
@@ -55,10 +58,13 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
   const variables: Record<string, unknown> = {};
   const fragments: string[] = [];
   let aliases = 0;
+  /** Fields that may still be written before only leaves are. */
+  let left = 60;
   const chance = (percent: number) => pick(evenly, 99) < percent;
   const one = <Item>(items: readonly Item[]) => items[pick(evenly, items.length - 1)] as Item;
   // Most clients send what is right.
   const careless = chance(15);
+  const conditional = chance(25);
   const below = parts.depth ?? 6;
 
   const queryType = schema.getQueryType();
@@ -78,12 +84,13 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
     const fields = isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
     const open = fields.filter(
       (field) =>
-        !(root && parts.without?.includes(field.name)) && (depth > 1 || !isCompositeType(getNamedType(field.type))),
+        !(root && parts.without?.includes(field.name)) &&
+        ((depth > 1 && left > 0) || !isCompositeType(getNamedType(field.type))),
     );
     const count = root ? 1 + pick(evenly, 1) : 1 + pick(evenly, 5);
     for (let i = 0; i < count && open.length > 0; i++) chosen.push(fieldOf(one(open), depth));
     if (chosen.length === 0 || chance(20)) chosen.push('__typename');
-    if (isAbstractType(type) || chance(15)) chosen.push(fragmentOn(type, depth));
+    if (isAbstractType(type) || (left > 0 && chance(15))) chosen.push(fragmentOn(type, depth));
     return `{ ${chosen.join(' ')} }`;
   }
 
@@ -98,6 +105,7 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
   }
 
   function fieldOf(field: GraphQLField<unknown, unknown>, depth: number): string {
+    left--;
     const type = getNamedType(field.type);
     const given = field.args
       .filter((each) => isNonNullType(each.type) || chance(20))
@@ -110,7 +118,7 @@ function write(schema: GraphQLSchema, parts: RandomParts, pick: GeneratorValue):
   }
 
   function directive(): string {
-    if (!chance(12)) return '';
+    if (!conditional || !chance(30)) return '';
     const condition = chance(50) ? String(chance(50)) : variable('Boolean!', chance(50));
     return `@${one(['skip', 'include'])}(if: ${condition}) `;
   }
