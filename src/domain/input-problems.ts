@@ -21,7 +21,7 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
   const known: Problem[] = [];
   const unknown: Problem[] = [];
   for (const issue of error.issues.slice(0, MAX_PROBLEMS)) {
-    const path = issue.path.slice(skip).map((part) => REST_NAMES.get(String(part)) ?? String(part));
+    const path = restPath(issue.path.slice(skip));
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, MAX_PROBLEMS)) {
         const param = paramOf([...path, key]);
@@ -38,7 +38,13 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
 }
 
-function paramOf(path: readonly string[]): string {
+/** A path within an input, with REST's names. */
+export function restPath(path: readonly PropertyKey[]): string[] {
+  return path.map((part) => REST_NAMES.get(String(part)) ?? String(part));
+}
+
+/** A path as a problem's `param`. */
+export function paramOf(path: readonly string[]): string {
   const param = path.join('.');
   return param.length > MAX_PATH ? `${param.slice(0, MAX_PATH).toWellFormed()}…` : param;
 }

@@ -4,6 +4,7 @@ import { internalError, type Problem, problem, ServiceError } from '../domain/er
 import type { GraphQLContext } from './context.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
 import { schema } from './schema.ts';
+import { paramOfVariable } from './variable-param.ts';
 
 /** A document that is parsed, validated and compiled once, when the process starts. */
 export interface PreparedOperation<Data> {
@@ -84,7 +85,7 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   if (cause instanceof ServiceError) return described(cause.message, location, cause.problems);
   if (cause === null || cause instanceof GraphQLError) {
     // The document's or the variables' own fault: graphql-js says what.
-    const wrong = problem('invalid_request', error.message);
+    const wrong = problem('invalid_request', error.message, paramOfVariable(error.message));
     return described(error.message, location, [wrong], error.extensions);
   }
   const { message, problems } = explain(cause) ?? internalError(requestId);

@@ -357,6 +357,16 @@ describe('/graphql', () => {
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
+  it('names the field at fault where a variable does not fit, as REST does', async () => {
+    const lines = [{ description: 'x', quantity: 1, unit_price: 'x' }];
+    const rest = await client.post('/v1/invoices', invoiceBody({ lines }));
+    const typed = { ...input(), lines: [{ description: 'x', quantity: 1, unitPrice: 'x' }] };
+    const { errors } = (await client.graphql(CREATE, { input: typed })).body;
+    const { code, param, status } = rest.body.error;
+    expect(errors[0].extensions).toMatchObject({ code, param, status });
+    expect(param).toBe('lines.0.unit_price');
+  });
+
   it('says where a literal is wrong', async () => {
     for (const query of [
       '{ invoices(createdAfter: "2026-02-31T00:00:00Z") { edges { cursor } } }',
