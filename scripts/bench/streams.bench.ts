@@ -1,0 +1,106 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Benchmark, Measured, Side } from './harness.ts';
+import type { StreamsClientsMessage } from './streams-clients.ts';
+import type { StreamsServerMessage } from './streams-server.ts';
+
+/** Streams open at a time, all of them on one process. */
+const STREAMS = Number(process.env.BENCH_STREAMS ?? 10_000);
+const QUICK_STREAMS = 500;
+/** Events a repeat, one after the other. */
+const EVENTS = 5;
+
+/**
+ * One event to every open subscription: ours is `invoiceEvents` over graphql-sse, from the write to the store on; the peer is a loop over
+ * the answers of a node:http server, which has the message as text. Server and clients have a process each, over loopback TCP.
+ */
+export const benchmark: Benchmark = {
+  name: 'streams',
+  about: `one event to ${STREAMS} open streams of one process; the peer writes the same bytes to bare node:http answers`,
+  sides: [side('ours', 'ours'), side('bare node:http', 'bare')],
+  answers: 'equal',
+  repeats: 5,
+  warmups: 1,
+};
+
+function side(name: string, which: 'ours' | 'bare'): Side {
+  let server: ChildProcess | null = null;
+  let clients: ChildProcess | null = null;
+  let count = 0;
+  let round = 0;
+  let memory = 0;
+
+  async function memoryOf(process: ChildProcess): Promise<number> {
+    const answer = heard<StreamsServerMessage>(process);
+    process.send('memory');
+    return ((await answer) as { memory: number }).memory;
+  }
+
+  return {
+    name,
+    async open({ quick }) {
+      count = quick ? QUICK_STREAMS : STREAMS;
+      server = start('streams-server.ts', which);
+      const { port, request } = (await heard<StreamsServerMessage>(server)) as { port: number; request: string };
+      clients = start('streams-clients.ts');
+      // What the first requests leave is no stream's.
+      await openStreams(clients, port, request, 50);
+      await end(clients);
+      clients = start('streams-clients.ts');
+      const before = await memoryOf(server);
+      await openStreams(clients, port, request, count);
+      memory = ((await memoryOf(server)) - before) / count;
+    },
+    async run(): Promise<Measured> {
+      if (!server || !clients) throw new Error(`${name} is not open`);
+      const samples: number[] = [];
+      let answer = '';
+      for (let event = 0; event < EVENTS; event++) {
+        const arrived = heard<StreamsClientsMessage>(clients);
+        const published = heard<StreamsServerMessage>(server);
+        server.send({ publish: ++round });
+        const { publishedAt } = (await published) as { publishedAt: string };
+        const { arrivals, text } = (await arrived) as { arrivals: string[]; text: string };
+        for (const arrival of arrivals) samples.push(Number(BigInt(arrival) - BigInt(publishedAt)) / 1e6);
+        answer += text;
+      }
+      return { latencies: { 'fan-out': samples }, counts: { 'memory a stream, KiB': memory / 1024 }, answer };
+    },
+    async close() {
+      if (clients) await end(clients);
+      if (server) await end(server);
+    },
+  };
+}
+
+function start(file: string, ...args: string[]): ChildProcess {
+  const options = { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] as ['ignore', 'inherit', 'inherit', 'ipc'] };
+  return fork(fileURLToPath(new URL(file, import.meta.url)), args, options);
+}
+
+async function end(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null) return;
+  child.disconnect();
+  await once(child, 'exit');
+}
+
+async function openStreams(clients: ChildProcess, port: number, request: string, count: number): Promise<void> {
+  const opened = heard<StreamsClientsMessage>(clients);
+  clients.send({ port, request, count });
+  await opened;
+}
+
+/** The next message of a process. */
+async function heard<Message>(child: ChildProcess): Promise<Message> {
+  const over = new AbortController();
+  try {
+    const ended = once(child, 'exit', { signal: over.signal }).then(([code]) => {
+      throw new Error(`a process of the benchmark ended with code ${code}`);
+    });
+    const [message] = (await Promise.race([once(child, 'message', { signal: over.signal }), ended])) as [Message];
+    return message;
+  } finally {
+    over.abort();
+  }
+}
