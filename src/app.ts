@@ -225,7 +225,10 @@ async function build(
     );
     const revocations = createWatchRevocations(tenants, (err) => log.warn({ err }, 'open streams were not checked'));
     closers.push(async () => revocations.close());
-    const streams = createEventStreams(revocations.follow);
+    const streams = createEventStreams({
+      follow: revocations.follow,
+      report: (err) => log.warn({ err }, 'a stream has failed'),
+    });
     const koa = createServer({
       log,
       streams,

@@ -16,8 +16,8 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 /** What the process answers: when it serves, and to each message. */
 export type StreamsServerMessage =
   | { port: number; request: string }
-  /** Of the process, bytes, after a collection of garbage. */
-  | { memory: number }
+  /** Bytes of the process and of this thread's JavaScript heap with its buffers, after a collection of garbage. */
+  | { resident: number; heap: number }
   /** When an event was published, nanoseconds of the machine's monotonic clock. */
   | { publishedAt: string };
 
@@ -36,7 +36,8 @@ const { port, request, publish, close } = await (process.argv[2] === 'ours' ? se
 process.on('message', async (message: 'memory' | { publish: number }) => {
   if (message === 'memory') {
     collectGarbage();
-    return tell({ memory: process.memoryUsage().rss });
+    const { rss, heapUsed, external } = process.memoryUsage();
+    return tell({ resident: rss, heap: heapUsed + external });
   }
   const publishedAt = process.hrtime.bigint();
   await publish(message.publish);

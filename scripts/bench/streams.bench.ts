@@ -29,12 +29,12 @@ function side(name: string, which: 'ours' | 'bare'): Side {
   let clients: ChildProcess | null = null;
   let count = 0;
   let round = 0;
-  let memory = 0;
+  const counts: Record<string, number> = {};
 
-  async function memoryOf(process: ChildProcess): Promise<number> {
+  async function memoryOf(process: ChildProcess): Promise<{ resident: number; heap: number }> {
     const answer = heard<StreamsServerMessage>(process);
     process.send('memory');
-    return ((await answer) as { memory: number }).memory;
+    return (await answer) as { resident: number; heap: number };
   }
 
   return {
@@ -50,7 +50,9 @@ function side(name: string, which: 'ours' | 'bare'): Side {
       clients = start('streams-clients.ts');
       const before = await memoryOf(server);
       await openStreams(clients, port, request, count);
-      memory = ((await memoryOf(server)) - before) / count;
+      const after = await memoryOf(server);
+      counts['resident KiB a stream'] = (after.resident - before.resident) / 1024 / count;
+      counts['heap KiB a stream'] = (after.heap - before.heap) / 1024 / count;
     },
     async run(): Promise<Measured> {
       if (!server || !clients) throw new Error(`${name} is not open`);
@@ -65,7 +67,7 @@ function side(name: string, which: 'ours' | 'bare'): Side {
         for (const arrival of arrivals) samples.push(Number(BigInt(arrival) - BigInt(publishedAt)) / 1e6);
         answer += text;
       }
-      return { latencies: { 'fan-out': samples }, counts: { 'memory a stream, KiB': memory / 1024 }, answer };
+      return { latencies: { 'fan-out': samples }, counts, answer };
     },
     async close() {
       if (clients) await end(clients);

@@ -1,14 +1,20 @@
+import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import { whenGone } from './when-gone.ts';
 
+/** What a stream tells. */
+export interface Source<Value> {
+  readonly values: AsyncIterator<Value>;
+  /** A value as messages of the stream; none: an empty text. */
+  readonly print: (value: Value) => string;
+  /** Messages after the last value; not when the stream was broken off. */
+  readonly last?: string;
+}
+
 /** An answer of `text/event-stream` (WHATWG HTML, section 9.2) that goes on. */
 export interface EventStream {
-  /** Whether the client is gone, or the stream was ended. */
-  readonly closed: boolean;
-  /** Sends whole messages. Before the next ones `ready` is to be awaited: that is what keeps memory bounded. */
-  write(messages: string): void;
   /** Resolves when the client has read what there was, or is gone. */
   ready(): Promise<void>;
   /** Ends it in order. */
@@ -18,11 +24,12 @@ export interface EventStream {
 /** The open event streams of this process, by whichever protocol. */
 export interface EventStreams {
   /**
-   * Begins an answer. From then on it has heartbeats; it is ended when the caller's key is revoked or the service stops, and broken off when
-   * the client does not read.
+   * Begins an answer, and returns: the values are sent as they come. Each is asked for when the client has read those before, so that memory
+   * is bounded. The stream has heartbeats; it is ended when the source or the caller's key is, or when the service stops, and broken off
+   * when the client does not read. The source is ended with it.
    * @throws {ServiceError} rate_limit_exceeded: the caller has too many open
    */
-  open(ctx: Context, principal: Principal): EventStream;
+  open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
   /** How many there are. */
   count(): number;
   /** Ends all of them, and those that are opened from now on at once: their clients resume elsewhere. */
@@ -48,11 +55,15 @@ export const EVENT_STREAM_HEADERS = {
   'X-Accel-Buffering': 'no',
 };
 
-/** @param follow calls back when a key is revoked, and answers how to stop that */
-export function createEventStreams(
-  follow: (keyId: string, onRevoked: () => void) => () => void,
-  heartbeatMs: number = HEARTBEAT_MS,
-): EventStreams {
+export interface EventStreamParts {
+  /** Calls back when a key is revoked, and answers how to stop that. */
+  readonly follow: (keyId: string, onRevoked: () => void) => () => void;
+  /** Is told of a source that has failed. */
+  readonly report: (error: unknown) => void;
+  readonly heartbeatMs?: number;
+}
+
+export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS }: EventStreamParts): EventStreams {
   const open = new Set<EventStream>();
   const byCaller = new Map<string, number>();
   let closing = false;
@@ -75,62 +86,79 @@ export function createEventStreams(
   }
 
   return {
-    open(ctx, principal) {
-      const leave = admit(ctx, principal);
+    open(ctx, principal, source) {
       const { res } = ctx;
-      let unread: PromiseWithResolvers<void> | null = null;
-      let sluggish = false;
-      const caughtUp = () => {
-        unread?.resolve();
-        unread = null;
-        sluggish = false;
-      };
-      const stream: EventStream = {
-        get closed() {
-          return res.writableEnded || res.destroyed;
-        },
-        write(messages) {
-          if (!stream.closed) res.write(messages);
-        },
-        async ready() {
-          if (!res.writableNeedDrain || stream.closed) return;
-          unread ??= Promise.withResolvers();
-          await unread.promise;
-        },
-        end() {
-          if (stream.closed) return;
-          res.end();
-          const timer = setTimeout(() => res.destroy(), LINGER_MS).unref();
-          whenGone(res, () => clearTimeout(timer));
-        },
-      };
-      /** A client that has read nothing between two beats, though there is something, is given up: it resumes if it lives. */
-      const beat = setInterval(() => {
-        if (!res.writableNeedDrain) stream.write(COMMENT);
-        else if (sluggish) res.destroy();
-        else sluggish = true;
-      }, heartbeatMs);
-      const unfollow = principal.kind === 'client' ? () => {} : follow(principal.keyId, stream.end);
+      whenGone(res, () => void source.values.return?.());
+      const leave = admit(ctx, principal);
+      const stream = sending(res, heartbeatMs);
+      const unfollow = principal.kind === 'client' ? null : follow(principal.keyId, stream.end);
       open.add(stream);
-      res.on('drain', caughtUp);
       whenGone(res, () => {
-        clearInterval(beat);
-        unfollow();
+        unfollow?.();
         leave();
         open.delete(stream);
-        caughtUp();
       });
       ctx.respond = false;
       res.writeHead(200, EVENT_STREAM_HEADERS);
       // Some browsers do not tell of an answer before its first bytes.
-      stream.write(COMMENT);
+      res.write(COMMENT);
       if (closing) stream.end();
+      else send(res, stream, source).catch(report).finally(stream.end);
       return stream;
     },
     count: () => open.size,
     close() {
       closing = true;
       for (const stream of open) stream.end();
+    },
+  };
+}
+
+function isOver(res: ServerResponse): boolean {
+  return res.writableEnded || res.destroyed;
+}
+
+async function send<Value>(res: ServerResponse, stream: EventStream, source: Source<Value>): Promise<void> {
+  for (let next = await source.values.next(); !next.done; next = await source.values.next()) {
+    if (isOver(res)) return;
+    const messages = source.print(next.value);
+    if (messages !== '') res.write(messages);
+    if (res.writableNeedDrain) await stream.ready();
+  }
+  if (source.last !== undefined && !isOver(res)) res.write(source.last);
+}
+
+function sending(res: ServerResponse, heartbeatMs: number): EventStream {
+  let unread: PromiseWithResolvers<void> | null = null;
+  let sluggish = false;
+  const caughtUp = () => {
+    unread?.resolve();
+    unread = null;
+    sluggish = false;
+  };
+  /** A client that has read nothing between two beats, though there is something, is given up: it resumes if it lives. */
+  const beat = setInterval(() => {
+    if (!res.writableNeedDrain) res.write(COMMENT);
+    else if (sluggish) res.destroy();
+    else sluggish = true;
+  }, heartbeatMs);
+  res.on('drain', caughtUp);
+  whenGone(res, () => {
+    clearInterval(beat);
+    caughtUp();
+  });
+  return {
+    async ready() {
+      if (!res.writableNeedDrain || isOver(res)) return;
+      unread ??= Promise.withResolvers();
+      await unread.promise;
+    },
+    end() {
+      if (isOver(res)) return;
+      clearInterval(beat);
+      res.end();
+      const timer = setTimeout(() => res.destroy(), LINGER_MS).unref();
+      whenGone(res, () => clearTimeout(timer));
     },
   };
 }

@@ -91,8 +91,8 @@ export function graphqlOverSse(
     return { ctx, reader, token, operationId: null };
   }
 
-  /** Sends the library's answer; an event stream until it ends. */
-  async function send({ ctx, reader }: Call, [body, init]: Response): Promise<void> {
+  /** Sends the library's answer. */
+  function send({ ctx, reader }: Call, [body, init]: Response): void {
     if (body === null && init.status >= 400) {
       // The library refuses without a word.
       for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
@@ -104,24 +104,10 @@ export function graphqlOverSse(
       ctx.res.writeHead(init.status, { ...init.headers, 'Cache-Control': 'no-store' });
       return void ctx.res.end(body ?? '');
     }
-    whenGone(ctx.res, () => {
-      reader.open(null);
-      void body.return(undefined);
-    });
-    const stream = streams.open(ctx, reader.principal);
-    reader.open(stream);
-    try {
-      for await (const message of body) {
-        // The library's own heartbeat.
-        if (message.startsWith(':')) continue;
-        stream.write(message);
-        await stream.ready();
-      }
-    } catch (error) {
-      explain(error);
-    } finally {
-      stream.end();
-    }
+    whenGone(ctx.res, () => reader.open(null));
+    // The heartbeat is this service's, not the library's.
+    const print = (message: string) => (message.startsWith(':') ? '' : message);
+    reader.open(streams.open(ctx, reader.principal, { values: body, print }));
   }
 
   /** Ends a stream's reservation, unless it is in use, with what it holds. */

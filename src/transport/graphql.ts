@@ -14,7 +14,7 @@ import { answerType, ordinaryRequest } from './graphql-request.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
-import { eventStreaming, sendResults, type YogaServerContext } from './yoga-event-stream.ts';
+import { eventStreaming, printed, type YogaServerContext } from './yoga-event-stream.ts';
 
 /** What the gate refuses, in its words. */
 function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {
@@ -115,7 +115,7 @@ export function graphqlOverHttp(
     ran('yoga');
     const server: YogaServerContext = { ctx };
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
-    if (server.results) return sendResults(streams.open(ctx, principalOf(ctx)), server.results);
+    if (server.results) return void streams.open(ctx, principalOf(ctx), printed(server.results));
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));

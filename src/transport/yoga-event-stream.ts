@@ -1,7 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
-import type { EventStream } from './event-stream.ts';
+import type { Source } from './event-stream.ts';
 import { whenGone } from './when-gone.ts';
 
 /** What a request to Yoga carries besides itself. */
@@ -30,14 +30,11 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
   },
 };
 
-/** Sends results as Yoga does, which is also graphql-sse's distinct connections mode. */
-export async function sendResults(stream: EventStream, results: AsyncIterable<ExecutionResult>): Promise<void> {
-  for await (const result of results) {
-    stream.write(`event: next\ndata: ${JSON.stringify(result)}\n\n`);
-    // The source has failed: there is nothing more to come.
-    if (!('data' in result)) break;
-    await stream.ready();
-  }
-  stream.write('event: complete\ndata:\n\n');
-  stream.end();
+/** Results as Yoga sends them, which is also graphql-sse's distinct connections mode. */
+export function printed(results: AsyncIterable<ExecutionResult>): Source<ExecutionResult> {
+  return {
+    values: results[Symbol.asyncIterator](),
+    print: (result) => `event: next\ndata: ${JSON.stringify(result)}\n\n`,
+    last: 'event: complete\ndata:\n\n',
+  };
 }

@@ -46,16 +46,24 @@ export async function streamStatus(
     ctx.status = 204;
     return;
   }
-  const stream = streams.open(ctx, graphql.principal);
-  try {
-    for (let change = await first; !change.done; change = await changes.next()) {
-      const { eventId, id, ...fields } = change.value.invoiceStatus;
-      stream.write(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
-      await stream.ready();
-    }
-  } finally {
-    stream.end();
-  }
+  streams.open(ctx, graphql.principal, { values: beginningWith(first, changes), print: messageOf });
+}
+
+function messageOf({ invoiceStatus: { eventId, id, ...fields } }: { invoiceStatus: StatusMessage }): string {
+  return `id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`;
+}
+
+/** An iteration whose first step was made already. */
+function beginningWith<Value>(first: Promise<IteratorResult<Value>>, rest: AsyncIterator<Value>): AsyncIterator<Value> {
+  let begun = false;
+  return {
+    next() {
+      if (begun) return rest.next();
+      begun = true;
+      return first;
+    },
+    return: async () => rest.return?.() ?? { done: true, value: undefined },
+  };
 }
 
 /** Whether an iteration is over without waiting for anything but what is settled by now. */

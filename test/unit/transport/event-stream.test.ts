@@ -1,39 +1,48 @@
 import { once } from 'node:events';
 import { createServer, type IncomingMessage, request, type Server } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
-import {
-  createEventStreams,
-  type EventStream,
-  type EventStreams,
-  MAX_STREAMS,
-} from '../../../src/transport/event-stream.ts';
+import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
 
 const KEY = { kind: 'secret', keyId: 'key_1' } as Principal;
+
+type Values = Required<AsyncIterator<string>>;
 
 let server: Server;
 let streams: EventStreams;
 let principal: Principal;
 const revoked = new Map<string, Set<() => void>>();
-let opened: PromiseWithResolvers<EventStream>;
+let opened: PromiseWithResolvers<void>;
+/** What the next streams tell. */
+let sourceOf: () => Values;
+const failures: unknown[] = [];
 
 async function start(heartbeatMs: number): Promise<void> {
   revoked.clear();
   principal = KEY;
+  sourceOf = silence;
   opened = Promise.withResolvers();
-  streams = createEventStreams((keyId, onRevoked) => {
-    const set = revoked.get(keyId) ?? new Set();
-    revoked.set(keyId, set.add(onRevoked));
-    return () => set.delete(onRevoked);
-  }, heartbeatMs);
+  streams = createEventStreams({
+    follow(keyId, onRevoked) {
+      const set = revoked.get(keyId) ?? new Set();
+      revoked.set(keyId, set.add(onRevoked));
+      return () => set.delete(onRevoked);
+    },
+    report: (error) => failures.push(error),
+    heartbeatMs,
+  });
   const app = new Koa();
   app.use((ctx) => {
     try {
-      opened.resolve(streams.open(ctx, principal));
+      streams.open(ctx, principal, {
+        values: sourceOf(),
+        print: (text) => `data: ${text}\n\n`,
+        last: 'data: last\n\n',
+      });
+      opened.resolve();
     } catch (error) {
       ctx.status = (error as ServiceError).status;
     }
@@ -49,6 +58,21 @@ afterEach(async () => {
   await expect.poll(() => streams.count()).toBe(0);
   expect([...revoked.values()].every((set) => set.size === 0)).toBe(true);
 });
+
+/** Says nothing until it is ended. */
+function silence(): Values {
+  const end = Promise.withResolvers<IteratorResult<string>>();
+  return {
+    next: () => end.promise,
+    async return() {
+      end.resolve({ done: true, value: undefined });
+      return { done: true, value: undefined };
+    },
+    throw: async (error) => {
+      throw error;
+    },
+  };
+}
 
 const port = () => (server.address() as AddressInfo).port;
 
@@ -71,42 +95,69 @@ describe('an event stream', () => {
   it('has heartbeats while nothing happens, and goes on with them after a client was slow', async () => {
     server.close();
     await start(500);
-    const socket = await silentClient();
-    const stream = await opened.promise;
+    const quiet = silence();
     let sent = 0;
-    // Until the connection takes no more.
-    for (let ready = false; !ready; sent++) {
-      stream.write(`data: ${'x'.repeat(65_536)}\n\n`);
-      ready = await Promise.race([stream.ready().then(() => false), sleep(5, true)]);
-    }
+    let asked = Date.now();
+    sourceOf = () => ({
+      ...quiet,
+      async next() {
+        // Until the connection has taken no more for a moment.
+        if (sent > 0 && Date.now() - asked > 100) return quiet.next();
+        asked = Date.now();
+        sent++;
+        return { done: false, value: 'x'.repeat(65_536) };
+      },
+    });
+    const socket = await silentClient();
+    const isStuck = () => Date.now() - asked > 150;
+    await expect.poll(isStuck, { interval: 20 }).toBe(true);
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
     socket.resume();
-    await stream.ready();
     const beats = () => text.split('x\n\n').at(-1)?.split(':\n\n').length ?? 0;
     await expect.poll(beats).toBeGreaterThan(2);
     expect(text.match(/data: /g)?.length).toBe(sent);
     socket.destroy();
   });
 
-  it('breaks off a client that does not read, and holds no more than one message for it', async () => {
+  it('asks for no more than a client reads, and breaks one off that reads nothing', async () => {
+    let sent = 0;
+    let ended = false;
+    sourceOf = () => ({
+      ...silence(),
+      next: async () => ({ done: false, value: String(++sent).padEnd(65_536) }),
+      async return() {
+        ended = true;
+        return { done: true, value: undefined };
+      },
+    });
     const socket = await silentClient();
-    const gone = once(socket, 'close');
     socket.on('error', () => undefined);
-    const stream = await opened.promise;
-    let written = 0;
-    while (!stream.closed) {
-      stream.write(`data: ${'x'.repeat(65_536)}\n\n`);
-      written++;
-      await stream.ready();
-      if (written > 10_000) throw new Error('it takes everything');
+    await expect.poll(() => streams.count()).toBe(0);
+    expect(ended).toBe(true);
+    // What the system's buffers hold, and not one after that.
+    expect(sent).toBeLessThan(1000);
+    socket.destroy();
+  });
+
+  it('ends with its source, and in order also when that fails', async () => {
+    async function* values(failing: boolean) {
+      yield 'one';
+      if (failing) throw new Error('it fails');
     }
-    // As the client learns once it looks.
-    socket.resume();
-    await gone;
-    expect(streams.count()).toBe(0);
+    for (const [failing, expected] of [
+      [false, ':\n\ndata: one\n\ndata: last\n\n'],
+      [true, ':\n\ndata: one\n\n'],
+    ] as const) {
+      sourceOf = () => values(failing);
+      const response = await reading();
+      let text = '';
+      for await (const chunk of response) text += chunk;
+      expect([text, response.complete]).toEqual([expected, true]);
+    }
+    expect(failures.splice(0)).toMatchObject([{ message: 'it fails' }]);
   });
 
   it('ends in order, for those that are open and those that come later, when the service stops', async () => {
