@@ -19,7 +19,7 @@ export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): strin
 @page {
   size: A4; margin: 14mm 17mm 23mm;
   @top-${start} { content: ${marginText(margins.runningHead)}; ${MARGIN_TEXT} text-align: ${start}; padding-top: 6mm; vertical-align: top; }
-  @bottom-${start} { content: ${marginText(margins.legalFoot)}; ${MARGIN_TEXT} text-align: ${start}; width: 149mm; ${FOOT} }
+  @bottom-${start} { content: ${marginText(margins.legalFoot)}; ${MARGIN_TEXT} ${footSize(margins.legalFoot)} text-align: ${start}; width: 149mm; ${FOOT} }
   @bottom-${end} { content: ${marginText(margins.pageWord)} "\\a0" counter(page) "\\202f/\\202f" counter(pages);
     ${MARGIN_TEXT} width: 28mm; text-align: ${end}; ${FOOT} }
 }
@@ -33,6 +33,13 @@ function marginText(text: string): string {
   return cssString(text.replaceAll(/\S{24}/gu, '$&\u200b'));
 }
 
+/** The foot has room for the longest profile there can be, in the widest letters. */
+function footSize(text: string): string {
+  return text.length > LONG_FOOT ? 'font-size: 4.8pt;' : '';
+}
+
+/** What five lines of the foot hold in its usual size when every letter is a W. */
+const LONG_FOOT = 280;
 const MARGIN_TEXT = `font: 6.8pt/1.4 "${FONT_FAMILY}", sans-serif; color: #5b6472;`;
 const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 4mm; padding-top: 1.6mm; vertical-align: top;';
 

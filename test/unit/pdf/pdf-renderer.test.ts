@@ -54,6 +54,15 @@ describe('createPdfRenderer', () => {
     );
   });
 
+  test.skipIf(!hasPdfToText)('shows all of the foot, however long and wide it is', async () => {
+    const wide = (length: number) => 'W'.repeat(length);
+    const names = { legalName: wide(200), legalForm: wide(50), capital: Number.MAX_SAFE_INTEGER };
+    const numbers = { taxId: wide(30), tradeRegister: wide(100), professionalTax: wide(30), cnss: `${wide(27)}END` };
+    const [text = ''] = textOfPages(await renderer.render(printed({ seller: { ...SELLER, ...names, ...numbers } })));
+    // In the box above, the text's end is broken.
+    expect(text.trimEnd().slice(-200)).toContain('END');
+  });
+
   test('goes over many pages with 1,000 lines, each with the head of the table and its number', async () => {
     const lines = Array.from({ length: 1_000 }, (_, index) => line(`Article n${index + 1}n`, 1, 100 + index, 20));
     const pdf = await renderer.render(printed({ lines }));
