@@ -63,7 +63,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
               ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
               : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
           },
-          expiresAt: later(delivery.createdAt, retentionMs),
+          expiresAt: later(now, retentionMs),
         }),
       );
       return insertNew(deliveries, documents);
@@ -115,7 +115,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async record(records) {
-      await bulk(records.map((record) => ({ updateOne: { filter: heldBy(record.claim), update: updateOf(record) } })));
+      await bulk(records.flatMap(updatesOf));
     },
 
     async cancel(claims) {
@@ -130,11 +130,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const { modifiedCount } = await deliveries.updateMany(
-        { _id: { $in: found.map(({ _id }) => _id) }, state: 'pending' },
+      const pending = { _id: { $in: found.map(({ _id }) => _id) }, state: 'pending' as const };
+      await deliveries.updateMany(
+        { ...pending, 'work.token': null },
         { $set: { state: 'cancelled' }, $unset: { work: '' } },
       );
-      return modifiedCount;
+      // An attempt that is under way keeps its lease: what comes of it is recorded.
+      await deliveries.updateMany(pending, { $set: { state: 'cancelled' } });
+      return found.length;
     },
 
     async takeOverdue(limit, pauseMs, now) {
@@ -229,9 +232,13 @@ function later(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
-function updateOf({ claim, attempt, outcome }: AttemptRecord) {
+function updatesOf({ claim, attempt, outcome }: AttemptRecord): AnyBulkWriteOperation<DeliveryDocument>[] {
+  const filter = heldBy(claim);
   const $push = { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } };
-  if (outcome.state !== 'pending') return { $set: { state: outcome.state }, $unset: { work: '' as const }, $push };
+  const $unset = { work: '' as const };
+  if (outcome.state !== 'pending') {
+    return [{ updateOne: { filter, update: { $set: { state: outcome.state }, $unset, $push } } }];
+  }
   const { nextAttemptAt } = outcome;
   const work: DeliveryWork = {
     token: null,
@@ -240,7 +247,11 @@ function updateOf({ claim, attempt, outcome }: AttemptRecord) {
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, QUEUE_GRACE_MS),
   };
-  return { $set: { work }, $push };
+  return [
+    { updateOne: { filter: { ...filter, state: 'pending' }, update: { $set: { work }, $push } } },
+    // Its endpoint was disabled or deleted meanwhile: there is no other attempt.
+    { updateOne: { filter: { ...filter, state: 'cancelled' }, update: { $unset, $push } } },
+  ];
 }
 
 function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {

@@ -15,10 +15,12 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
   return {
     async append(rows) {
+      // From now on, not from when it happened: what waited long in the outbox is to be sent too.
+      const expiresAt = new Date(Date.now() + retentionMs);
       const documents = rows.map(({ id, ...row }) => ({
         _id: id,
         ...row,
-        expiresAt: new Date(row.createdAt.getTime() + retentionMs),
+        expiresAt,
       }));
       await insertNew(events, documents);
     },

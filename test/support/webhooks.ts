@@ -24,7 +24,8 @@ const RETENTION = 30 * 24 * HOUR;
 /** The specification's. */
 export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
 
-const BOX = createSecretBox(new Uint8Array(32), 'test');
+/** Seals and opens the endpoints' secrets here. */
+export const BOX = createSecretBox(new Uint8Array(32), 'test');
 
 /** An answer with this status. */
 export function answerOf(status: number | null): SendResult {
@@ -132,4 +133,43 @@ export function statusChange(sequence: number): InvoiceEvent {
     rejectionReason: null,
     at: new Date(),
   };
+}
+
+/** A clock that stands still until it is moved. */
+export function clockAt(start = Date.now()) {
+  let now = start;
+  return {
+    read: () => new Date(now),
+    move(milliseconds: number) {
+      now += milliseconds;
+    },
+  };
+}
+
+/** A receiver that answers with `status()`, and remembers what it was sent. */
+export function receiverThat(status: (request: OutgoingRequest) => number | null) {
+  const requests: OutgoingRequest[] = [];
+  const send = async (request: OutgoingRequest): Promise<SendResult> => {
+    requests.push(request);
+    return answerOf(status(request));
+  };
+  return { requests, send };
+}
+
+export type Worker = ReturnType<typeof webhookWorker>;
+
+/** The only delivery of a tenant. */
+export async function onlyDelivery(worker: Worker, tenantId: string) {
+  const everything = { limit: 10, cursor: null, from: null, until: null, endpointId: null, state: null };
+  const { rows } = await worker.deliveries.page({ tenantId, environment: 'test', ...everything });
+  const [delivery] = rows;
+  if (!delivery || rows.length > 1) throw new Error(`${rows.length} deliveries instead of one`);
+  return delivery;
+}
+
+/** Lets a worker do all that is due. */
+export async function turn(worker: Worker): Promise<void> {
+  await worker.publisher.settle();
+  await worker.dispatcher.sweep();
+  await worker.dispatcher.settle();
 }

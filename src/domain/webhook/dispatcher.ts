@@ -5,14 +5,17 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
 import { createGivenBack } from './given-back.ts';
 import { createLane, type Lane, type Work } from './lane.ts';
+import { type AttemptKind, createPlaces, type Place } from './places.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
 /** Longer than an attempt with all its limits, so that no delivery is attempted twice at once. */
 export const LEASE_MS = 30_000;
 /** An attempt takes 15 s at most; with less of its lease left it is not begun, milliseconds. */
 const ATTEMPT_MS = 18_000;
-/** Attempts under way in this process. Those that may well hang (retries, endpoints that keep failing) get half of the places at most. */
-const PLACES = 512;
+/** What waited longer is not sent before its endpoint is read again: it may be disabled, or have another address or secret. */
+const ENDPOINT_FRESH_MS = 1000;
+/** Of how many idle endpoints it is known that they keep failing. */
+const REMEMBERED = 10_000;
 /** How long a delivery rests whose event has not reached the log, or whose predecessor is in another process's hands. */
 const PUT_OFF_MS = 300;
 const SWEEP_LIMIT = 200;
@@ -77,7 +80,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const lanes = new Map<string, Lane>();
   /** Lanes that could go on if there were places, by what they would do with them. */
   const waiting = { sound: new Set<Lane>(), doubtful: new Set<Lane>() };
-  const free = { all: PLACES, doubtful: PLACES / 2 };
+  const places = createPlaces(() => {
+    for (const lane of [...waiting.sound, ...waiting.doubtful]) pump(lane);
+  });
   const timers = new Set<NodeJS.Timeout>();
   const givenBack = createGivenBack();
   let stopped = false;
@@ -97,46 +102,64 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   function pump(lane: Lane): void {
     for (const queue of [waiting.sound, waiting.doubtful]) queue.delete(lane);
     while (!stopped && lane.hasPlace()) {
-      const kind = lane.isDoubtful() ? 'doubtful' : 'sound';
-      if (free.all === 0 || (kind === 'doubtful' && free.doubtful === 0)) {
+      const kind = kindOf(lane);
+      const place = places.take(kind);
+      if (!place) {
         waiting[kind].add(lane);
         return;
       }
       const { work, stale } = lane.take(parts.now().getTime() + ATTEMPT_MS);
       if (stale.length > 0) putOff(lane, stale);
-      if (!work) break;
-      void begin(lane, work, kind);
+      if (!work) {
+        places.giveBack(place);
+        break;
+      }
+      void begin(lane, work, place);
     }
     if (!stopped && lane.wantsMore()) void refill(lane);
     else settled(lane);
   }
 
-  async function begin(lane: Lane, work: Work, kind: keyof typeof waiting): Promise<void> {
-    free.all--;
-    if (kind === 'doubtful') free.doubtful--;
-    const record = await parts.attempt(work.claim, work.endpoint, work.body);
+  async function begin(lane: Lane, work: Work, place: Place): Promise<void> {
+    const isFresh = parts.now().getTime() - work.readAt <= ENDPOINT_FRESH_MS;
+    const endpoint = isFresh ? work.endpoint : await endpointNow(work);
+    const record = endpoint.active ? await parts.attempt(work.claim, endpoint, work.body) : null;
     // It was cut off by our own end, which is no failure of the receiver's: the lease runs out and it is attempted again.
     if (abandoned) return;
-    free.all++;
-    if (kind === 'doubtful') free.doubtful++;
-    const delivered = record.outcome.state === 'delivered';
+    places.giveBack(place);
+    const delivered = record && record.outcome.state === 'delivered';
     lane.finish(work, delivered);
-    parts.health.noted(lane.endpointId, delivered);
-    void parts.records.record(record).then(() => {
+    if (delivered !== null) parts.health.noted(lane.endpointId, delivered);
+    void (record ? parts.records.record(record) : cancel([work.claim])).then(() => {
       lane.forget(work.claim.id);
       settled(lane);
     });
     // Whoever waits for a place of this kind is first; this lane waits behind them.
-    const [next = lane] = [...waiting[kind], ...waiting.sound, ...waiting.doubtful];
-    if (next !== lane && lane.hasPlace()) waiting[lane.isDoubtful() ? 'doubtful' : 'sound'].add(lane);
+    const next = firstOf(waiting[place.kind]) ?? firstOf(waiting.sound) ?? firstOf(waiting.doubtful) ?? lane;
+    if (next !== lane && lane.hasPlace()) waiting[kindOf(lane)].add(lane);
     pump(next);
-    if (next !== lane && free.all > 0) pump(lane);
+    if (next !== lane) pump(lane);
+  }
+
+  /** The endpoint as it is; inactive when it is gone, and as it was when it can not be read. */
+  async function endpointNow({ endpoint }: Work): Promise<WebhookEndpoint> {
+    try {
+      return (await parts.endpointOf(endpoint.id)) ?? { ...endpoint, active: false };
+    } catch (error) {
+      parts.report(`the endpoint ${endpoint.id} could not be read`, error);
+      return endpoint;
+    }
+  }
+
+  async function cancel(claims: readonly ClaimedDelivery[]): Promise<void> {
+    await parts.deliveries.cancel(claims).catch((error) => parts.report('deliveries were not cancelled', error));
   }
 
   function settled(lane: Lane): void {
     if (!lane.isIdle()) return;
     // What is known of a failing endpoint is kept.
-    if (!lane.isDoubtful() && lanes.get(lane.endpointId) === lane) lanes.delete(lane.endpointId);
+    if ((!lane.isDoubtful() || lanes.size > REMEMBERED) && lanes.get(lane.endpointId) === lane)
+      lanes.delete(lane.endpointId);
     whenIdle();
   }
 
@@ -170,7 +193,8 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       parts.events.bodies([...new Set(claims.map(({ eventId }) => eventId))]),
       parts.deliveries.untriedBefore(claims.filter(({ retry, earlier }) => !retry && earlier.length > 0)),
     ]);
-    if (!endpoint?.active) return parts.deliveries.cancel(claims);
+    if (!endpoint?.active) return cancel(claims);
+    const readAt = parts.now().getTime();
     const later: ClaimedDelivery[] = [];
     const taken = new Set<string>();
     for (const claim of [...claims].sort(inOrderOfEvents)) {
@@ -179,7 +203,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       if (body === undefined || waitsForOthers) later.push(claim);
       else {
         taken.add(claim.id);
-        lane.put({ claim, endpoint, body });
+        lane.put({ claim, endpoint, readAt, body });
       }
     }
     if (later.length > 0) putOff(lane, later);
@@ -213,12 +237,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     reserve: (endpointId, since) => !stopped && isStraight(endpointId, since) && laneOf(endpointId).reserve(),
     offer(offers) {
       const touched = new Set<Lane>();
+      const readAt = parts.now().getTime();
       for (const { endpoint, reserved, since, work } of offers) {
         const lane = laneOf(endpoint.id);
         touched.add(lane);
         if (reserved) lane.unreserve();
         else lane.setBacklog(true);
-        if (work && !stopped && isStraight(endpoint.id, since)) lane.put({ ...work, endpoint });
+        if (work && !stopped && isStraight(endpoint.id, since)) lane.put({ ...work, endpoint, readAt });
         else if (work) putOff(lane, [work.claim]);
       }
       for (const lane of touched) pump(lane);
@@ -242,6 +267,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     async stop(timeoutMs) {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
+      places.close();
       const unsent = [...lanes.values()].flatMap((lane) => lane.empty());
       const over = Promise.all([...lanes.values()].map((lane) => lane.finished()));
       await Promise.race([over, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
@@ -254,6 +280,15 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await parts.records.recorded();
     },
   };
+}
+
+function kindOf(lane: Lane): AttemptKind {
+  return lane.isDoubtful() ? 'doubtful' : 'sound';
+}
+
+function firstOf<Item>(items: Iterable<Item>): Item | undefined {
+  const [first] = items;
+  return first;
 }
 
 function inOrderOfEvents(a: ClaimedDelivery, b: ClaimedDelivery): number {

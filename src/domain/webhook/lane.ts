@@ -12,6 +12,8 @@ const QUEUE = 64;
 export interface Work {
   readonly claim: ClaimedDelivery;
   readonly endpoint: WebhookEndpoint;
+  /** When the endpoint was read, UNIX milliseconds. */
+  readonly readAt: number;
   readonly body: string;
 }
 
@@ -32,7 +34,8 @@ export interface Lane {
    * @param leaseUntil leases that end before are `stale`: they leave the queue, and so does what is behind them of their invoices
    */
   take(leaseUntil: number): { work: Work | null; stale: ClaimedDelivery[] };
-  finish(work: Work, delivered: boolean): void;
+  /** @param delivered null when nothing was attempted */
+  finish(work: Work, delivered: boolean | null): void;
   /** Whether this process has the delivery: it waits here, is under way, or its outcome is not written yet. */
   holds(deliveryId: string): boolean;
   /** The outcome is written. */
@@ -127,7 +130,7 @@ export function createLane(endpointId: string): Lane {
     finish({ claim }, delivered) {
       underWay--;
       busy.delete(claim.invoiceId);
-      failures = delivered ? 0 : failures + 1;
+      if (delivered !== null) failures = delivered ? 0 : failures + 1;
       if (underWay === 0) whenFinished();
     },
     holds: (deliveryId) => held.has(deliveryId),

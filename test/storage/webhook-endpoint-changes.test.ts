@@ -1,0 +1,202 @@
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { createManageEndpoints } from '../../src/domain/webhook/manage-endpoints.ts';
+import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createTenantRepository } from '../../src/storage/tenants.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import {
+  answerOf,
+  BOX,
+  clockAt,
+  HOUR,
+  MINUTE,
+  onlyDelivery,
+  receiverThat,
+  storedEndpoint,
+  storedInvoice,
+  turn,
+  webhookWorker,
+} from '../support/webhooks.ts';
+
+let mongo: TestMongo;
+let store: Store;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('webhooks'));
+  await ensureIndexes(store.db);
+});
+// A sweep is not a tenant's: it would go on with what the test before has left.
+afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+describe('an endpoint that is gone', () => {
+  const key = (tenantId: string) =>
+    ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' }) as never;
+
+  it.each(['disabled', 'deleted'])('%s: pending retries are cancelled, and nothing is sent any more', async (how) => {
+    const clock = clockAt();
+    const { requests, send } = receiverThat(() => 500);
+    const worker = webhookWorker(store, send, clock.read);
+    const { tenantId, id } = await storedEndpoint(store);
+    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    if (how === 'deleted') await manage.delete(key(tenantId), id);
+    else await manage.update(key(tenantId), id, { active: false });
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+    clock.move(5 * MINUTE);
+    worker.dispatcher.wake(id);
+    await turn(worker);
+    expect(requests).toHaveLength(1);
+  });
+
+  it.each([
+    ['delivered', 200, 'delivered'],
+    ['failed', 500, 'cancelled'],
+  ])('disabled during an attempt: what came of it is in the log (%s)', async (_what, status, state) => {
+    const answer = Promise.withResolvers<SendResult>();
+    const worker = webhookWorker(
+      store,
+      () => answer.promise,
+      () => new Date(),
+    );
+    const { tenantId, id } = await storedEndpoint(store);
+    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
+    await manage.update(key(tenantId), id, { active: false });
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+    answer.resolve(answerOf(status));
+    await worker.dispatcher.settle();
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state, nextAttemptAt: null, attempts: [{ status }] });
+    expect(worker.problems).toEqual([]);
+  });
+
+  it.each(['disabled', 'moved', 'rotated'])(
+    '%s while deliveries wait for their place: they find it as it is',
+    async (how) => {
+      const clock = clockAt();
+      const held: (() => void)[] = [];
+      const requests: OutgoingRequest[] = [];
+      const worker = webhookWorker(
+        store,
+        async (request) => {
+          requests.push(request);
+          if (requests.length <= 16) await new Promise<void>((resolve) => held.push(resolve));
+          return answerOf(200);
+        },
+        clock.read,
+      );
+      const { tenantId, id } = await storedEndpoint(store);
+      const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+      for (let i = 0; i < 17; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+      await worker.publisher.settle();
+      expect(requests).toHaveLength(16);
+      if (how === 'disabled') await worker.endpoints.update(tenantId, 'test', id, { active: false });
+      else if (how === 'moved') await manage.update(key(tenantId), id, { url: 'https://receiver.test/new' });
+      else await manage.rotateSecret(key(tenantId), id, 0);
+      clock.move(2000);
+      for (const release of held) release();
+      await worker.dispatcher.settle();
+      const { rows } = await worker.deliveries.page({
+        ...{ tenantId, environment: 'test', endpointId: id, state: 'cancelled' },
+        ...{ limit: 20, cursor: null, from: null, until: null },
+      });
+      const last = requests[16];
+      if (how === 'disabled') expect([requests.length, rows.length]).toEqual([16, 1]);
+      else if (how === 'moved') expect(last?.url).toBe('https://receiver.test/new');
+      else {
+        const former = `whsec_${Buffer.alloc(32).toString('base64')}`;
+        const headers = { ...last?.headers } as Record<string, string>;
+        expect(() => new Webhook(former).verify(last?.body ?? '', headers)).toThrow();
+      }
+      expect(worker.problems).toEqual([]);
+    },
+  );
+
+  it('an attempt finds its endpoint disabled meanwhile: the delivery is cancelled', async () => {
+    const clock = clockAt();
+    const { requests, send } = receiverThat(() => 500);
+    const worker = webhookWorker(store, send, clock.read);
+    const { tenantId, id } = await storedEndpoint(store);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    await worker.endpoints.update(tenantId, 'test', id, { active: false });
+    clock.move(5 * MINUTE);
+    worker.dispatcher.wake(id);
+    await turn(worker);
+    expect(requests).toHaveLength(1);
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled' });
+  });
+});
+
+describe('an endpoint that fails everything for a day', () => {
+  async function failing(status: () => number) {
+    const clock = clockAt();
+    const worker = webhookWorker(store, receiverThat(status).send, clock.read);
+    const tenantId = newId('ten');
+    const profile = { email: 'compta@example.com' };
+    await createTenantRepository(store.db).insert({ id: tenantId, name: 'Atlas', profile, createdAt: clock.read() });
+    const endpoint = await storedEndpoint(store, { tenantId });
+    const event = async () => {
+      worker.publisher.publish(await storedInvoice(store, tenantId));
+      await turn(worker);
+    };
+    const seen = () => worker.endpoints.find(tenantId, 'test', endpoint.id);
+    const notices = () => worker.notices.filter(({ endpointId }) => endpointId === endpoint.id);
+    return { clock, worker, endpoint, event, seen, notices };
+  }
+
+  it('is marked, and its tenant is told once; it stays active', async () => {
+    const { clock, worker, endpoint, event, seen, notices } = await failing(() => 500);
+    const since = clock.read();
+    await event();
+    await expect.poll(seen).toMatchObject({ failing: false, failingSince: since });
+    clock.move(24 * HOUR - 1000);
+    await worker.health.sweep();
+    expect(await seen()).toMatchObject({ failing: false, failingSince: since, active: true });
+    clock.move(1000);
+    await worker.health.sweep();
+    await worker.health.sweep();
+    expect(await seen()).toMatchObject({ failing: true, failingSince: since, active: true });
+    expect(notices()).toEqual([
+      {
+        to: 'compta@example.com',
+        tenantName: 'Atlas',
+        environment: 'test',
+        endpointId: endpoint.id,
+        url: endpoint.url,
+        failingSince: since,
+      },
+    ]);
+    clock.move(24 * HOUR);
+    await worker.health.sweep();
+    expect(notices()).toHaveLength(1);
+  });
+
+  it('is not, when anything was delivered meanwhile', async () => {
+    let status = 500;
+    const { clock, worker, event, seen, notices } = await failing(() => status);
+    await event();
+    await expect.poll(seen).toMatchObject({ failingSince: expect.any(Date) });
+    status = 200;
+    await event();
+    await expect.poll(seen).toMatchObject({ failing: false, failingSince: null });
+    status = 500;
+    clock.move(HOUR);
+    await event();
+    await expect.poll(seen).toMatchObject({ failingSince: clock.read() });
+    clock.move(23 * HOUR);
+    await worker.health.sweep();
+    expect(notices()).toEqual([]);
+    expect(await seen()).toMatchObject({ failing: false });
+  });
+});

@@ -1,0 +1,214 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import type { SendResult } from '../../src/domain/webhook/sender.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import {
+  answerOf,
+  clockAt,
+  MINUTE,
+  receiverThat,
+  statusChange,
+  storedEndpoint,
+  storedInvoice,
+  turn,
+  webhookWorker,
+} from '../support/webhooks.ts';
+
+let mongo: TestMongo;
+let store: Store;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('webhooks'));
+  await ensureIndexes(store.db);
+});
+// A sweep is not a tenant's: it would go on with what the test before has left.
+afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+describe('order', () => {
+  it('an event waits until the one before it was attempted, whoever has that', async () => {
+    const first = Promise.withResolvers<SendResult>();
+    const one = webhookWorker(
+      store,
+      () => first.promise,
+      () => new Date(),
+    );
+    const { requests, send } = receiverThat(() => 200);
+    const other = webhookWorker(store, send, () => new Date());
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    const invoice = await storedInvoice(store, tenantId);
+    one.publisher.publish(invoice);
+    await one.publisher.settle();
+    other.publisher.publish({ ...invoice, events: [...invoice.events, statusChange(2), statusChange(3)] });
+    await other.publisher.settle();
+    other.dispatcher.wake(endpointId);
+    await sleep(700);
+    expect(requests).toHaveLength(0);
+    first.resolve(answerOf(500));
+    await one.dispatcher.settle();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
+    expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
+  });
+
+  it('nor does one overtake that its own process publishes later', async () => {
+    const first = Promise.withResolvers<SendResult>();
+    const one = webhookWorker(
+      store,
+      () => first.promise,
+      () => new Date(),
+    );
+    const { requests, send } = receiverThat(() => 200);
+    const other = webhookWorker(store, send, () => new Date());
+    const { tenantId } = await storedEndpoint(store);
+    const invoice = await storedInvoice(store, tenantId);
+    const [signing, transmitted, accepted] = [...invoice.events, statusChange(2), statusChange(3)];
+    one.publisher.publish(invoice);
+    await one.publisher.settle();
+    other.publisher.publish({ ...invoice, events: [signing, transmitted] as never });
+    await other.publisher.settle();
+    other.publisher.publish({ ...invoice, events: [signing, transmitted, accepted] as never });
+    await other.publisher.settle();
+    first.resolve(answerOf(200));
+    await one.dispatcher.settle();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
+    expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
+  });
+
+  it('nor while an earlier one, which waited too long for its place, is back in the ledger', async () => {
+    const clock = clockAt();
+    const held: (() => void)[] = [];
+    let held16 = true;
+    const { requests, send } = receiverThat(() => 200);
+    const worker = webhookWorker(
+      store,
+      async (request) => {
+        if (held16) await new Promise<void>((resolve) => held.push(resolve));
+        return send(request);
+      },
+      clock.read,
+    );
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    for (let i = 0; i < 16; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
+    expect(held).toHaveLength(16);
+    held16 = false;
+    const invoice = await storedInvoice(store, tenantId);
+    const events = [...invoice.events, statusChange(2), statusChange(3)];
+    const publish = async (count: number) => {
+      worker.publisher.publish({ ...invoice, events: events.slice(0, count) });
+      await worker.publisher.settle();
+    };
+    await publish(1);
+    // Its lease is too old now, that of the second is not.
+    clock.move(13_000);
+    await publish(2);
+    held.shift()?.();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+    await publish(3);
+    const statuses = () =>
+      requests
+        .map(({ body }) => JSON.parse(body).data)
+        .flatMap(({ id, status }) => (id === invoice.id ? [status] : []));
+    const later = () => {
+      clock.move(100);
+      worker.dispatcher.wake(endpointId);
+      return statuses().length;
+    };
+    await expect.poll(later, { timeout: 20_000 }).toBe(3);
+    expect(statuses()).toEqual(['signing', 'transmitted', 'accepted']);
+    for (const release of held) release();
+    await worker.dispatcher.settle();
+    expect(worker.problems).toEqual([]);
+  });
+
+  it('what a lane has no room for comes from the ledger, in order, and all of it', async () => {
+    const { requests, send } = receiverThat(() => 200);
+    const worker = webhookWorker(
+      store,
+      async (request) => sleep(2).then(() => send(request)),
+      () => new Date(),
+    );
+    const { tenantId } = await storedEndpoint(store);
+    const invoices = await Promise.all(Array.from({ length: 60 }, () => storedInvoice(store, tenantId, 3)));
+    for (const invoice of invoices) worker.publisher.publish(invoice);
+    await turn(worker);
+    expect(requests).toHaveLength(180);
+    for (const { id } of invoices) {
+      const types = requests.map(({ body }) => JSON.parse(body)).filter(({ data }) => data.id === id);
+      expect(types.map(({ data }) => data.status)).toEqual(['signing', 'transmitted', 'accepted']);
+    }
+    expect(worker.problems).toEqual([]);
+  });
+});
+
+describe('fairness', () => {
+  it('an endpoint that hangs delays no other', async () => {
+    const clock = clockAt();
+    const { requests, send } = receiverThat(() => 200);
+    const dead = await storedEndpoint(store);
+    const worker = webhookWorker(
+      store,
+      async (request) => (request.url === dead.url ? new Promise(() => undefined) : send(request)),
+      clock.read,
+    );
+    for (let i = 0; i < 100; i++) worker.publisher.publish(await storedInvoice(store, dead.tenantId));
+    const alive = await Promise.all(Array.from({ length: 10 }, () => storedEndpoint(store)));
+    for (const { tenantId } of alive) worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(10);
+  });
+
+  it('nor do many that hang, though they have taken every place', async () => {
+    const { requests, send } = receiverThat(() => 200);
+    const dead = new Set<string>();
+    const worker = webhookWorker(
+      store,
+      async (request) => (dead.has(request.url) ? new Promise(() => undefined) : send(request)),
+      () => new Date(),
+    );
+    const tenants = [1, 2, 3].map(() => newId('ten'));
+    for (const tenantId of tenants) {
+      for (let i = 0; i < 16; i++) dead.add((await storedEndpoint(store, { tenantId })).url);
+    }
+    for (const tenantId of tenants) {
+      for (let i = 0; i < 16; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    }
+    await worker.publisher.settle();
+    const { tenantId } = await storedEndpoint(store);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+  });
+
+  it('first attempts go before retries', async () => {
+    const clock = clockAt();
+    let healthy = false;
+    const { requests, send } = receiverThat(() => (healthy ? 200 : 500));
+    const worker = webhookWorker(store, send, clock.read);
+    const { tenantId } = await storedEndpoint(store);
+    for (let i = 0; i < 20; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    const failed = new Set(requests.splice(0).map(({ headers }) => headers['webhook-id']));
+    clock.move(5 * MINUTE);
+    healthy = true;
+    // Another process has published these, and died.
+    const dead = webhookWorker(
+      store,
+      () => new Promise(() => undefined),
+      () => new Date(clock.read().getTime() - MINUTE),
+    );
+    for (let i = 0; i < 20; i++) dead.publisher.publish(await storedInvoice(store, tenantId));
+    await dead.publisher.settle();
+    await turn(worker);
+    expect(requests).toHaveLength(40);
+    const isRetry = requests.map(({ headers }) => failed.has(headers['webhook-id']));
+    expect(isRetry).toEqual([...Array(20).fill(false), ...Array(20).fill(true)]);
+  });
+});
