@@ -9,6 +9,7 @@ import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
+import { only, printed } from './graphql-event-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newReader, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
@@ -28,6 +29,8 @@ interface Call {
   readonly token: string | null;
   /** Of the operation for which the library has made room on the stream. */
   operationId: string | null;
+  /** In distinct connections mode: what the operation came to. */
+  outcome: ExecutionResult | AsyncIterable<ExecutionResult> | null;
 }
 
 /**
@@ -60,16 +63,26 @@ export function graphqlOverSse(
     },
     // `onSubscribe` has.
     validate: () => [],
+    onOperation(_context, { context: call }, _args, outcome) {
+      if (call.token !== null) return;
+      // Sent as Yoga's results are, which is the same protocol: the library would keep a queue for each stream.
+      call.outcome = outcome as NonNullable<Call['outcome']>;
+      return none();
+    },
     async onNext(_context, { context: { ctx, reader } }, result) {
       // The next result is asked for when the client has read this one: the library itself would gather them.
       await (await reader.stream)?.ready();
-      const errors = result.errors?.map((error) => told(error, requestIdOf(ctx)));
-      return errors && { ...result, errors };
+      return shown(result as ExecutionResult, requestIdOf(ctx));
     },
     onComplete(_context, { context: { reader } }) {
       reader.operations--;
     },
   });
+
+  function shown(result: ExecutionResult, requestId: string): ExecutionResult {
+    const errors = result.errors?.map((error) => told(error, requestId));
+    return errors ? { ...result, errors } : result;
+  }
 
   function handle(call: Call, method: string, accept: string, url: string, body: string): Promise<Response> {
     const { ctx } = call;
@@ -80,19 +93,28 @@ export function graphqlOverSse(
   function callOf(ctx: Context): Call {
     if (ctx.method === 'PUT') {
       const reader = newReader(principalOf(ctx));
-      return { ctx, reader, token: reservations.make(reader), operationId: null };
+      return { ctx, reader, token: reservations.make(reader), operationId: null, outcome: null };
     }
     const token = ctx.get(TOKEN_HEADER_KEY) || new URL(ctx.url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
-    if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null };
+    if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null, outcome: null };
     // The token is the ticket of a browser's EventSource, which sends nothing else.
     const ticket = ctx.method === 'GET' && acceptOf(ctx) === EVENTS && !ctx.headers.authorization;
     const reader = reservations.find(token, ticket ? null : principalOf(ctx));
     if (!reader) throw serviceError('resource_not_found', 'Stream not found');
-    return { ctx, reader, token, operationId: null };
+    return { ctx, reader, token, operationId: null, outcome: null };
   }
 
   /** Sends the library's answer. */
-  function send({ ctx, reader }: Call, [body, init]: Response): void {
+  function send({ ctx, reader, outcome }: Call, [body, init]: Response): void {
+    if (outcome) {
+      const requestId = requestIdOf(ctx);
+      streams.open(
+        ctx,
+        reader.principal,
+        printed(outcome, (result) => shown(result, requestId)),
+      );
+      return;
+    }
     if (body === null && init.status >= 400) {
       // The library refuses without a word.
       for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
@@ -181,9 +203,7 @@ function acceptOf(ctx: Context): string {
   return ctx.accepts(...types) || ctx.get('Accept');
 }
 
-async function* only(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
-  yield result;
-}
+async function* none(): AsyncGenerator<ExecutionResult> {}
 
 function refusal(status: number, result: ExecutionResult): Response {
   return [

@@ -10,11 +10,11 @@ import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
+import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest } from './graphql-request.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
-import { eventStreaming, printed, type YogaServerContext } from './yoga-event-stream.ts';
 
 /** What the gate refuses, in its words. */
 function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {

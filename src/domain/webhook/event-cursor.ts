@@ -9,7 +9,7 @@ export interface Known {
   add(place: string): void;
   /** From where on the log is read so that nothing is missed. */
   readFrom(): string;
-  /** All of it as text, to go on from later: about 36 characters, and 11 for each event of the last seconds. */
+  /** All of it as text, to go on from later: 25 characters, and 16 for each event of the last seconds. */
   cursor(): string;
 }
 
@@ -20,9 +20,9 @@ export const CURSOR_PLACES = 64;
 /** Places in memory: more than can wait for a client that is behind. */
 const REMEMBERED = 5000;
 
-const CURSOR = /^([0-9a-f]{24})(?:\.([\w-]*))?$/;
-/** An entry: milliseconds below the highest, two bytes; what follows the milliseconds in a place, six. */
-const ENTRY_BYTES = 8;
+const CURSOR = /^([0-9a-f]{24})(?:\.((?:[0-9a-f]{16})*))?$/;
+/** An entry: milliseconds below the highest, 4 hex digits; what follows the milliseconds in a place, 12. */
+const [ENTRY, OFFSET] = [16, 4];
 const MILLISECONDS_DIGITS = 12;
 
 /** @param place the highest, unless there is a higher one among `places` */
@@ -44,29 +44,28 @@ export function createKnown(place: string, places: readonly string[] = []): Know
     readFrom: () => before(highest),
     cursor() {
       const from = before(highest);
-      const late = recent.filter((place) => place > from && place !== highest);
-      const entries = Buffer.alloc(late.length * ENTRY_BYTES);
-      late.forEach((place, i) => {
-        entries.writeUInt16BE(millisecondsOf(highest) - millisecondsOf(place), i * ENTRY_BYTES);
-        entries.write(place.slice(MILLISECONDS_DIGITS), i * ENTRY_BYTES + 2, 'hex');
-      });
-      return `${highest}.${entries.toString('base64url')}`;
+      const top = millisecondsOf(highest);
+      let text = `${highest}.`;
+      for (const place of recent) {
+        if (place <= from || place === highest) continue;
+        text += (top - millisecondsOf(place)).toString(16).padStart(OFFSET, '0') + place.slice(MILLISECONDS_DIGITS);
+      }
+      return text;
     },
   };
 }
 
 /** Reads a cursor; `places` is null when it is a place alone. @returns null for what is no cursor */
 export function readCursor(text: string): { highest: string; places: string[] | null } | null {
-  const [, highest, encoded] = CURSOR.exec(text) ?? [];
+  const [, highest, entries] = CURSOR.exec(text) ?? [];
   if (highest === undefined) return null;
-  if (encoded === undefined) return { highest, places: null };
-  const entries = Buffer.from(encoded, 'base64url');
-  const count = entries.length / ENTRY_BYTES;
-  if (!Number.isInteger(count) || count > CURSOR_PLACES + 1) return null;
+  if (entries === undefined) return { highest, places: null };
+  const count = entries.length / ENTRY;
+  if (count > CURSOR_PLACES + 1) return null;
   const places = Array.from({ length: count }, (_, i) => {
-    const at = i * ENTRY_BYTES;
-    const milliseconds = orderAt(millisecondsOf(highest) - entries.readUInt16BE(at)).slice(0, MILLISECONDS_DIGITS);
-    return milliseconds + entries.toString('hex', at + 2, at + ENTRY_BYTES);
+    const entry = entries.slice(i * ENTRY, (i + 1) * ENTRY);
+    const milliseconds = millisecondsOf(highest) - Number.parseInt(entry.slice(0, OFFSET), 16);
+    return orderAt(milliseconds).slice(0, MILLISECONDS_DIGITS) + entry.slice(OFFSET);
   });
   return { highest, places };
 }

@@ -10,8 +10,8 @@ import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event as it comes along the stream: again, when it is sent again by hand. */
 export interface StreamedEvent {
-  /** What to resume after. */
-  readonly cursor: string;
+  /** What to resume after; to be asked for before the next event is. */
+  cursor(): string;
   readonly event: WebhookEvent;
 }
 
@@ -94,7 +94,7 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
           if (event) {
             if (known.has(event.place)) continue;
             known.add(event.place);
-            return { done: false, value: { cursor: known.cursor(), event } };
+            return { done: false, value: { cursor: known.cursor, event } };
           }
           if (readFrom === null) {
             await new Promise<void>((resolve) => {

@@ -5,7 +5,7 @@ import { WebhookEventType } from './webhook-event.ts';
 const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').implement({
   description: 'An event on the stream; again when it is sent again by hand.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'What to resume after.' }),
+    cursor: t.string({ description: 'What to resume after.', resolve: (streamed) => streamed.cursor() }),
     event: t.expose('event', { type: WebhookEventType, description: 'The event.' }),
   }),
 });

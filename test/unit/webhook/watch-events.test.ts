@@ -6,7 +6,7 @@ import { orderAt } from '../../../src/domain/order-key.ts';
 import type { KeyPrincipal } from '../../../src/domain/principal.ts';
 import type { EventListener } from '../../../src/domain/webhook/delivery-ports.ts';
 import { CURSOR_PLACES, createKnown, readCursor } from '../../../src/domain/webhook/event-cursor.ts';
-import { createWatchEvents } from '../../../src/domain/webhook/watch-events.ts';
+import { createWatchEvents, type StreamedEvent } from '../../../src/domain/webhook/watch-events.ts';
 import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts';
 
 const PRINCIPAL = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' }, environment: 'test' } as KeyPrincipal;
@@ -87,7 +87,7 @@ function world() {
 function client(on: ReturnType<typeof world>) {
   const told: string[] = [];
   let cursor: string | null = null;
-  let stream: AsyncIterableIterator<{ cursor: string; event: WebhookEvent }> | null = null;
+  let stream: AsyncIterableIterator<StreamedEvent> | null = null;
   let session = 0;
   let taking = false;
   /** How much of the log was there when it began to follow. */
@@ -112,7 +112,7 @@ function client(on: ReturnType<typeof world>) {
         if (done || mine !== session) return;
         taking = false;
         told.push(value.event.place);
-        cursor = value.cursor;
+        cursor = value.cursor();
       });
     },
     close: () => stream?.return?.(),

@@ -30,11 +30,19 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
   },
 };
 
-/** Results as Yoga sends them, which is also graphql-sse's distinct connections mode. */
-export function printed(results: AsyncIterable<ExecutionResult>): Source<ExecutionResult> {
+/** Results as Yoga sends them, which is also graphql-sse's distinct connections mode. @param shown what clients see of a result */
+export function printed(
+  results: ExecutionResult | AsyncIterable<ExecutionResult>,
+  shown: (result: ExecutionResult) => ExecutionResult = (result) => result,
+): Source<ExecutionResult> {
   return {
-    values: results[Symbol.asyncIterator](),
-    print: (result) => `event: next\ndata: ${JSON.stringify(result)}\n\n`,
+    values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : only(results),
+    print: (result) => `event: next\ndata: ${JSON.stringify(shown(result))}\n\n`,
     last: 'event: complete\ndata:\n\n',
   };
+}
+
+/** A result as a stream of its own. */
+export async function* only(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
+  yield result;
 }
