@@ -15,6 +15,7 @@ import type { Store } from './storage/connect.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { createInstallationRepository } from './storage/installation.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
+import { withKeyCache } from './storage/key-cache.ts';
 import { createTenantRepository } from './storage/tenants.ts';
 
 export type { OpenStore, RendererDiagnosis, Verification };
@@ -28,7 +29,7 @@ export interface Administration {
 }
 
 export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
-  const tenants = createTenantRepository(db);
+  const tenants = withKeyCache(createTenantRepository(db));
   // No authority is there to transmit to, so there are no live keys.
   const invoices = createInvoiceRepository(db);
   const installation = createInstallationRepository(db);

@@ -2,6 +2,7 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
+import { KEY_CACHE_MS } from '../../src/storage/key-cache.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
 import { INVOICE } from './rest-invoice.ts';
 import type { RestServiceMessage } from './rest-service.ts';
@@ -85,6 +86,8 @@ function side(name: string, which: 'ours' | 'bare'): Side {
       const counts: Record<string, number> = {};
       const answers: string[] = [];
       for (const kind of ['read', 'list', 'create'] as const) {
+        // Longer than the service remembers a key: the peer looks it up each time.
+        await new Promise((resolve) => setTimeout(resolve, 2 * KEY_CACHE_MS));
         await account();
         const answer = await call(kind);
         // A creation queues its job after it has answered.

@@ -14,6 +14,7 @@ import {
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
+import { batchedFind } from './batched-find.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -57,6 +58,7 @@ const DUPLICATE_KEY = 11000;
 /** Invoices in the collection `invoices`. */
 export function createInvoiceRepository(db: Db): InvoiceRepository {
   const invoices: Collection<InvoiceDocument> = db.collection<InvoiceDocument>('invoices');
+  const findById = batchedFind(invoices);
 
   async function findByKey(tenantId: string, environment: Invoice['environment'], key: string) {
     return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
@@ -80,7 +82,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     },
 
     async find(invoiceId) {
-      const document = await invoices.findOne({ _id: invoiceId });
+      const document = await findById(invoiceId);
       return document && invoiceOf(document);
     },
 

@@ -1,0 +1,89 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { createAuthenticate } from '../../src/domain/api-key/authenticate.ts';
+import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
+import { createReadInvoice } from '../../src/domain/invoice/read-invoice.ts';
+import type { UseCases } from '../../src/graphql/context.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { documentPath } from '../../src/transport/files.ts';
+import { startStockYoga } from './graphql-stock-yoga.ts';
+
+// Both sides of `graphql` in one process, on one store and one driver: the service without its worker, and stock Yoga.
+
+/** What the process says when it serves, and its CPU time so far whenever it is sent a message. */
+export type GraphqlServiceMessage =
+  | { ours: string; stock: string; secretKey: string; invoiceIds: string[] }
+  | { cpuMs: number };
+
+const [INVOICES, LINES] = [100, 20];
+const MASTER_KEY = randomUUID().replaceAll('-', '').repeat(2);
+
+const dataDir = await mkdtemp(join(tmpdir(), 'graphql-bench-'));
+const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', MASTER_KEY, ...limits });
+const app = await startApp({ ...settings, role: 'api' });
+const { url } = app;
+if (url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
+const { secretKey } = app.firstStart.demo;
+
+const invoiceIds: string[] = [];
+for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
+// As the worker would have left them: what is read most is accepted.
+const accepted = { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' };
+await app.store.db.collection('invoices').updateMany({}, { $set: accepted });
+
+const clientSecrets = createClientSecrets(Buffer.from(MASTER_KEY, 'hex'));
+// What the measured query needs.
+const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
+  readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
+  documentUrl: ({ id, documentRevision }, kind) =>
+    `${url}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`,
+};
+const stock = await startStockYoga(createAuthenticate(app.tenants, clientSecrets, null), useCases as UseCases);
+
+const tell = (message: GraphqlServiceMessage) => process.send?.(message);
+process.on('message', () => {
+  const { user, system } = process.cpuUsage();
+  tell({ cpuMs: (user + system) / 1000 });
+});
+process.once('disconnect', async () => {
+  await stock.close();
+  await app.close();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  process.exit(0);
+});
+tell({ ours: url, stock: stock.url, secretKey, invoiceIds });
+
+async function createInvoice(): Promise<string> {
+  const lines = Array.from({ length: LINES }, (_, line) => ({
+    description: `Prestation ${line + 1}`,
+    quantity: 2,
+    unit_price: 10_000 + line,
+    tax_rate: line % 2 === 0 ? 20 : 10,
+  }));
+  const taxOf = (rate: number) =>
+    Math.round(
+      (lines.filter((line) => line.tax_rate === rate).reduce((sum, line) => sum + line.quantity * line.unit_price, 0) *
+        rate) /
+        100,
+    );
+  const net = lines.reduce((sum, line) => sum + line.quantity * line.unit_price, 0);
+  const response = await fetch(`${url}/v1/invoices`, {
+    method: 'POST',
+    headers: { Authorization: `Bearer ${secretKey}`, 'Content-Type': 'application/json' },
+    body: JSON.stringify({
+      amount: net + taxOf(20) + taxOf(10),
+      currency: 'MAD',
+      customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+      lines,
+      metadata: { order: '4711' },
+    }),
+  });
+  const { id, error } = (await response.json()) as { id: string; error?: { message: string } };
+  if (error) throw new Error(error.message);
+  return id;
+}
