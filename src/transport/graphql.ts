@@ -10,6 +10,7 @@ import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
+import { GRAPHIQL } from './graphiql.ts';
 import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest } from './graphql-request.ts';
 import { currentRequestId } from './middleware/request.ts';
@@ -71,7 +72,7 @@ export function graphqlOverHttp(
     graphqlEndpoint: '/graphql',
     // The page with all its assets from npm: nothing is fetched from elsewhere.
     renderGraphiQL,
-    graphiql,
+    graphiql: graphiql && GRAPHIQL,
     landingPage: false,
     multipart: false,
     // The gate remembers what is valid.

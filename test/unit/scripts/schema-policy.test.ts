@@ -1,4 +1,4 @@
-import { buildSchema, printSchema } from 'graphql';
+import { buildSchema, getNamedType, isUnionType, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { breakingChanges, schemaFaults } from '../../../scripts/check/schema-policy.ts';
 import { schema } from '../../../src/graphql/schema.ts';
@@ -6,6 +6,15 @@ import { schema } from '../../../src/graphql/schema.ts';
 describe('schemaFaults', () => {
   it('finds nothing in ours', () => {
     expect(schemaFaults(schema)).toEqual([]);
+  });
+
+  it('every mutation may answer a typed error; validateInvoice tells problems as its data', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    const untyped = mutations.filter(({ type }) => {
+      const answer = getNamedType(type);
+      return !isUnionType(answer) || !answer.getTypes().some((each) => each.getInterfaces()[0]?.name === 'Error');
+    });
+    expect(untyped.map(({ name }) => name)).toEqual(['validateInvoice']);
   });
 
   it('names whatever has no description', () => {

@@ -1,0 +1,65 @@
+import type { Browser, Page } from 'puppeteer-core';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
+
+describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
+  let service: TestService;
+  let browser: Browser;
+
+  beforeAll(async () => {
+    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+    browser = await startBrowser();
+  });
+  afterAll(async () => {
+    await browser.close();
+    await service.close();
+  });
+
+  /** What is answered to the tab of this name, once it holds `text`; the editor renders the first lines only. */
+  async function answerOf(page: Page, tab: string, text: string): Promise<string> {
+    await page.evaluate((name) => {
+      const tabs = [...document.querySelectorAll<HTMLElement>('.graphiql-tab-button')];
+      tabs.find((each) => each.innerText === name)?.click();
+    }, tab);
+    await page.waitForFunction(
+      (name) =>
+        document.querySelector('.graphiql-tab-active, .graphiql-tab[aria-selected=true]')?.textContent?.includes(name),
+      { timeout: 20_000 },
+      tab,
+    );
+    await page.click('.graphiql-execute-button');
+    const found = await page.waitForFunction(
+      (part) => {
+        const shown = document.querySelector('.graphiql-response')?.textContent ?? '';
+        return shown.includes(part) ? shown : null;
+      },
+      { timeout: 20_000 },
+      text,
+    );
+    return ((await found.jsonValue()) ?? '').replaceAll('\u00a0', ' ');
+  }
+
+  it('runs what it shows first, once it has a key, with nothing from elsewhere', async () => {
+    const { secretKey } = await service.tenant();
+    const page = await browser.newPage();
+    await page.setViewport({ width: 1280, height: 1000 });
+    const foreign: string[] = [];
+    await page.setRequestInterception(true);
+    page.on('request', async (request) => {
+      if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(service.url)) foreign.push(request.url());
+      // As if the key had been typed over the placeholder.
+      const { authorization, ...headers } = request.headers();
+      await request.continue({
+        headers: { ...headers, ...(authorization && { authorization: `Bearer ${secretKey}` }) },
+      });
+    });
+    await page.goto(`${service.url}/graphql`, { waitUntil: 'load' });
+    await page.waitForSelector('.graphiql-execute-button', { timeout: 20_000 });
+    expect(await answerOf(page, 'CreateInvoice', 'clientSecret')).toContain('"replayed": false');
+    expect(await answerOf(page, 'Invoices', 'nodes')).toContain('Atlas Distribution SARL');
+    expect(foreign).toEqual([]);
+  }, 60_000);
+});
