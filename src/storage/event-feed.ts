@@ -1,6 +1,7 @@
 import type { ChangeStream, ChangeStreamDocument, Db } from 'mongodb';
 import type { EventFeed, EventListener } from '../domain/webhook/delivery-ports.ts';
 import type { WebhookEvent } from '../domain/webhook/webhook-event.ts';
+import { tellAll } from './fan-out.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
 
 const RECONNECT_MS = 250;
@@ -19,15 +20,13 @@ export function createEventFeed(db: Db, onError: (error: unknown) => void): Even
   let present: { stream: ChangeStream<EventDocument> | null; opened: Promise<void>; ended: Promise<void> } | null =
     null;
 
-  function tell(event: WebhookEvent): void {
-    for (const listener of listeners.get(keyOf(event)) ?? []) listener.event(event);
-  }
+  const tell = (event: WebhookEvent) => tellAll(listeners.get(keyOf(event)), (listener) => listener.event(event));
 
   async function tellOf(change: ChangeStreamDocument<EventDocument>): Promise<void> {
     if (change.operationType === 'insert') return tell(eventOf(change.fullDocument));
     if (change.operationType !== 'update' || change.updateDescription.updatedFields?.place === undefined) return;
     const event = await events.findOne({ _id: change.documentKey._id });
-    if (event) tell(eventOf(event));
+    if (event) await tell(eventOf(event));
   }
 
   function start() {

@@ -1,6 +1,7 @@
 import type { ChangeStream, ChangeStreamDocument, Db } from 'mongodb';
 import type { InvoiceEvent } from '../domain/invoice/invoice.ts';
 import type { InvoiceFeed, InvoiceNews } from '../domain/invoice/repository.ts';
+import { tellAll } from './fan-out.ts';
 import type { InvoiceDocument } from './invoices.ts';
 
 type Listener = (news: InvoiceNews) => void;
@@ -28,20 +29,18 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
   let closed = false;
   let running: Promise<void> | null = null;
 
-  function tell(news: InvoiceNews): void {
-    for (const listener of listeners.get(news.invoiceId) ?? []) listener(news);
-  }
+  const tell = (news: InvoiceNews) => tellAll(listeners.get(news.invoiceId), (listener) => listener(news));
 
   /** After a gap: whatever the listened-to invoices went through meanwhile. Listeners drop what they know. */
   async function catchUp(): Promise<void> {
     const ids = [...listeners.keys()];
     for (let from = 0; from < ids.length; from += 500) {
       const found = invoices.find({ _id: { $in: ids.slice(from, from + 500) } }, { projection: { events: 1, pdf: 1 } });
-      for await (const { _id, events, pdf } of found) tell({ invoiceId: _id, events, pdfStored: pdf !== null });
+      for await (const { _id, events, pdf } of found) await tell({ invoiceId: _id, events, pdfStored: pdf !== null });
     }
   }
 
-  function tellOf(change: ChangeStreamDocument<InvoiceDocument>): void {
+  async function tellOf(change: ChangeStreamDocument<InvoiceDocument>): Promise<void> {
     if (change.operationType !== 'update' || !listeners.has(change.documentKey._id)) return;
     const fields = (change.updateDescription.updatedFields ?? {}) as Record<string, unknown>;
     const events: InvoiceEvent[] = [];
@@ -50,7 +49,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
       else if (path.startsWith('events.')) events.push(value as InvoiceEvent);
     }
     const pdfStored = fields.pdf !== undefined && fields.pdf !== null;
-    if (events.length > 0 || pdfStored) tell({ invoiceId: change.documentKey._id, events, pdfStored });
+    if (events.length > 0 || pdfStored) await tell({ invoiceId: change.documentKey._id, events, pdfStored });
   }
 
   /** @param onOpen called each time that the server has opened the stream: from then on nothing is missed */
@@ -60,7 +59,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
       stream = opened;
       opened.once('resumeTokenChanged', onOpen);
       try {
-        for await (const change of opened) tellOf(change as ChangeStreamDocument<InvoiceDocument>);
+        for await (const change of opened) await tellOf(change as ChangeStreamDocument<InvoiceDocument>);
       } catch (error) {
         if (!closed) onError(error);
       }
