@@ -9,7 +9,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
-import { type SigningKey, signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
+import { signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
 import { openStore } from '../../src/open-store.ts';
@@ -150,14 +150,9 @@ async function ours(): Promise<Contestant> {
 /** As many requests at once as our side may have. */
 const BARE_CONCURRENCY = 512;
 
-interface BareEndpoint {
-  readonly url: string;
-  readonly key: SigningKey;
-}
-
 function bare(): Contestant {
   const agent = new Agent();
-  const endpointsOf = new Map<string, BareEndpoint[]>();
+  const endpointsOf = new Map<string, CrowdEndpoint[]>();
   const waiting: (() => Promise<void>)[] = [];
   let underWay = 0;
 
@@ -173,10 +168,10 @@ function bare(): Contestant {
     }
   }
 
-  async function post(eventId: string, { url, key }: BareEndpoint, body: string): Promise<void> {
+  async function post(eventId: string, { url, secret }: CrowdEndpoint, body: string): Promise<void> {
     const headers = {
       'Content-Type': 'application/json',
-      ...signatureHeaders({ eventId, body, at: new Date() }, [key]),
+      ...signatureHeaders({ eventId, body, at: new Date() }, [signingKey(secret)]),
     };
     const { origin, pathname } = new URL(url);
     const answered = agent.request({ origin, path: pathname, method: 'POST', headers, body });
@@ -187,9 +182,7 @@ function bare(): Contestant {
 
   return {
     async meet(crowd) {
-      for (const { tenantId, url, secret } of crowd) {
-        endpointsOf.set(tenantId, [...(endpointsOf.get(tenantId) ?? []), { url, key: signingKey(secret) }]);
-      }
+      for (const each of crowd) endpointsOf.set(each.tenantId, [...(endpointsOf.get(each.tenantId) ?? []), each]);
     },
     async create(tenantId) {
       const event = signing();
