@@ -63,9 +63,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
   webhook_deliveries: [
-    { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_state', key: { tenantId: 1, environment: 1, state: 1, order: -1 } },
-    { name: 'list_by_endpoint', key: { endpointId: 1, order: -1 } },
     { name: 'list_by_endpoint_and_state', key: { endpointId: 1, state: 1, order: -1 } },
     {
       name: 'due',

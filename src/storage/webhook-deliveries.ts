@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
 import {
   type ClaimedDelivery,
+  DELIVERY_STATES,
   type Delivery,
   type DeliverySummary,
   deliveryId,
@@ -220,7 +221,13 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
 }
 
 function filterOf({ tenantId, environment, endpointId, state }: PageQuery & DeliveryFilter): Filter<DeliveryDocument> {
-  return { tenantId, environment, ...(endpointId !== null && { endpointId }), ...(state !== null && { state }) };
+  // Naming every state, rather than none, lets one index serve both lists: a server merges its four ranges.
+  return {
+    tenantId,
+    environment,
+    ...(endpointId !== null && { endpointId }),
+    state: state ?? { $in: [...DELIVERY_STATES] },
+  };
 }
 
 /** Nothing is written once the lease is another's, or the delivery was settled or cancelled. */
