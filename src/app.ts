@@ -229,6 +229,7 @@ async function build(
       follow: revocations.follow,
       report: (err) => log.warn({ err }, 'a stream has failed'),
     });
+    metrics.streams(streams.count);
     const koa = createServer({
       log,
       streams,

@@ -11,6 +11,8 @@ export interface Metrics {
   operation(path: 'prepared' | 'yoga'): void;
   /** The same repository, whose status changes, stages and mails are counted, and its invoices that need attention at each exposition. */
   observed(invoices: InvoiceRepository): InvoiceRepository;
+  /** Shows how many event streams are open. */
+  streams(count: () => number): void;
   /** Shows until when the signing certificates are valid. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
   /** All of them, in Prometheus' text format. */
@@ -97,6 +99,16 @@ export function createMetrics(): Metrics {
           return changed;
         },
       };
+    },
+    streams(count) {
+      new Gauge({
+        name: 'fatoura_event_streams',
+        help: 'Open event streams of this process, by whichever protocol',
+        registers,
+        collect() {
+          this.set(count());
+        },
+      });
     },
     watch(keys) {
       for (const [signer, { certificateChain }] of keys) {

@@ -67,3 +67,17 @@ it('count the mails, and the invoices that need attention', async () => {
   expect(text).toContain(`${attention('internal_error')} 0`);
   expect(text).toContain(`${attention('pdf_delayed')} 1`);
 });
+
+it('count open streams, and a stream as a request when it begins', async () => {
+  const client = new Client(service.url, (await service.tenant()).secretKey);
+  const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
+  const end = new AbortController();
+  await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
+    headers: { Authorization: `Bearer ${body.client_secret}` },
+    signal: end.signal,
+  });
+  await expect.poll(metrics).toContain('fatoura_event_streams 1');
+  expect(await metrics()).toContain('count{method="GET",route="/v1/invoices/:id/stream",status="200"} 1');
+  end.abort();
+  await expect.poll(metrics).toContain('fatoura_event_streams 0');
+});

@@ -1,22 +1,33 @@
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService } from '../support/service.ts';
+import { startService, type TestService } from '../support/service.ts';
 
-test('a stream on which nothing happens has a comment every 15 s, so that no proxy takes it for dead', async () => {
-  const service = await startService();
-  try {
-    const client = new Client(service.url, (await service.tenant()).secretKey);
+let service: TestService;
+let secretKey: string;
+
+beforeAll(async () => {
+  service = await startService();
+  ({ secretKey } = await service.tenant());
+});
+afterAll(() => service.close());
+
+test.each(['/v1', '/graphql', '/graphql/stream'])(
+  'a stream of %s on which nothing happens has a comment every 15 s, so that no proxy takes it for dead',
+  async (protocol) => {
+    const client = new Client(service.url, secretKey);
     // Its receipt takes a minute: until then the status stays.
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
+    const query = encodeURIComponent(`subscription { invoiceStatus(id: "${body.id}") { status } }`);
+    const path = protocol === '/v1' ? `/v1/invoices/${body.id}/stream` : `${protocol}?query=${query}`;
     const abort = new AbortController();
-    const { body: stream } = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
-      headers: { Authorization: `Bearer ${body.client_secret}` },
+    const { body: stream } = await fetch(service.url + path, {
+      headers: { Authorization: `Bearer ${body.client_secret}`, Accept: 'text/event-stream' },
       signal: abort.signal,
     });
     const start = Date.now();
     const beats: number[] = [];
     for await (const chunk of stream?.pipeThrough(new TextDecoderStream()) ?? []) {
-      if (chunk === ':\n\n') beats.push(Math.round((Date.now() - start) / 1000));
+      if (chunk.startsWith(':\n\n')) beats.push(Math.round((Date.now() - start) / 1000));
       if (beats.length === 3) break;
     }
     abort.abort();
@@ -24,7 +35,25 @@ test('a stream on which nothing happens has a comment every 15 s, so that no pro
     expect(beats[1]).toBeGreaterThanOrEqual(14);
     expect(beats[2]).toBeGreaterThanOrEqual(29);
     expect(beats[2]).toBeLessThan(45);
-  } finally {
-    await service.close();
-  }
-}, 60_000);
+  },
+  90_000,
+);
+
+test('a reserved stream that nobody reads is over after a minute, with what it follows', async () => {
+  const client = new Client(service.url, secretKey);
+  const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
+  const { body: token } = await client.request('PUT', '/graphql/stream');
+  const operate = () =>
+    client.post(
+      `/graphql/stream?token=${token}`,
+      {
+        query: `subscription { invoiceStatus(id: "${body.id}") { status } }`,
+        extensions: { operationId: '1' },
+      },
+      { Accept: 'application/json' },
+    );
+  expect((await operate()).status).toBe(202);
+  expect(service.app.listeners()).toBe(1);
+  await expect.poll(() => service.app.listeners(), { timeout: 90_000, interval: 1000 }).toBe(0);
+  expect((await operate()).status).toBe(404);
+}, 120_000);
