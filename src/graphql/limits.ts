@@ -151,7 +151,7 @@ export function sizeOf(
       aliases: aliases + below.aliases,
       // graphql-js has a rule for the depth of introspection.
       depth: field.name.value.startsWith('__') ? 1 : 1 + below.depth,
-      cost: 1 + below.cost * (isList ? length : 1),
+      cost: ownCost(definition) + below.cost * (isList ? length : 1),
     };
   }
 
@@ -189,6 +189,12 @@ export function sizeOf(
     // What is out of bounds is refused by who resolves it.
     return Math.min(LARGEST_PAGE, Math.max(1, ...(lengths.length > 0 ? lengths : [DEFAULT_PAGE])));
   }
+}
+
+/** What a field counts itself: 1 unless its `extensions.cost` says that it may be large whatever is selected of it. */
+function ownCost(definition: { readonly extensions: Readonly<Record<string, unknown>> } | null): number {
+  const cost = definition?.extensions.cost;
+  return typeof cost === 'number' ? cost : 1;
 }
 
 function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {

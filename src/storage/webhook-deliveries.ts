@@ -196,6 +196,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
+    summaries: (query) => readPage(deliveries, filterOf(query), query, summaryOf, { attempts: 0 }),
     keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
     async reopen(ids, now) {

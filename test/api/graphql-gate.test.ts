@@ -68,12 +68,19 @@ describe('limits', () => {
 
   it('of the answer go by what the variables ask for, and not by what was asked before', async () => {
     const query = `query ($first: Int, $all: Int = 100) {
-      webhookEvents(first: $first) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } }
+      webhookEvents(first: $first) { edges { node { deliveries { event { deliveries { event { id body } } } } } } }
       invoices(first: $all) { edges { node { id } } }
     }`;
     expect(await refusalsOf(query, { first: 5 })).toEqual([null, null]);
     for (const refusal of await refusalsOf(query, { first: 100 })) expect(refusal).toContain('at most 30,000 fields');
     expect(await refusalsOf(query, { first: 6 })).toEqual([null, null]);
+  });
+
+  it('of the answer know what is large: the log of attempts', async () => {
+    const page = (name: string) => `${name}: webhookDeliveries(first: 100) { nodes { attempts { status url } } }`;
+    const pages = (...names: string[]) => `{ ${names.map(page).join(' ')} }`;
+    expect(await refusalsOf(pages('a', 'b'))).toEqual([null, null]);
+    for (const refusal of await refusalsOf(pages('a', 'b', 'c'))) expect(refusal).toContain('at most 30,000 fields');
   });
 
   it('come before validation, which compares each field with each other of its name', async () => {

@@ -94,6 +94,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],
+  ['deliveries.summaries', () => webhooks.deliveries.summaries({ ...page(), endpointId: endpoint.id, state: null }), 6],
   ['deliveries.attempts', () => webhooks.deliveries.attempts(owner(), ['dlv_1', 'dlv_2']), 2],
   ['events.findMany', () => webhooks.events.findMany(owner(), ['evt_1', 'evt_2']), 2],
   ['deliveries.page', () => pageOf(null, null), 6],

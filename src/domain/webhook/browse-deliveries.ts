@@ -27,7 +27,7 @@ export interface BrowseDeliveries {
   deliveries(
     principal: Principal,
     request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
-  ): Promise<Page<Delivery>>;
+  ): Promise<Page<DeliverySummary>>;
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
   /** Events by id, in one query; what is unknown, another's or not kept any more is missing. */
   eventsById(principal: Principal, eventIds: readonly string[]): Promise<Map<string, WebhookEvent>>;
@@ -52,7 +52,7 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
     },
     async deliveries(principal, { endpointId, state, ...request }) {
       const owner = ownerOf(principal);
-      return deliveries.page({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
+      return deliveries.summaries({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
     },
     async delivery(principal, deliveryId) {
       return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);

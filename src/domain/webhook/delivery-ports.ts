@@ -122,6 +122,8 @@ export interface DeliveryLedger {
   attempts(owner: Owner, ids: readonly string[]): Promise<Map<string, readonly Attempt[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /** As `page`, without the attempts. */
+  summaries(query: PageQuery & DeliveryFilter): Promise<Page<DeliverySummary>>;
+  /** The same, and less. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /** Begins the schedule anew: due at once, behind first attempts. What is under way or was never attempted stays so. @returns how many it changed */
   reopen(ids: readonly string[], now: Date): Promise<number>;

@@ -92,6 +92,8 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
     attempts: t.loadableList({
       type: AttemptType,
       description: 'The last 25, oldest first.',
+      // Up to 25 times 16 KiB: one answer holds those of some 250 deliveries.
+      extensions: { cost: 100 },
       loaderOptions: UNCACHED,
       resolve: (delivery) => delivery,
       load: attemptsOf,
