@@ -36,6 +36,7 @@ import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createVerifyDocument } from './domain/verify-document.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createGate } from './graphql/gate.ts';
+import { readOperationList } from './graphql/operation-list.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
 import { createMetrics } from './metrics.ts';
@@ -218,6 +219,8 @@ async function build(
   }
 
   if (server) {
+    const { operations: list } = config.graphql;
+    const operations = list === null ? null : await readOperationList(list);
     const readInvoice = createReadInvoice(invoices, clientSecrets);
     const limiter = createRateLimiter(
       config.rateLimits,
@@ -255,7 +258,11 @@ async function build(
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       requireIssuer,
       unavailable: unavailability,
-      graphql: { gate: createGate(config.graphql), graphiql: config.graphql.graphiql, ran: metrics.operation },
+      graphql: {
+        gate: createGate({ ...config.graphql, operations }),
+        graphiql: config.graphql.graphiql,
+        ran: metrics.operation,
+      },
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,
       ready: () => pingOf(store),

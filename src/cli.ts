@@ -29,6 +29,11 @@ const context: CommandContext = {
     diagnoseRenderer,
     diagnoseMail,
     // The service is large, and one command needs it.
+    operationList: async (files, own) => {
+      // The schema is large, too.
+      const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');
+      return new Map([...makeOperationList(files), ...own.map((text) => [digestOf(text), text] as const)]);
+    },
     startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
   },
 };

@@ -90,7 +90,9 @@ const environment = z
     ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
     // Clients need a credential to ask for the schema, which is public, and the page does nothing without one.
     GRAPHQL_INTROSPECTION: yesOrNo.default(true),
-    GRAPHIQL: yesOrNo.default(true),
+    GRAPHIQL: yesOrNo.optional(),
+    GRAPHQL_OPERATIONS: z.string().optional(),
+    GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
     LOG_LEVEL: z
       .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
       .default('info'),
@@ -121,6 +123,13 @@ const environment = z
         code: 'custom',
         path: ['SIGNATURE_POLICY_SHA256'],
         message: 'and SIGNATURE_POLICY need one another',
+      });
+    }
+    if (env.GRAPHQL_OPERATIONS_ONLY && env.GRAPHQL_OPERATIONS === undefined) {
+      context.addIssue({
+        code: 'custom',
+        path: ['GRAPHQL_OPERATIONS'],
+        message: 'is required with GRAPHQL_OPERATIONS_ONLY: the list of what may run',
       });
     }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
@@ -177,8 +186,12 @@ export interface Config {
   readonly graphql: {
     /** Whether clients may ask for the schema. */
     readonly introspection: boolean;
-    /** Whether browsers are shown GraphiQL. */
+    /** Whether browsers are shown GraphiQL: by default unless only listed operations may run, which it has none of. */
     readonly graphiql: boolean;
+    /** JSON file of the operations that clients may name by their digest. */
+    readonly operations: string | null;
+    /** Whether no others may run. */
+    readonly operationsOnly: boolean;
   };
   readonly logLevel: string;
 }
@@ -238,7 +251,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION[0] ?? 0,
     allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
-    graphql: { introspection: data.GRAPHQL_INTROSPECTION, graphiql: data.GRAPHIQL },
+    graphql: {
+      introspection: data.GRAPHQL_INTROSPECTION,
+      graphiql: data.GRAPHIQL ?? !data.GRAPHQL_OPERATIONS_ONLY,
+      operations: data.GRAPHQL_OPERATIONS ?? null,
+      operationsOnly: data.GRAPHQL_OPERATIONS_ONLY,
+    },
     logLevel: data.LOG_LEVEL,
   };
 }

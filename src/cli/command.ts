@@ -50,6 +50,11 @@ export interface CommandParts {
   readonly diagnoseRenderer: typeof diagnoseRenderer;
   readonly diagnoseMail: typeof diagnoseMail;
   readonly startApp: typeof startApp;
+  /** The list of the files' operations, and of these texts of our own. @throws {Error} that names the file and what is wrong */
+  readonly operationList: (
+    files: readonly { readonly name: string; readonly text: string }[],
+    own: readonly string[],
+  ) => Promise<ReadonlyMap<string, string>>;
 }
 
 /** The command can't be understood: exit code 2, with the usage. */

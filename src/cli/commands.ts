@@ -3,6 +3,7 @@ import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
 import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
+import { listOperations } from './operations.ts';
 import { operatorReset } from './operator.ts';
 import { createTenant, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
@@ -22,6 +23,7 @@ export const COMMANDS: readonly Command[] = [
   retryInvoice,
   listen,
   trigger,
+  listOperations,
   verify,
   doctor,
   demo,

@@ -12,9 +12,20 @@ import { LRUCache } from 'lru-cache';
 import { exceededCost, exceededLimits, LIMITS } from './limits.ts';
 import { schema } from './schema.ts';
 
+export interface GateSettings {
+  /** Whether clients may ask for the schema; where not, no error's text tells of it either. */
+  readonly introspection: boolean;
+  /** The text of each listed operation by its SHA-256; none unless given. */
+  readonly operations?: ReadonlyMap<string, string> | null;
+  /** Whether only listed operations may run. */
+  readonly operationsOnly?: boolean;
+}
+
 /** What a document from outside passes before anything of it is run; shared by all ways in. */
 export interface Gate {
-  /** @throws {GraphQLError} for a syntax error, and for a document that is too long */
+  /** The text of the listed operation with this SHA-256. */
+  listed(sha256: string): string | null;
+  /** @throws {GraphQLError} for a syntax error, a document that is too long, and one that is not listed where only those may run */
   parse(source: string): DocumentNode;
   /** The limits first, then the rules of GraphQL. */
   validate(document: DocumentNode): readonly GraphQLError[];
@@ -32,11 +43,12 @@ const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [100_000, 100];
 /** How graphql-js ends a message that names what else may have been meant. */
 const SUGGESTION = / ?Did you mean .*\?$/s;
 
-/** @param introspection whether clients may ask for the schema; where not, no error's text tells of it either */
-export function createGate({ introspection }: { readonly introspection: boolean }): Gate {
+export function createGate({ introspection, operations, operationsOnly = false }: GateSettings): Gate {
+  const mayRun = operationsOnly ? new Set(operations?.values()) : null;
   const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
   const valid = new LRUCache<string, DocumentNode>({ max: 1000, maxSize: REMEMBERED_TOKENS });
   return {
+    listed: (sha256) => operations?.get(sha256) ?? null,
     parse(source) {
       const remembered = valid.get(source);
       if (remembered) return remembered;
@@ -45,6 +57,8 @@ export function createGate({ introspection }: { readonly introspection: boolean 
           `A document may have at most ${LIMITS.characters.toLocaleString('en')} characters. Send values as variables.`,
         );
       }
+      if (mayRun && !mayRun.has(source))
+        throw new GraphQLError('Only listed operations may run here, and this is none of them.');
       return parse(source, { maxTokens: LIMITS.tokens });
     },
     validate(document) {

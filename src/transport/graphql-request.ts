@@ -3,8 +3,9 @@ import type { OperationRequest } from '../graphql/compiled-queries.ts';
 /**
  * The body of a POST, if it asks for one operation and nothing unusual; null is no verdict on it, which is Yoga's to give.
  * @param body JSON, or not
+ * @param listed the text of a listed operation by its SHA-256
  */
-export function ordinaryRequest(body: string): OperationRequest | null {
+export function ordinaryRequest(body: string, listed: (sha256: string) => string | null): OperationRequest | null {
   let request: unknown;
   try {
     request = JSON.parse(body);
@@ -12,11 +13,26 @@ export function ordinaryRequest(body: string): OperationRequest | null {
     return null;
   }
   if (!isObject(request)) return null;
-  const { query, operationName = null, variables, extensions, ...others } = request;
-  if (typeof query !== 'string' || extensions != null || Object.keys(others).length > 0) return null;
+  const { query: sent, operationName = null, variables, extensions, ...others } = request;
+  const query = extensions == null ? sent : sent == null ? listedQuery(extensions, listed) : null;
+  if (typeof query !== 'string' || Object.keys(others).length > 0) return null;
   if (operationName !== null && (typeof operationName !== 'string' || operationName === '')) return null;
   if (variables != null && !isObject(variables)) return null;
   return { query, operationName, variables: variables ?? {} };
+}
+
+/** The query that these extensions, and no other, ask for by its digest. */
+function listedQuery(extensions: unknown, listed: (sha256: string) => string | null): string | null {
+  if (!isObject(extensions) || Object.keys(extensions).length > 1) return null;
+  const sha256 = persistedDigest({ extensions });
+  return sha256 === null ? null : listed(sha256);
+}
+
+/** The digest by which a request names its operation, as Apollo's automatic persisted queries do; null where there is none. */
+export function persistedDigest(request: unknown): string | null {
+  const extensions = isObject(request) ? request.extensions : null;
+  const persisted = isObject(extensions) ? extensions.persistedQuery : null;
+  return isObject(persisted) && typeof persisted.sha256Hash === 'string' ? persisted.sha256Hash : null;
 }
 
 /**

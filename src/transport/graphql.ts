@@ -7,12 +7,13 @@ import { createCompiledQueries } from '../graphql/compiled-queries.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
+import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { GRAPHIQL } from './graphiql.ts';
 import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
-import { answerType, ordinaryRequest } from './graphql-request.ts';
+import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
@@ -20,6 +21,21 @@ import { principalOf } from './state.ts';
 /** What the gate refuses, in its words. */
 function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {
   return {
+    onParams({ params, setParams }) {
+      const sha256 = persistedDigest(params);
+      if (sha256 === null) return;
+      const { query = '' } = params;
+      // What is wrong with it is Yoga's to say.
+      if (typeof query !== 'string') return;
+      if (query !== '') {
+        if (digestOf(query) === sha256) return;
+        throw badRequest('The sha256Hash of extensions.persistedQuery is not that of the query.');
+      }
+      const listed = gate.listed(sha256);
+      // In the words that clients of this protocol, Apollo's, know.
+      if (listed === null) throw badRequest('PersistedQueryNotFound');
+      setParams({ ...params, query: listed });
+    },
     onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
@@ -31,6 +47,10 @@ function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugi
       setResultAndStopExecution({ errors: [error] });
     },
   };
+}
+
+function badRequest(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { http: { spec: true, status: 400 } } });
 }
 
 /** Yoga refuses some requests (405, 406, 415) without a word. */
@@ -90,7 +110,7 @@ export function graphqlOverHttp(
   /** The prepared path: answers a query that has been asked before as Yoga would, which costs many times as much. */
   async function answeredPrepared(ctx: Context, body: string): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
-    const request = type === null ? null : ordinaryRequest(body);
+    const request = type === null ? null : ordinaryRequest(body, gate.listed);
     const query = request && queries.find(request);
     const data = query && (await query(contextOf(ctx), request.variables));
     // Where anything was refused or has failed, Yoga runs it once more and tells.

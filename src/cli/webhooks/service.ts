@@ -61,7 +61,8 @@ interface Answer<Data> {
   readonly error?: { readonly message: string };
 }
 
-const FOLLOW = `subscription ($after: String) {
+/** What `listen` asks for. */
+export const FOLLOW = `subscription ($after: String) {
   invoiceEvents(after: $after) { cursor event { id type body } }
 }`;
 

@@ -2,7 +2,8 @@ import { EVENT_TYPES } from '../../domain/event.ts';
 import { type Command, UsageError } from '../command.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
 
-const SEND = `mutation ($type: String!, $endpointId: ID) {
+/** What `trigger` asks for. */
+export const SEND = `mutation ($type: String!, $endpointId: ID) {
   sendTestWebhookEvent(type: $type, endpointId: $endpointId) {
     ... on WebhookEvent { id deliveries { endpointId } }
     ... on Error { refused: message }

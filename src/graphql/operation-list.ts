@@ -1,0 +1,117 @@
+import { hash } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import {
+  type DefinitionNode,
+  type FragmentDefinitionNode,
+  GraphQLError,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  print,
+  visit,
+} from 'graphql';
+import { createGate, type Gate } from './gate.ts';
+
+/** The text of each operation that clients may ask for by its digest: by the SHA-256 of the text, lower-case hexadecimal. */
+export type OperationList = ReadonlyMap<string, string>;
+
+/**
+ * Reads a list that {@link makeOperationList} or another tool has made: a JSON object of texts by their digests.
+ * @throws {Error} that names what is wrong: the file, a digest that is not its text's, an operation that the gate refuses
+ */
+export async function readOperationList(file: string): Promise<OperationList> {
+  const problem = (what: string) => new Error(`GRAPHQL_OPERATIONS: ${file} ${what}`);
+  const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
+    throw problem(`can not be read: ${error.code}`);
+  });
+  let list: unknown;
+  try {
+    list = JSON.parse(text);
+  } catch {
+    throw problem('holds no JSON');
+  }
+  if (typeof list !== 'object' || list === null || Array.isArray(list)) throw problem('must hold an object');
+  const gate = createGate({ introspection: true });
+  const operations = new Map(Object.entries(list));
+  for (const [digest, operation] of operations) {
+    if (typeof operation !== 'string' || digestOf(operation) !== digest)
+      throw problem(`must have texts by their SHA-256; ${digest.slice(0, 80)} is not the digest of its text`);
+    const refusal = refusalOf(gate, operation);
+    if (refusal) throw problem(`has an operation that can not run, ${digest.slice(0, 12)}…: ${refusal}`);
+  }
+  return operations;
+}
+
+/** A file with operations, fragments or both. */
+export interface OperationFile {
+  readonly name: string;
+  readonly text: string;
+}
+
+/**
+ * The list of all operations of these files, each with the fragments that it spreads, from whichever file they are.
+ * @throws {Error} that names the file and what is wrong: syntax, a name that is taken, an operation that the gate refuses
+ */
+export function makeOperationList(files: readonly OperationFile[]): OperationList {
+  const fragments = new Map<string, FragmentDefinitionNode>();
+  const operations: { readonly file: string; readonly operation: OperationDefinitionNode }[] = [];
+  for (const { name, text } of files) {
+    for (const definition of definitionsOf(name, text)) {
+      if (definition.kind === Kind.OPERATION_DEFINITION) operations.push({ file: name, operation: definition });
+      else if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`${name}: only operations and fragments.`);
+      else if (fragments.has(definition.name.value))
+        throw new Error(`${name}: there is another fragment ${definition.name.value}.`);
+      else fragments.set(definition.name.value, definition);
+    }
+  }
+  const gate = createGate({ introspection: true });
+  return new Map(
+    operations.map(({ file, operation }) => {
+      const text = print({ kind: Kind.DOCUMENT, definitions: [operation, ...spreadBy(operation, fragments)] });
+      const refusal = refusalOf(gate, text);
+      if (refusal) throw new Error(`${file}: ${operation.name?.value ?? operation.operation}: ${refusal}`);
+      return [digestOf(text), text] as const;
+    }),
+  );
+}
+
+export function digestOf(text: string): string {
+  return hash('sha256', text);
+}
+
+function definitionsOf(name: string, text: string): readonly DefinitionNode[] {
+  try {
+    return parse(text).definitions;
+  } catch (error) {
+    throw new Error(`${name}: ${(error as Error).message}`);
+  }
+}
+
+function refusalOf(gate: Gate, text: string): string | null {
+  try {
+    return gate.validate(gate.parse(text))[0]?.message ?? null;
+  } catch (error) {
+    if (error instanceof GraphQLError) return error.message;
+    throw error;
+  }
+}
+
+/** The fragments that a definition needs, directly or not, in the order of their names. */
+function spreadBy(
+  definition: DefinitionNode,
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): FragmentDefinitionNode[] {
+  const needed = new Map<string, FragmentDefinitionNode>();
+  const follow = (from: DefinitionNode): void => {
+    visit(from, {
+      FragmentSpread({ name: { value } }) {
+        const fragment = fragments.get(value);
+        if (!fragment || needed.has(value)) return;
+        needed.set(value, fragment);
+        follow(fragment);
+      },
+    });
+  };
+  follow(definition);
+  return [...needed].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, fragment]) => fragment);
+}

@@ -1,0 +1,175 @@
+import { spawn } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { once } from 'node:events';
+import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { text } from 'node:stream/consumers';
+import { fileURLToPath } from 'node:url';
+import { getIntrospectionQuery } from 'graphql';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { FOLLOW } from '../../src/cli/webhooks/service.ts';
+import { SEND } from '../../src/cli/webhooks/trigger.ts';
+import { makeOperationList, readOperationList } from '../../src/graphql/operation-list.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService, type TestService } from '../support/service.ts';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+let folder: string;
+/** What the command made of the folder. */
+let list: Record<string, string>;
+
+async function listOf(source: string): Promise<{ code: number; out: string; err: string }> {
+  const child = spawn(process.execPath, [CLI, 'operations', 'list', source], { env: { PATH: process.env.PATH } });
+  const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
+  return { code, out, err };
+}
+
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'operations-'));
+  await mkdir(join(folder, 'pages/invoice'), { recursive: true });
+  await writeFile(join(folder, 'parts.gql'), 'fragment Amounts on Invoice { amount ...Line }');
+  await writeFile(
+    join(folder, 'pages/line.graphql'),
+    'fragment Line on Invoice { lines { amount } } fragment Rest on Invoice { id }',
+  );
+  await writeFile(
+    join(folder, 'pages/invoice/read.graphql'),
+    `# Two operations.
+    query Read($id: ID!) { invoice(id: $id) { ...Amounts } }
+    subscription Follow($id: ID!) { invoiceStatus(id: $id) { status } }`,
+  );
+  await writeFile(join(folder, 'README.md'), 'not { this');
+  const made = await listOf(folder);
+  expect([made.code, made.err]).toEqual([0, '']);
+  list = JSON.parse(made.out);
+  await writeFile(join(folder, 'list.json'), made.out);
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+const digestOf = (operation: string) => createHash('sha256').update(operation).digest('hex');
+const listed = (name: string) => Object.entries(list).find(([, each]) => each.includes(` ${name}(`)) ?? ['', ''];
+const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
+
+describe('the list', () => {
+  it('has each operation with its fragments, and those of the command line, by their digests', () => {
+    expect(Object.keys(list)).toEqual(Object.values(list).map(digestOf));
+    expect(Object.keys(list)).toHaveLength(4);
+    const [, read] = listed('Read');
+    for (const part of ['fragment Amounts', 'fragment Line']) expect(read).toContain(part);
+    expect(read).not.toContain('Rest');
+    expect(Object.values(list)).toEqual(expect.arrayContaining([FOLLOW, SEND]));
+  });
+
+  it.each([
+    ['a field that is not there', 'query A { nothing }', 'Cannot query field'],
+    ['a syntax error', 'query A {', 'Syntax Error'],
+    ['a fragment that is not there', 'query A { ...Missing }', 'Missing'],
+    [
+      'what is over a limit',
+      `query A { ${Array.from({ length: 11 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
+      'at most 10',
+    ],
+    ['types', 'type A { a: Int }', 'only operations'],
+  ])('is not made of %s', (_name, source, message) => {
+    const make = () => makeOperationList([{ name: 'wrong.graphql', text: source }]);
+    expect(make).toThrow('wrong.graphql');
+    expect(make).toThrow(message);
+  });
+
+  it('is not made of a folder without operations', async () => {
+    const { code, out, err } = await listOf(join(folder, 'pages/nowhere'));
+    expect([code, out]).toEqual([1, '']);
+    expect(err).toContain('can not be read: there is no such file');
+  });
+
+  it.each([
+    ['no JSON', '{'],
+    ['no object', '[]'],
+    ['another digest', JSON.stringify({ [digestOf('x')]: '{ __typename }' })],
+    ['an operation that is not valid', JSON.stringify({ [digestOf('{ nothing }')]: '{ nothing }' })],
+  ])('is not read from %s: the service does not start', async (_name, content) => {
+    const file = join(folder, 'wrong.json');
+    await writeFile(file, content);
+    await expect(readOperationList(file)).rejects.toThrow('GRAPHQL_OPERATIONS');
+    await expect(readOperationList(join(folder, 'missing.json'))).rejects.toThrow('ENOENT');
+  });
+});
+
+describe.each([
+  ['beside others', false],
+  ['and no others', true],
+])('a service with listed operations, %s', (_name, only) => {
+  let service: TestService;
+  let client: Client;
+  beforeAll(async () => {
+    service = await startService({
+      GRAPHQL_OPERATIONS: join(folder, 'list.json'),
+      GRAPHQL_OPERATIONS_ONLY: String(only),
+    });
+    client = new Client(service.url, (await service.tenant()).secretKey);
+  });
+  afterAll(() => service.close());
+
+  it('runs them by their digest, on both paths, by POST and GET', async () => {
+    const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
+    const [digest, query] = listed('Read');
+    const request = { variables: { id }, extensions: persisted(digest) };
+    const expected = { data: { invoice: { amount: 12000, lines: [{ amount: 10000 }] } } };
+    for (let time = 0; time < 3; time++) {
+      const answer = await client.post('/graphql', request);
+      expect([answer.status, answer.body]).toEqual([200, expected]);
+    }
+    const address = `/graphql?variables=${encodeURIComponent(JSON.stringify({ id }))}`;
+    const extensions = encodeURIComponent(JSON.stringify(request.extensions));
+    expect((await client.get(`${address}&extensions=${extensions}`)).body).toEqual(expected);
+    // The text as it stands in the list will do, with its digest or without.
+    expect((await client.post('/graphql', { query, variables: { id } })).body).toEqual(expected);
+    expect((await client.post('/graphql', { ...request, query })).body).toEqual(expected);
+  });
+
+  it('answers other digests so that clients send the text, and takes no text for another', async () => {
+    const [digest] = listed('Read');
+    for (const [extensions, query, message] of [
+      [persisted(digestOf('x')), undefined, 'PersistedQueryNotFound'],
+      [persisted('__proto__'), undefined, 'PersistedQueryNotFound'],
+      [persisted(digest), '{ __typename }', 'not that of the query'],
+    ] as const) {
+      const { body } = await client.post('/graphql', { query, extensions });
+      expect(body.errors[0]).toMatchObject({
+        message: expect.stringContaining(message),
+        extensions: { code: 'invalid_request' },
+      });
+      expect(body.data).toBeUndefined();
+    }
+  });
+
+  it(only ? 'refuses everything else, whichever way it comes' : 'runs everything else', async () => {
+    const other = '{ __typename }';
+    const refusal = 'Only listed operations may run here';
+    for (const query of [other, getIntrospectionQuery(), `${listed('Read')[1]} `]) {
+      for (let time = 0; time < 2; time++) {
+        const { body } = await client.post('/graphql', { query, variables: { id: 'inv_1' } });
+        if (only) expect(body.errors[0].message).toContain(refusal);
+        else expect(JSON.stringify(body)).not.toContain(refusal);
+      }
+    }
+    const got = await client.get(`/graphql?query=${encodeURIComponent(other)}`);
+    const streamed = await client.post('/graphql/stream', { query: other }, { Accept: 'text/event-stream' });
+    expect([got.body.data ?? null, streamed.body.includes(refusal)]).toEqual([
+      only ? null : { __typename: 'Query' },
+      only,
+    ]);
+    // GraphiQL could do nothing where it may not ask for the schema.
+    const page = await fetch(`${service.url}/graphql`, { headers: { Accept: 'text/html' } });
+    expect(page.status).toBe(only ? 401 : 200);
+  });
+
+  it('goes on to serve REST and the command line', async () => {
+    expect((await client.post('/v1/invoices', invoiceBody())).status).toBe(201);
+    const sent = await client.post('/graphql', { query: SEND, variables: { type: 'invoice.accepted' } });
+    expect(sent.body.data.sendTestWebhookEvent.id).toMatch(/^evt_/);
+    expect((await client.get('/v1/invoices')).status).toBe(200);
+  });
+});
