@@ -11,7 +11,7 @@ import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { only, printed } from './graphql-event-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
-import { createStreamReservations, newReader, type Reader } from './stream-reservations.ts';
+import { createStreamReservations, newReader, newStreamToken, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a reserved stream waits for the connection that reads it, milliseconds. */
@@ -93,7 +93,7 @@ export function graphqlOverSse(
   function callOf(ctx: Context): Call {
     if (ctx.method === 'PUT') {
       const reader = newReader(principalOf(ctx));
-      return { ctx, reader, token: reservations.make(reader), operationId: null, outcome: null };
+      return { ctx, reader, token: newStreamToken(), operationId: null, outcome: null };
     }
     const token = ctx.get(TOKEN_HEADER_KEY) || new URL(ctx.url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
     if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null, outcome: null };
@@ -144,15 +144,16 @@ export function graphqlOverSse(
   async function keepBooks(call: Call, token: string, [body, { status }]: Response, operates: boolean): Promise<void> {
     const { ctx, reader } = call;
     if (ctx.method === 'PUT') {
-      if (status === 201) setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
-      else reservations.end(token);
+      if (status !== 201) return;
+      reservations.add(token, reader);
+      setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
     } else if (body !== null && typeof body !== 'string') {
       whenGone(ctx.res, () => reservations.end(token));
-    } else if (operates && status === 202) {
-      reader.operations++;
-    } else if (operates && status >= 400 && call.operationId) {
+    } else if (operates && status !== 202) {
+      reader.operations--;
       // The library would keep the id of what it has refused.
-      await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(call.operationId)}`, '');
+      if (status >= 400 && call.operationId)
+        await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(call.operationId)}`, '');
     }
   }
 
@@ -169,6 +170,7 @@ export function graphqlOverSse(
     if (operates && reader.operations >= MAX_OPERATIONS) {
       throw serviceError('invalid_request', `A stream carries at most ${MAX_OPERATIONS} operations at a time.`);
     }
+    if (operates) reader.operations++;
     const answer = await handle(call, ctx.method, accept, ctx.url, text);
     if (token !== null) await keepBooks(call, token, answer, operates);
     return send(call, answer);

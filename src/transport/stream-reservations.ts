@@ -20,8 +20,7 @@ export function newReader(principal: Principal): Reader {
 
 /** The streams of graphql-sse's single connection mode in this process, by their tokens. */
 export interface StreamReservations {
-  /** @returns a new token */
-  make(reader: Reader): string;
+  add(token: string, reader: Reader): void;
   /**
    * The reader of a token. It is of use to the caller that reserved it, and to nobody else.
    * @param principal null: a browser's EventSource, which can send no credential but the token
@@ -31,13 +30,15 @@ export interface StreamReservations {
 }
 
 /** The library's own tokens come from Math.random and serve whoever presents them: one caller could guess and read another's stream. */
+export function newStreamToken(): string {
+  return randomBytes(24).toString('base64url');
+}
+
 export function createStreamReservations(): StreamReservations {
   const readers = new Map<string, Reader>();
   return {
-    make(reader) {
-      const token = randomBytes(24).toString('base64url');
+    add(token, reader) {
       readers.set(token, reader);
-      return token;
     },
     find(token, principal) {
       const reader = readers.get(token) ?? null;
