@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
@@ -74,6 +75,59 @@ it('forwards what happens, signed, in order; test events and resends too', async
   expect(seen()).toHaveLength(5);
   expect(output.text).toMatch(/invoice\.accepted {2}evt_\S+ {2}→ {2}200/);
 });
+
+it('goes on where it was when its connection breaks: nothing is missing, nothing comes twice', async () => {
+  const line = await breakableLine(service.url);
+  receiver.received.length = 0;
+  const { output } = cli('listen', '--url', line.url, '--key', tenant.secretKey, '--forward-to', receiver.url);
+  await expect.poll(() => output.text, { timeout: 20_000 }).toContain('Listening.');
+  const invoices = [(await client.post('/v1/invoices', invoiceBody())).body.id];
+  await expect.poll(() => seen().length, { timeout: 20_000 }).toBe(3);
+  line.breakOff();
+  invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
+  await client.settled(invoices[1]);
+  await expect.poll(() => output.text, { timeout: 20_000 }).toContain('The stream is lost');
+  line.mend();
+  await expect.poll(() => seen().length, { timeout: 20_000 }).toBe(6);
+  invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
+  await expect.poll(() => seen().length, { timeout: 20_000 }).toBe(9);
+  expect(seen().map(({ data }) => data.id)).toEqual(invoices.flatMap((id) => [id, id, id]));
+  expect(new Set(seen().map(({ id }) => id)).size).toBe(9);
+  line.close();
+});
+
+/** A way to the service that breaks when it is told to. */
+async function breakableLine(url: string) {
+  const { hostname, port } = new URL(url);
+  const sockets = new Set<Socket>();
+  let broken = false;
+  const server = createServer((near) => {
+    near.on('error', () => undefined).on('close', () => sockets.delete(near));
+    if (broken) return near.destroy();
+    const far = connect(Number(port), hostname);
+    far.on('error', () => undefined).on('close', () => sockets.delete(far));
+    sockets.add(near).add(far);
+    near.pipe(far).pipe(near);
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    breakOff() {
+      broken = true;
+      cut();
+    },
+    mend() {
+      broken = false;
+    },
+    close() {
+      cut();
+      server.close();
+    },
+  };
+}
 
 it.each([
   [['listen', '--forward-to', 'ftp://x', '--key', 'sk_test_x'], 1],

@@ -141,6 +141,56 @@ it('an idle connection that the receiver was just closing is no failure: the req
   expect(requests).toBe(3);
 });
 
+const endless =
+  (text: string, first = '') =>
+  (socket: Socket) => {
+    socket.write(first);
+    const timer = setInterval(() => socket.write(text), 5);
+    socket.on('close', () => clearInterval(timer));
+  };
+const once = (text: string) => (socket: Socket) => void socket.end(Buffer.from(text, 'latin1'));
+
+it.each<[string, (socket: Socket) => void, number | null, string | undefined]>([
+  ['a status below 100', once('HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n'), null, 'connection_broken'],
+  [
+    'a change of protocol',
+    once('HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
+    null,
+    'connection_broken',
+  ],
+  [
+    'two lengths',
+    once('HTTP/1.1 200 X\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'),
+    null,
+    'connection_broken',
+  ],
+  ['endless early hints', endless('HTTP/1.1 103 X\r\nLink: a\r\n\r\n'), null, 'timeout'],
+  ['an endless status line', endless('HTTP/1.1 200 x'), null, undefined],
+  ['an endless header', endless('x'.repeat(5000), 'HTTP/1.1 200 X\r\nA: '), null, 'connection_broken'],
+  ['a chunk that is none', once('HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'), 200, undefined],
+  [
+    'bytes that are no text',
+    once('HTTP/1.1 200 X\r\nX-A: \xff\r\nContent-Length: 3\r\n\r\n\xff\0\xfe'),
+    200,
+    undefined,
+  ],
+  [
+    'names of every object',
+    once('HTTP/1.1 200 X\r\n__proto__: a\r\n__proto__: b\r\nconstructor: c\r\nContent-Length: 0\r\n\r\n'),
+    200,
+    undefined,
+  ],
+])('a hostile answer is an answer or a failure, never more: %s', async (_what, answer, status, code) => {
+  const port = await listen(
+    createTcpServer((socket) => void socket.on('error', () => undefined).once('data', () => answer(socket))),
+  );
+  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(result.status).toBe(status);
+  expect(result.failure === null).toBe(status !== null);
+  if (code !== undefined) expect(result.failure?.code).toBe(code);
+  expect(result.headers.flat().every((each) => typeof each === 'string')).toBe(true);
+});
+
 it('endless headers are refused', async () => {
   const result = await answered((_request, response) =>
     response.writeHead(200, { 'X-Long': 'x'.repeat(20_000) }).end(),
