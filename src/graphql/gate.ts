@@ -1,4 +1,5 @@
 import {
+  type ASTVisitor,
   type DocumentNode,
   type ExecutionArgs,
   GraphQLError,
@@ -6,6 +7,7 @@ import {
   NoSchemaIntrospectionCustomRule,
   parse,
   specifiedRules,
+  type ValidationContext,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -31,7 +33,7 @@ export interface Gate {
   validate(document: DocumentNode): readonly GraphQLError[];
   /** Whether a valid operation would answer too much with these variables: why it must not run, or null. */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): GraphQLError | null;
-  /** The error without a hint at other names of the schema, where clients may not ask for it. */
+  /** The error without the length of a value that it quotes, and without a hint at other names of the schema where clients may not ask for it. */
   hushed(error: GraphQLError): GraphQLError;
   /** A document with this very text that was found valid before, if it is remembered. */
   known(source: string): DocumentNode | null;
@@ -40,12 +42,14 @@ export interface Gate {
 /** Documents are remembered up to this many tokens in all, about 300 bytes each, and characters. */
 const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [100_000, 100];
 
-/** How graphql-js ends a message that names what else may have been meant. */
-const SUGGESTION = / ?Did you mean .*\?$/s;
+/** How graphql-js begins the end of a message that names what else may have been meant. */
+const SUGGESTION = 'Did you mean ';
+/** Characters of a message that are kept at either end: it says what is wrong before and after what it quotes, which may be all that was sent. */
+const KEPT = 500;
 
 export function createGate({ introspection, operations, operationsOnly = false }: GateSettings): Gate {
   const mayRun = operationsOnly ? new Set(operations?.values()) : null;
-  const rules = introspection ? specifiedRules : [...specifiedRules, NoSchemaIntrospectionCustomRule];
+  const rules = [...specifiedRules, responseNames, ...(introspection ? [] : [NoSchemaIntrospectionCustomRule])];
   const valid = new LRUCache<string, DocumentNode>({ max: 1000, maxSize: REMEMBERED_TOKENS });
   return {
     listed: (sha256) => operations?.get(sha256) ?? null,
@@ -59,14 +63,14 @@ export function createGate({ introspection, operations, operationsOnly = false }
       }
       if (mayRun && !mayRun.has(source))
         throw new GraphQLError('Only listed operations may run here, and this is none of them.');
-      return parse(source, { maxTokens: LIMITS.tokens });
+      return unlessTooDeep(() => parse(source, { maxTokens: LIMITS.tokens }));
     },
     validate(document) {
       const source = document.loc?.source.body ?? '';
       if (valid.has(source)) return [];
-      const exceeded = exceededLimits(schema, document);
+      const exceeded = unlessTooDeep(() => exceededLimits(schema, document));
       if (exceeded.length > 0) return exceeded;
-      const errors = validate(schema, document, rules, { maxErrors: 20 });
+      const errors = unlessTooDeep(() => validate(schema, document, rules, { maxErrors: 20 }));
       if (errors.length === 0) {
         valid.set(source, document, {
           size: (document.tokenCount ?? LIMITS.tokens) + Math.ceil(source.length / CHARACTERS_A_TOKEN),
@@ -79,7 +83,8 @@ export function createGate({ introspection, operations, operationsOnly = false }
       return operation ? exceededCost(schema, document, operation, variableValues ?? {}) : null;
     },
     hushed(error) {
-      if (introspection || !SUGGESTION.test(error.message)) return error;
+      const message = shortened(introspection ? error.message : withoutSuggestion(error.message));
+      if (message === error.message) return error;
       const { nodes, source, positions, path, originalError, extensions } = error;
       const location = {
         nodes: nodes ?? null,
@@ -87,7 +92,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
         positions: positions ?? null,
         path: path ?? null,
       };
-      return new GraphQLError(error.message.replace(SUGGESTION, ''), {
+      return new GraphQLError(message, {
         ...location,
         originalError: originalError ?? null,
         extensions,
@@ -95,4 +100,37 @@ export function createGate({ introspection, operations, operationsOnly = false }
     },
     known: (source) => valid.get(source) ?? null,
   };
+}
+
+/** Names that the answer's objects can not have in JavaScript: one would be lost, the other make the whole answer look like a promise. */
+function responseNames(context: ValidationContext): ASTVisitor {
+  return {
+    Field(node) {
+      const { value } = node.alias ?? node.name;
+      if (value !== '__proto__' && value !== 'then') return;
+      context.reportError(
+        new GraphQLError(`Nothing can be answered under the name "${value}". Use another alias.`, { nodes: node }),
+      );
+    },
+  };
+}
+
+/** @throws {GraphQLError} instead of an overflow of the stack */
+function unlessTooDeep<Result>(act: () => Result): Result {
+  try {
+    return act();
+  } catch (error) {
+    if (error instanceof RangeError) throw new GraphQLError('The document is nested too deep.');
+    throw error;
+  }
+}
+
+function withoutSuggestion(message: string): string {
+  const start = message.endsWith('?') ? message.lastIndexOf(SUGGESTION) : -1;
+  return start < 0 ? message : message.slice(0, start).trimEnd();
+}
+
+function shortened(message: string): string {
+  if (message.length <= 2 * KEPT) return message;
+  return `${message.slice(0, KEPT)} … ${message.slice(-KEPT)}`.toWellFormed();
 }

@@ -96,6 +96,50 @@ describe('limits', () => {
   });
 });
 
+describe('what a refusal says', () => {
+  // Each unknown field is told of in a message of its own, which quotes the whole input.
+  const unknown = Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`unknown${index}`, 1]));
+  const create = 'mutation ($v: CreateInvoiceInput!) { createInvoice(input: $v) { __typename } }';
+  const list = 'query ($v: InvoiceStatus) { invoices(status: $v) { nodes { id } } }';
+
+  it.each([
+    ['a long text beside unknown fields', create, { ...unknown, amount: 1, currency: '\\'.repeat(300_000) }],
+    ['a long text for an enum', list, '"'.repeat(500_000)],
+    ['a long list for an enum', list, Array.from({ length: 100_000 }, () => ({}))],
+  ])('has no room for %s', async (_name, query, v) => {
+    for (const [path, Accept] of [
+      ['/graphql', 'application/json'],
+      ['/graphql/stream', 'text/event-stream'],
+    ] as const) {
+      const { body } = await client.post(path, { query, variables: { v } }, { Accept });
+      const text = typeof body === 'string' ? body : JSON.stringify(body);
+      expect(text).toContain('got invalid value');
+      expect(text.length).toBeLessThan(500_000);
+    }
+  });
+
+  it('names the field at fault all the same', async () => {
+    const v = { amount: 1, currency: 'x'.repeat(10_000), customer: { ice: 1 }, lines: [{ quantity: 'x' }] };
+    const { body } = await client.graphql(create, { v });
+    const params = body.errors.map(({ extensions }: { extensions: { param: string } }) => extensions.param);
+    expect(params).toEqual(expect.arrayContaining(['customer.ice', 'customer.name', 'lines.0.quantity']));
+  });
+
+  it.each([
+    [
+      'names that the answer can not have',
+      'mutation { then: deleteWebhookEndpoint(id: "we_1") { __typename } }',
+      'then',
+    ],
+    ['names that would be lost', '{ tenant { __proto__: id } }', '__proto__'],
+    ['lists in lists', `{ invoice(id: ${'['.repeat(2400)}1${']'.repeat(2400)}) { id } }`, ''],
+  ])('about %s is the same on both ways', async (_name, query, told) => {
+    const [posted, streamed] = await refusalsOf(query);
+    expect(posted).toEqual(streamed);
+    expect(posted).toContain(told);
+  });
+});
+
 describe('requests that a page of another site can make without the browser asking first', () => {
   const mutation = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
   const headers = () => ({ Authorization: `Bearer ${tenant.secretKey}` });
@@ -187,5 +231,12 @@ describe('by settings', () => {
       expect(streamed.body).toContain('message');
       expect(streamed.body).not.toContain('Did you mean');
     }
+  });
+
+  it('a value that looks like suggestions takes no time', async () => {
+    const variables = { s: 'Did you mean '.repeat(75_000) };
+    const query = 'query ($s: InvoiceStatus) { invoices(status: $s) { edges { cursor } } }';
+    const { body } = await other.post('/graphql', { query, variables });
+    expect(body.errors[0].message).toContain('does not exist in "InvoiceStatus" enum.');
   });
 });
