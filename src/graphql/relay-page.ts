@@ -16,7 +16,14 @@ const DEFAULT_LIMIT = 20;
  */
 export function pageRequest({ first, last, after, before }: ConnectionArguments) {
   const backwards = before != null;
-  if (backwards ? first != null || after != null : last != null) {
+  if (backwards && after != null) {
+    throw serviceError(
+      'invalid_request',
+      'Use one cursor: after (starting_after) or before (ending_before).',
+      'ending_before',
+    );
+  }
+  if (backwards ? first != null : last != null) {
     throw serviceError('invalid_request', 'Use first, with or without after, or last with before.', 'limit');
   }
   const direction = backwards ? ('before' as const) : ('after' as const);

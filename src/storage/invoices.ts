@@ -15,6 +15,7 @@ import {
 } from '../domain/invoice/repository.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
+import { readBounded } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -118,13 +119,10 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     async page(query) {
       const newestFirst = query.cursor?.direction !== 'before';
-      const found = await invoices
-        .find(pageFilter(query))
-        .sort({ order: newestFirst ? -1 : 1 })
-        .limit(query.limit + 1)
-        .toArray();
-      const page = found.slice(0, query.limit).map(invoiceOf);
-      return { invoices: newestFirst ? page : page.reverse(), hasMore: found.length > query.limit };
+      const cursor = invoices.find(pageFilter(query)).sort({ order: newestFirst ? -1 : 1 });
+      const { found, hasMore } = await readBounded(cursor, query.limit);
+      const page = found.map(invoiceOf);
+      return { invoices: newestFirst ? page : page.reverse(), hasMore };
     },
 
     async claim(invoiceId, leaseMs) {

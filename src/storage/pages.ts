@@ -1,4 +1,4 @@
-import type { Collection, Document, Filter } from 'mongodb';
+import type { Collection, Document, Filter, FindCursor } from 'mongodb';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/webhook/delivery-ports.ts';
 
@@ -23,12 +23,29 @@ export async function readPage<Stored extends Document, Row>(
 ): Promise<Page<Row>> {
   const newestFirst = query.cursor?.direction !== 'before';
   const order = orderRange(query);
-  const found = (await collection
+  const cursor = collection
     .find({ ...filter, ...(order && { order }) } as Filter<Stored>)
-    .project(projection)
-    .sort({ order: newestFirst ? -1 : 1 })
-    .limit(query.limit + 1)
-    .toArray()) as Stored[];
-  const rows = found.slice(0, query.limit).map(rowOf);
-  return { rows: newestFirst ? rows : rows.reverse(), hasMore: found.length > query.limit };
+    .project<Stored>(projection)
+    .sort({ order: newestFirst ? -1 : 1 });
+  const { found, hasMore } = await readBounded(cursor, query.limit);
+  const rows = found.map(rowOf);
+  return { rows: newestFirst ? rows : rows.reverse(), hasMore };
+}
+
+/**
+ * The first `limit` documents of a search (100 at most), or as many of them as the store answers at once, which are 16 MiB together: so that
+ * no page takes more memory, however large its rows are. Whoever goes on after the last one misses nothing.
+ */
+export async function readBounded<Stored>(
+  cursor: FindCursor<Stored>,
+  limit: number,
+): Promise<{ found: Stored[]; hasMore: boolean }> {
+  try {
+    cursor.limit(limit + 1);
+    const read = (await cursor.hasNext()) ? cursor.readBufferedDocuments() : [];
+    const isCut = cursor.id !== undefined && !cursor.id.isZero();
+    return { found: read.slice(0, limit), hasMore: isCut || read.length > limit };
+  } finally {
+    await cursor.close();
+  }
 }

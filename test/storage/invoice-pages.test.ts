@@ -1,0 +1,55 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import type { InvoicePageQuery } from '../../src/domain/invoice/repository.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { ensureIndexes } from '../../src/storage/indexes.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('pages'));
+  await ensureIndexes(store.db);
+});
+afterAll(async () => {
+  await store.db.dropDatabase();
+  await store.close();
+  await mongo.close();
+});
+
+it('a page is cut at 16 MiB, and whoever goes on from it gets every invoice once, in order', async () => {
+  const invoices = createInvoiceRepository(store.db);
+  const made: { id: string; order: string }[] = [];
+  for (let i = 0; i < 20; i++) {
+    const invoice = pendingInvoice({ metadata: { text: 'x'.repeat(1_000_000) } });
+    const { order } = newCreationMoment();
+    await invoices.insert(invoice, order, null);
+    made.unshift({ id: invoice.id, order });
+  }
+  const { tenantId, environment } = pendingInvoice({});
+  const query = { tenantId, environment, status: null, limit: 100, createdFrom: null, createdUntil: null };
+  const orderOf = (id: string | undefined) => made.find((each) => each.id === id)?.order ?? '';
+  const pagesFrom = async (cursor: InvoicePageQuery['cursor'], last: 'first' | 'last') => {
+    const pages: string[][] = [];
+    for (let more = true; more; ) {
+      const page = await invoices.page({ ...query, cursor });
+      const ids = page.invoices.map(({ id }) => id);
+      pages.push(ids);
+      more = page.hasMore;
+      const direction = last === 'last' ? 'after' : 'before';
+      cursor = { direction, order: orderOf(last === 'last' ? ids.at(-1) : ids[0]) };
+    }
+    return pages;
+  };
+  const ids = made.map(({ id }) => id);
+  const down = await pagesFrom(null, 'last');
+  expect(down.length).toBe(2);
+  expect(down.flat()).toEqual(ids);
+  const up = await pagesFrom({ direction: 'before', order: '' }, 'first');
+  expect(up.length).toBe(2);
+  expect(up.reverse().flat()).toEqual(ids);
+});
