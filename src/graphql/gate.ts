@@ -63,14 +63,14 @@ export function createGate({ introspection, operations, operationsOnly = false }
       }
       if (mayRun && !mayRun.has(source))
         throw new GraphQLError('Only listed operations may run here, and this is none of them.');
-      return unlessTooDeep(() => parse(source, { maxTokens: LIMITS.tokens }));
+      return parse(source, { maxTokens: LIMITS.tokens });
     },
     validate(document) {
       const source = document.loc?.source.body ?? '';
       if (valid.has(source)) return [];
-      const exceeded = unlessTooDeep(() => exceededLimits(schema, document));
+      const exceeded = exceededLimits(schema, document);
       if (exceeded.length > 0) return exceeded;
-      const errors = unlessTooDeep(() => validate(schema, document, rules, { maxErrors: 20 }));
+      const errors = validate(schema, document, rules, { maxErrors: 20 });
       if (errors.length === 0) {
         valid.set(source, document, {
           size: (document.tokenCount ?? LIMITS.tokens) + Math.ceil(source.length / CHARACTERS_A_TOKEN),
@@ -113,16 +113,6 @@ function responseNames(context: ValidationContext): ASTVisitor {
       );
     },
   };
-}
-
-/** @throws {GraphQLError} instead of an overflow of the stack */
-function unlessTooDeep<Result>(act: () => Result): Result {
-  try {
-    return act();
-  } catch (error) {
-    if (error instanceof RangeError) throw new GraphQLError('The document is nested too deep.');
-    throw error;
-  }
 }
 
 function withoutSuggestion(message: string): string {
