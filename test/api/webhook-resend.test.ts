@@ -184,6 +184,14 @@ describe('test events', () => {
     expect(verifies(delivery, all.secret)).toBe(true);
   });
 
+  it('are refused to a live key', async () => {
+    const { id } = await service.tenant();
+    const live = new Client(service.url, await service.liveKey(id));
+    const send = `mutation { sendTestWebhookEvent(type: "invoice.accepted") { ${REFUSED} } }`;
+    expect(await problem(send, {}, live)).toMatchObject({ code: 'invalid_request' });
+    expect((await data('{ webhookEvents { edges { cursor } } }', {}, live)).webhookEvents.edges).toEqual([]);
+  });
+
   it('show the latest invoice that has come so far', async () => {
     const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '7' } }));
     const { dgi_id } = await client.settled(created.id);

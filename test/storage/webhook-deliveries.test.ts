@@ -139,7 +139,11 @@ describe('nothing is lost', () => {
     expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'delivered' });
   });
 
-  it('an attempt whose lease was lost changes nothing', async () => {
+  it.each([
+    [200, 500, 'delivered'],
+    [500, 500, 'pending'],
+    [500, 200, 'pending'],
+  ])('an attempt whose lease was lost changes nothing (%i, and late %i)', async (status, lateStatus, state) => {
     const clock = clockAt();
     const slow = Promise.withResolvers<SendResult>();
     const late = webhookWorker(store, () => slow.promise, clock.read);
@@ -147,13 +151,13 @@ describe('nothing is lost', () => {
     late.publisher.publish(await storedInvoice(store, tenantId));
     await late.publisher.settle();
     clock.move(31_000);
-    const worker = webhookWorker(store, receiverThat(() => 200).send, clock.read);
+    const worker = webhookWorker(store, receiverThat(() => status).send, clock.read);
     await turn(worker);
-    slow.resolve(answerOf(500));
+    const before = await onlyDelivery(worker, tenantId);
+    expect([before.state, before.attempts.length]).toEqual([state, 1]);
+    slow.resolve(answerOf(lateStatus));
     await late.dispatcher.settle();
-    const delivery = await onlyDelivery(worker, tenantId);
-    expect(delivery.state).toBe('delivered');
-    expect(delivery.attempts).toHaveLength(1);
+    expect(await onlyDelivery(worker, tenantId)).toEqual(before);
   });
 });
 

@@ -1,3 +1,4 @@
+import { createHmac } from 'node:crypto';
 import { Webhook } from 'standardwebhooks';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
@@ -136,6 +137,35 @@ describe('an endpoint that is gone', () => {
     expect(requests).toHaveLength(1);
     expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled' });
   });
+});
+
+it('a rotated secret signs for a day beside the new one, and then no more', async () => {
+  const clock = clockAt();
+  const { requests, send } = receiverThat(() => 200);
+  const worker = webhookWorker(store, send, clock.read);
+  const { tenantId, id } = await storedEndpoint(store);
+  const principal = { kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' } as never;
+  const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+  const former = `whsec_${Buffer.alloc(32).toString('base64')}`;
+  const { secret } = await manage.rotateSecret(principal, id, null);
+  const signedBy = async () => {
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    const { headers, body } = requests.at(-1) as OutgoingRequest;
+    const [t, ...signatures] = (headers['Service-Signature'] ?? '').split(',');
+    const signatureOf = (key: string) =>
+      `v1=${createHmac('sha256', key)
+        .update(`${t?.slice(2)}.${body}`)
+        .digest('hex')}`;
+    const standard = (headers['webhook-signature'] ?? '').split(' ');
+    expect(standard).toHaveLength(signatures.length);
+    return [secret, former].map((key) => signatures.includes(signatureOf(key)));
+  };
+  expect(await signedBy()).toEqual([true, true]);
+  clock.move(23 * HOUR + 59 * MINUTE);
+  expect(await signedBy()).toEqual([true, true]);
+  clock.move(2 * MINUTE);
+  expect(await signedBy()).toEqual([true, false]);
 });
 
 describe('an endpoint that fails everything for a day', () => {

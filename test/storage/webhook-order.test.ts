@@ -9,6 +9,7 @@ import {
   answerOf,
   clockAt,
   MINUTE,
+  onlyDelivery,
   receiverThat,
   statusChange,
   storedEndpoint,
@@ -127,6 +128,23 @@ describe('order', () => {
     for (const release of held) release();
     await worker.dispatcher.settle();
     expect(worker.problems).toEqual([]);
+  });
+
+  it('a first attempt that waits keeps its place when it is sent again by hand', async () => {
+    const dead = webhookWorker(
+      store,
+      () => new Promise(() => undefined),
+      () => new Date(),
+    );
+    const { tenantId } = await storedEndpoint(store);
+    dead.publisher.publish(await storedInvoice(store, tenantId));
+    await dead.publisher.settle();
+    await dead.deliveries.freeLeases(new Date());
+    const { id } = await onlyDelivery(dead, tenantId);
+    expect(await dead.deliveries.reopen([id], new Date())).toBe(0);
+    const { endpointId } = await onlyDelivery(dead, tenantId);
+    const query = { limit: 1, leaseMs: 1000, now: new Date(), retries: false };
+    expect(await dead.deliveries.claim(endpointId, query)).toMatchObject([{ id, retry: false }]);
   });
 
   it('what a lane has no room for comes from the ledger, in order, and all of it', async () => {
