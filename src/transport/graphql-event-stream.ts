@@ -1,6 +1,7 @@
 import type { ExecutionResult } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
+import { subscribe } from '../graphql/subscribe.ts';
 import type { Source } from './event-stream.ts';
 import { whenGone } from './when-gone.ts';
 
@@ -16,11 +17,14 @@ export interface YogaServerContext {
  * client is slow, waits for ever for one that does not read, and does not notice one that went before it began.
  */
 export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
-  onSubscribe: () => ({
-    onSubscribeResult({ args, result }) {
-      if (isAsyncIterable(result)) whenGone(args.contextValue.ctx.res, () => void result.return?.());
-    },
-  }),
+  onSubscribe({ setSubscribeFn }) {
+    setSubscribeFn(subscribe);
+    return {
+      onSubscribeResult({ args, result }) {
+        if (isAsyncIterable(result)) whenGone(args.contextValue.ctx.res, () => void result.return?.());
+      },
+    };
+  },
   onResultProcess({ result, resultProcessor, setResultProcessor, serverContext }) {
     if (!resultProcessor || !isAsyncIterable(result)) return;
     setResultProcessor((results, { Response }) => {

@@ -7,6 +7,7 @@ import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
+import { subscribe } from '../graphql/subscribe.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { only, printed } from './graphql-event-stream.ts';
@@ -61,6 +62,7 @@ export function graphqlOverSse(
       const errors = read.errors.map((error) => told(error, requestIdOf(ctx)));
       return refusal(400, { errors });
     },
+    subscribe,
     // `onSubscribe` has.
     validate: () => [],
     onOperation(_context, { context: call }, _args, outcome) {

@@ -1,0 +1,67 @@
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  execute,
+  OperationTypeNode,
+} from 'graphql';
+import { type CompiledOperation, compileOperation } from './compiled-queries.ts';
+import type { GraphQLContext } from './context.ts';
+
+/**
+ * As graphql-js's `subscribe`, result for result, but that a document which is subscribed to again is compiled: thousands of streams may
+ * have to be told at once. An event over which anything fails is run again by graphql-js, which tells how.
+ */
+export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
+  const source = await createSourceEventStream(args);
+  if (!(Symbol.asyncIterator in source)) return source;
+  const events = source[Symbol.asyncIterator]();
+  const compiled = compiledOf(args.document, args.operationName ?? null);
+  const context = args.contextValue as GraphQLContext;
+  const variables = args.variableValues ?? {};
+
+  async function resultOf(event: unknown): Promise<ExecutionResult> {
+    const data = await compiled?.(context, variables, event);
+    return data ? { data } : execute({ ...args, rootValue: event });
+  }
+  async function end() {
+    await events.return?.();
+    return { done: true, value: undefined } as const;
+  }
+  const results: AsyncGenerator<ExecutionResult> = {
+    async next() {
+      const { done, value } = await events.next();
+      return done ? { done, value: undefined } : { done: false, value: await resultOf(value) };
+    },
+    // Also while `next` waits, unlike a generator's own.
+    return: end,
+    async throw(error) {
+      await end();
+      throw error;
+    },
+    [Symbol.asyncIterator]() {
+      return this;
+    },
+    async [Symbol.asyncDispose]() {
+      await end();
+    },
+  };
+  return results;
+}
+
+/** By document, which the gate remembers and forgets. */
+const known = new WeakMap<DocumentNode, Map<string | null, CompiledOperation | null>>();
+
+function compiledOf(document: DocumentNode, operationName: string | null): CompiledOperation | null {
+  const operations = known.get(document);
+  if (!operations) {
+    known.set(document, new Map());
+    return null;
+  }
+  const found = operations.get(operationName);
+  if (found !== undefined) return found;
+  const compiled = compileOperation(document, operationName, OperationTypeNode.SUBSCRIPTION);
+  operations.set(operationName, compiled);
+  return compiled;
+}
