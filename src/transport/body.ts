@@ -1,3 +1,5 @@
+import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { countOf } from './headers.ts';
@@ -61,29 +63,41 @@ export async function readText(ctx: Context): Promise<string> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
   }
-  let chunks: Buffer[] = [];
-  let size = Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES ? Number.POSITIVE_INFINITY : 0;
-  if (size === 0) {
-    try {
-      for await (const chunk of ctx.req as AsyncIterable<Buffer>) {
-        size += chunk.length;
-        if (size > MAX_DROPPED_BYTES) break;
-        if (size > MAX_BODY_BYTES) chunks = [];
-        else chunks.push(chunk);
-      }
-    } catch {
-      // The client went away: no failure of this service, and nobody reads the answer.
-      throw serviceError('invalid_request', 'The body ended early.');
-    }
-  }
+  const { size, chunks } =
+    Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES
+      ? { size: Number.POSITIVE_INFINITY, chunks: [] }
+      : await received(ctx.req);
   if (size > MAX_BODY_BYTES) {
     // What is left of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
     throw serviceError('invalid_request', 'The body is larger than 1 MiB, the most that is taken.', null, 413);
   }
-  try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(Buffer.concat(chunks));
-  } catch {
-    throw serviceError('invalid_request', 'The body is not valid UTF-8.');
-  }
+  const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
+  if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+/**
+ * A body's chunks, none of them once they are too many, and their size. By events: an async iterator costs as much as the rest of a small request.
+ * @throws {ServiceError} when the client goes away amid it: no failure of this service, and nobody reads the answer
+ */
+function received(req: IncomingMessage): Promise<{ size: number; chunks: Buffer[] }> {
+  return new Promise((resolve, reject) => {
+    let [size, chunks]: [number, Buffer[]] = [0, []];
+    const take = (chunk: Buffer): void => {
+      size += chunk.length;
+      if (size > MAX_BODY_BYTES) chunks = [];
+      else chunks.push(chunk);
+      if (size > MAX_DROPPED_BYTES) end();
+    };
+    const end = (): void => {
+      req.off('data', take).off('end', end).off('close', breakOff).off('error', breakOff);
+      req.pause();
+      resolve({ size, chunks });
+    };
+    const breakOff = (): void => reject(serviceError('invalid_request', 'The body ended early.'));
+    if (req.destroyed && !req.complete) return breakOff();
+    req.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff);
+  });
 }
