@@ -86,6 +86,17 @@ export function graphqlOverSse(
     return errors ? { ...result, errors } : result;
   }
 
+  /** A refusal with the code that all our errors have: the library's own are messages alone. */
+  function described(body: string, status: number, requestId: string): string {
+    const { errors } = JSON.parse(body) as { errors: readonly { message: string; extensions?: unknown }[] };
+    const coded = errors.map((error) => {
+      if (error.extensions) return error;
+      const cause = serviceError('invalid_request', error.message, null, status);
+      return publicError(new GraphQLError('', { originalError: cause }), requestId, explain);
+    });
+    return JSON.stringify({ errors: coded });
+  }
+
   function handle(call: Call, method: string, accept: string, url: string, body: string): Promise<Response> {
     const { ctx } = call;
     const get = (name: string) => (name === 'accept' ? accept : ctx.get(name) || null);
@@ -126,7 +137,9 @@ export function graphqlOverSse(
       // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
       ctx.respond = false;
       ctx.res.writeHead(init.status, { ...init.headers, 'Cache-Control': 'no-store' });
-      return void ctx.res.end(body ?? '');
+      return void ctx.res.end(
+        body === null || init.status < 400 ? (body ?? '') : described(body, init.status, requestIdOf(ctx)),
+      );
     }
     whenGone(ctx.res, () => reader.open(null));
     // The heartbeat is this service's, not the library's.

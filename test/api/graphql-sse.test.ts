@@ -104,6 +104,10 @@ describe('distinct connections mode', () => {
 
   it('refuses what is no operation as HTTP does', async () => {
     expect(await errorsOf(await stream({}))).toEqual([400, 'Missing query']);
+    expect((await (await stream({})).json()).errors[0].extensions).toMatchObject({
+      code: 'invalid_request',
+      status: 400,
+    });
     expect((await call('POST', { body: 'not json', headers: EVENTS })).status).toBe(400);
     expect((await call('POST', { headers: { ...EVENTS, 'Content-Type': 'text/plain' }, body: '{}' })).status).toBe(415);
     const patch = await call('PATCH', { body: {}, headers: EVENTS });
