@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import type { SendResult } from '../../src/domain/webhook/sender.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -15,6 +16,7 @@ import {
   storedEndpoint,
   storedInvoice,
   turn,
+  type Worker,
   webhookWorker,
 } from '../support/webhooks.ts';
 
@@ -128,6 +130,45 @@ describe('order', () => {
     for (const release of held) release();
     await worker.dispatcher.settle();
     expect(worker.problems).toEqual([]);
+  });
+
+  it('whichever of several processes publishes what, however full their lanes are', async () => {
+    const arrived: { invoice: string; status: string }[] = [];
+    const send = async ({ body }: OutgoingRequest) => {
+      const { data } = JSON.parse(body);
+      arrived.push({ invoice: data.id, status: data.status });
+      await sleep(100 + (arrived.length % 7) * 30);
+      return answerOf(200);
+    };
+    const workers = [1, 2, 3].map(() => webhookWorker(store, send, () => new Date()));
+    const someone = () => workers[Math.floor(Math.random() * workers.length)] as Worker;
+    const { tenantId, id: endpointId } = await storedEndpoint(store);
+    const invoices = await Promise.all(Array.from({ length: 90 }, () => storedInvoice(store, tenantId)));
+    const happen = async (invoice: Invoice) => {
+      const events = [...invoice.events, statusChange(2), statusChange(3)];
+      for (const count of [1, 2, 3]) {
+        // Now and then nobody is told, as if a process had died: the next one publishes that too.
+        if (count < 3 && Math.random() < 0.2) continue;
+        someone().publisher.publish({ ...invoice, events: events.slice(0, count) });
+        await sleep(Math.random() * 60);
+      }
+    };
+    const flows: Promise<void>[] = [];
+    for (const invoice of invoices) {
+      flows.push(happen(invoice));
+      await sleep(10);
+    }
+    await Promise.all(flows);
+    const later = () => {
+      for (const { dispatcher } of workers) dispatcher.wake(endpointId);
+      return arrived.length;
+    };
+    await expect.poll(later, { timeout: 25_000, interval: 200 }).toBeGreaterThanOrEqual(270);
+    const firsts = Map.groupBy(arrived, ({ invoice }) => invoice);
+    for (const [invoice, seen] of firsts) {
+      expect([...new Set(seen.map(({ status }) => status))], invoice).toEqual(['signing', 'transmitted', 'accepted']);
+    }
+    await Promise.all(workers.map(({ dispatcher }) => dispatcher.settle()));
   });
 
   it('a first attempt that waits keeps its place when it is sent again by hand', async () => {
