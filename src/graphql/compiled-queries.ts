@@ -30,7 +30,7 @@ export interface CompiledQueries {
 }
 
 /** Fields of a query that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
-const MAX_FIELDS = 200;
+const MAX_FIELDS = 120;
 
 /**
  * Compiles what is asked for again. A compiled query is forgotten with its document, so the gate's bounds are these queries' too.

@@ -39,8 +39,8 @@ export interface Gate {
   known(source: string): DocumentNode | null;
 }
 
-/** Documents are remembered up to this many tokens in all, about 300 bytes each, and characters. */
-const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [100_000, 100];
+/** Documents are remembered up to this many tokens in all, about 400 bytes each, and characters; compiled, they take up to four times as much. */
+const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [60_000, 100];
 
 /** How graphql-js begins the end of a message that names what else may have been meant. */
 const SUGGESTION = 'Did you mean ';
