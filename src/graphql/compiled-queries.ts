@@ -1,5 +1,6 @@
 import { BREAK, type DocumentNode, getOperationAST, OperationTypeNode, visit } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { LRUCache } from 'lru-cache';
 import type { GraphQLContext } from './context.ts';
 import type { Gate } from './gate.ts';
 import { LIMITS, sizeOf } from './limits.ts';
@@ -32,24 +33,29 @@ export interface CompiledQueries {
 /** Fields of a query that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
 const MAX_FIELDS = 120;
 
-/**
- * Compiles what is asked for again. A compiled query is forgotten with its document, so the gate's bounds are these queries' too.
- * Only queries: a mutation that failed could not be run again.
- */
+/** Fields of all compiled queries together, about 2 KB each, texts counted as fields. */
+const [REMEMBERED_FIELDS, CHARACTERS_A_FIELD] = [20_000, 1000];
+
+/** Compiles what is asked for again. Only queries: a mutation that failed could not be run again. */
 export function createCompiledQueries(gate: Gate): CompiledQueries {
-  const compiled = new WeakMap<DocumentNode, Map<string | null, CompiledOperation | null>>();
+  const compiled = new LRUCache<string, { readonly run: CompiledOperation | null }>({
+    max: 1000,
+    maxSize: REMEMBERED_FIELDS,
+  });
   return {
     find({ query, operationName }) {
       const document = gate.known(query);
       if (!document) return null;
-      const operations = compiled.get(document) ?? new Map<string | null, CompiledOperation | null>();
-      compiled.set(document, operations);
-      const known = operations.get(operationName);
-      if (known !== undefined) return known;
-      const found = compileOperation(document, operationName, OperationTypeNode.QUERY);
-      // A name that the document does not have is not remembered: there are as many as clients care to send.
-      if (getOperationAST(document, operationName)) operations.set(operationName, found);
-      return found;
+      const key = `${operationName ?? ''}\n${query}`;
+      const known = compiled.get(key);
+      if (known) return known.run;
+      const operation = getOperationAST(document, operationName);
+      // Names that the document does not have are not remembered: there are as many as clients care to send.
+      if (!operation) return null;
+      const run = compileOperation(document, operationName, OperationTypeNode.QUERY);
+      const fields = run ? sizeOf(schema, document, operation, null).fields : 0;
+      compiled.set(key, { run }, { size: 1 + fields + Math.ceil(query.length / CHARACTERS_A_FIELD) });
+      return run;
     },
   };
 }

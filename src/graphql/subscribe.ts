@@ -53,6 +53,9 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
 /** By document, which the gate remembers and forgets. */
 const known = new WeakMap<DocumentNode, Map<string | null, CompiledOperation | null>>();
 
+/** Operations of one document: what they compile to may be many times as long as it is. */
+const MOST_COMPILED = 10;
+
 function compiledOf(document: DocumentNode, operationName: string | null): CompiledOperation | null {
   const operations = known.get(document);
   if (!operations) {
@@ -60,7 +63,7 @@ function compiledOf(document: DocumentNode, operationName: string | null): Compi
     return null;
   }
   const found = operations.get(operationName);
-  if (found !== undefined) return found;
+  if (found !== undefined || operations.size >= MOST_COMPILED) return found ?? null;
   const compiled = compileOperation(document, operationName, OperationTypeNode.SUBSCRIPTION);
   operations.set(operationName, compiled);
   return compiled;
