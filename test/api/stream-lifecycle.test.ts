@@ -26,29 +26,36 @@ function follow(url: string, protocol: (typeof PROTOCOLS)[number], invoiceId: st
   });
 }
 
-describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
-  it('ends when its key is revoked, and is not opened again', async () => {
-    const { id, secretKey } = await service.tenant();
-    const { key, token } = await service.app.manageKeys.create(id, 'secret', 'test');
-    const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
-    const [revoked, other] = await Promise.all(
-      [token, secretKey].map(async (each) => new EventReader(await follow(service.url, protocol, body.id, each))),
+it('streams end when their key is revoked, by each protocol, and are not opened again', async () => {
+  const { id, secretKey } = await service.tenant();
+  const { key, token } = await service.app.manageKeys.create(id, 'secret', 'test');
+  const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
+  const opened = (credential: string) =>
+    Promise.all(
+      PROTOCOLS.map(async (protocol) => {
+        const reader = new EventReader(await follow(service.url, protocol, body.id, credential));
+        await reader.next();
+        return reader;
+      }),
     );
-    await Promise.all([revoked?.next(), other?.next()]);
-    const start = Date.now();
-    await service.app.manageKeys.revoke(key.id);
-    const rest = await revoked?.all();
-    expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 5000);
-    // It is broken off, not completed: a client that tries again learns why.
-    expect(rest?.filter(({ event }) => event === 'complete')).toEqual([]);
+  const [revoked, others] = await Promise.all([opened(token), opened(secretKey)]);
+  const start = Date.now();
+  await service.app.manageKeys.revoke(key.id);
+  const rest = await Promise.all(revoked.map((reader) => reader.all()));
+  expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 5000);
+  // They are broken off, not completed: a client that tries again learns why.
+  expect(rest.flat().filter(({ event }) => event === 'complete')).toEqual([]);
+  for (const protocol of PROTOCOLS) {
     const again = await follow(service.url, protocol, body.id, token);
     expect(again.status).toBe(401);
     expect(await again.text()).toContain('api_key_revoked');
-    expect(service.app.listeners()).toBe(1);
-    await other?.close();
-    await expect.poll(() => service.app.listeners()).toBe(0);
-  });
+  }
+  expect(service.app.listeners()).toBe(PROTOCOLS.length);
+  for (const other of others) await other.close();
+  await expect.poll(() => service.app.listeners()).toBe(0);
+});
 
+describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
   it('ends in order when the service stops', async () => {
     const stopping = await startService();
     const { secretKey } = await stopping.tenant();
