@@ -12,7 +12,7 @@ import { INVOICE } from './rest-invoice.ts';
 
 /** What the process says when it serves, and whenever it is sent a message the commands to the store since the last one, and its CPU time so far. */
 export type RestServiceMessage =
-  | { ours: string; bare: string; secretKey: string; invoiceId: string; until: string }
+  | { ours: string; bare: string; secretKey: string; invoiceIds: string[]; until: string }
   | { commands: string[]; cpuMs: number };
 
 const INVOICES = 100;
@@ -26,8 +26,8 @@ if (app.url === null || app.firstStart.demo === null) throw new Error('the servi
 const { secretKey } = app.firstStart.demo;
 const { db, client } = app.store;
 
-let invoiceId = '';
-for (let i = 0; i < INVOICES; i++) invoiceId = await createInvoice();
+const invoiceIds: string[] = [];
+for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
 // As the worker would have left them: what is read most is accepted.
 await db.collection('invoices').updateMany({}, { $set: { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' } });
 
@@ -52,7 +52,7 @@ process.once('disconnect', async () => {
 // What `rest` creates later is in no page.
 await sleep(1100);
 const until = `${new Date().toISOString().slice(0, 19)}Z`;
-tell({ ours: app.url, bare: bare.url, secretKey, invoiceId, until });
+tell({ ours: app.url, bare: bare.url, secretKey, invoiceIds, until });
 
 async function createInvoice(): Promise<string> {
   const response = await fetch(`${app.url}/v1/invoices`, {
