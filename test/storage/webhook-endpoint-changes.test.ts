@@ -212,6 +212,20 @@ describe('an endpoint that fails everything for a day', () => {
     expect(notices()).toHaveLength(1);
   });
 
+  it('is not for long, when another process has delivered all the time', async () => {
+    const { clock, worker, endpoint, event, seen } = await failing(() => 200);
+    await event();
+    // This process failed once, and has nothing more to send.
+    const other = webhookWorker(store, receiverThat(() => 500).send, clock.read);
+    other.publisher.publish(await storedInvoice(store, endpoint.tenantId));
+    await turn(other);
+    await expect.poll(seen).toMatchObject({ failingSince: clock.read() });
+    clock.move(10 * MINUTE);
+    worker.publisher.publish(await storedInvoice(store, endpoint.tenantId));
+    await turn(worker);
+    await expect.poll(seen).toMatchObject({ failingSince: null });
+  });
+
   it('is not, when anything was delivered meanwhile', async () => {
     let status = 500;
     const { clock, worker, event, seen, notices } = await failing(() => status);

@@ -8,8 +8,9 @@ export const FAILING_AFTER_MS = 86_400_000;
 /** After how long a notice that could not be sent is tried again. */
 const TRY_AGAIN_MS = 600_000;
 const SWEEP_LIMIT = 20;
-/** Of how many endpoints this process remembers how their last attempt went. */
+/** Of how many endpoints this process remembers how their last attempt went, and how long: another process may have noted the contrary. */
 const REMEMBERED = 10_000;
+const REMEMBERED_MS = 600_000;
 
 /** What a tenant is told of an endpoint that fails. */
 export interface FailingEndpointNotice {
@@ -52,8 +53,8 @@ export function createEndpointHealth({
   now,
   report,
 }: HealthParts): EndpointHealth {
-  /** Whether the last attempt was a success: only a change is written. */
-  const last = new Map<string, boolean>();
+  /** Whether the last attempt was a success, and when that was written: only a change is, mostly. */
+  const last = new Map<string, { delivered: boolean; at: number }>();
 
   /** Another process may have delivered while this one failed. */
   async function hasDelivered({ id, tenantId, environment, failingSince }: WebhookEndpoint): Promise<boolean> {
@@ -76,9 +77,11 @@ export function createEndpointHealth({
 
   return {
     noted(endpointId, delivered) {
-      if (last.get(endpointId) === delivered) return;
+      const at = now().getTime();
+      const known = last.get(endpointId);
+      if (known?.delivered === delivered && at - known.at < REMEMBERED_MS) return;
       last.delete(endpointId);
-      last.set(endpointId, delivered);
+      last.set(endpointId, { delivered, at });
       const [oldest] = last.keys();
       if (last.size > REMEMBERED && oldest !== undefined) last.delete(oldest);
       const written = delivered
