@@ -1,4 +1,11 @@
-import { BREAK, type DocumentNode, getOperationAST, OperationTypeNode, visit } from 'graphql';
+import {
+  BREAK,
+  type DocumentNode,
+  getOperationAST,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+  visit,
+} from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
 import type { GraphQLContext } from './context.ts';
@@ -30,47 +37,57 @@ export interface CompiledQueries {
   find(request: Pick<OperationRequest, 'query' | 'operationName'>): CompiledOperation | null;
 }
 
-/** Fields of a query that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
+/** Fields of an operation that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
 const MAX_FIELDS = 120;
-
-/** Fields of all compiled queries together, about 2 KB each, texts counted as fields. */
-const [REMEMBERED_FIELDS, CHARACTERS_A_FIELD] = [20_000, 1000];
+/** Fields of all operations that are kept compiled, about 2 KB each; each may keep its document too, 300 bytes a token. */
+const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
 
 /** Compiles what is asked for again. Only queries: a mutation that failed could not be run again. */
 export function createCompiledQueries(gate: Gate): CompiledQueries {
-  const compiled = new LRUCache<string, { readonly run: CompiledOperation | null }>({
-    max: 1000,
-    maxSize: REMEMBERED_FIELDS,
-  });
+  const compile = createCompiler(OperationTypeNode.QUERY);
   return {
     find({ query, operationName }) {
       const document = gate.known(query);
-      if (!document) return null;
-      const key = `${operationName ?? ''}\n${query}`;
-      const known = compiled.get(key);
-      if (known) return known.run;
-      const operation = getOperationAST(document, operationName);
-      // Names that the document does not have are not remembered: there are as many as clients care to send.
-      if (!operation) return null;
-      const run = compileOperation(document, operationName, OperationTypeNode.QUERY);
-      const fields = run ? sizeOf(schema, document, operation, null).fields : 0;
-      compiled.set(key, { run }, { size: 1 + fields + Math.ceil(query.length / CHARACTERS_A_FIELD) });
-      return run;
+      return document && compile(document, operationName);
     },
   };
 }
 
 /** @returns null for an operation of another type, and for one that is better not compiled */
-export function compileOperation(
-  document: DocumentNode,
-  operationName: string | null,
-  type: OperationTypeNode,
-): CompiledOperation | null {
-  const operation = getOperationAST(document, operationName);
-  if (operation?.operation !== type) return null;
-  const { fields, cost } = sizeOf(schema, document, operation, null);
-  // What may cost too much is for the gate to see, with its variables.
-  if (fields > MAX_FIELDS || cost > LIMITS.cost || hasDirectives(document)) return null;
+export type Compile = (document: DocumentNode, operationName: string | null) => CompiledOperation | null;
+
+/**
+ * Compiles operations once, as long as they are used: there is room for so many fields. The bounds of the gate, which remembers documents,
+ * would not do: a few tokens can spread large fragments, and a document can hold hundreds of operations.
+ */
+export function createCompiler(type: OperationTypeNode): Compile {
+  const numbers = new WeakMap<DocumentNode, number>();
+  let documents = 0;
+  const compiled = new LRUCache<string, { readonly run: CompiledOperation | null }>({
+    max: 5000,
+    maxSize: KEPT_FIELDS,
+  });
+  return (document, operationName) => {
+    const number = numbers.get(document) ?? ++documents;
+    numbers.set(document, number);
+    const key = operationName === null ? `${number}` : `${number} ${operationName}`;
+    const known = compiled.get(key);
+    if (known) return known.run;
+    const operation = getOperationAST(document, operationName);
+    // A name that the document does not have is not remembered: there are as many as clients care to send.
+    if (!operation) return null;
+    const { fields, cost } = sizeOf(schema, document, operation, null);
+    // What may cost too much is for the gate to see, with its variables.
+    const fits = operation.operation === type && fields <= MAX_FIELDS && cost <= LIMITS.cost;
+    const run = fits ? compileOperation(document, operation) : null;
+    const size = run ? fields + Math.ceil((document.tokenCount ?? LIMITS.tokens) / TOKENS_A_FIELD) : 1;
+    compiled.set(key, { run }, { size });
+    return run;
+  };
+}
+
+function compileOperation(document: DocumentNode, operation: OperationDefinitionNode): CompiledOperation | null {
+  if (hasDirectives(document)) return null;
   const compiled = compileQuery(schema, document, operation.name?.value ?? '', { disablingCapturingStackErrors: true });
   if (!isCompiledQuery(compiled)) return null;
   return async (context, variables, root) => {

@@ -6,7 +6,7 @@ import {
   execute,
   OperationTypeNode,
 } from 'graphql';
-import { type CompiledOperation, compileOperation } from './compiled-queries.ts';
+import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
 
 /**
@@ -50,21 +50,12 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
   return results;
 }
 
-/** By document, which the gate remembers and forgets. */
-const known = new WeakMap<DocumentNode, Map<string | null, CompiledOperation | null>>();
+const compile = createCompiler(OperationTypeNode.SUBSCRIPTION);
+const seen = new WeakSet<DocumentNode>();
 
-/** Operations of one document: what they compile to may be many times as long as it is. */
-const MOST_COMPILED = 10;
-
+/** Null for the first subscription to a document: compiling is for those that come again. */
 function compiledOf(document: DocumentNode, operationName: string | null): CompiledOperation | null {
-  const operations = known.get(document);
-  if (!operations) {
-    known.set(document, new Map());
-    return null;
-  }
-  const found = operations.get(operationName);
-  if (found !== undefined || operations.size >= MOST_COMPILED) return found ?? null;
-  const compiled = compileOperation(document, operationName, OperationTypeNode.SUBSCRIPTION);
-  operations.set(operationName, compiled);
-  return compiled;
+  if (seen.has(document)) return compile(document, operationName);
+  seen.add(document);
+  return null;
 }
