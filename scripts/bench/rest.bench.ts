@@ -11,12 +11,12 @@ import type { RestServiceMessage } from './rest-service.ts';
 const CONNECTIONS = 32;
 
 /**
- * The REST interface under load; the peer is bare Koa in the same process and on the same store, which makes the same driver calls (checked) and
+ * The REST interface under load; the peer is bare Koa in the same process and on the same store, which makes the same driver calls for a request alone (checked) and
  * answers the same bytes (compared, what is random in a creation apart).
  */
 export const benchmark: Benchmark = {
   name: 'rest',
-  about: `read one, list 20 and create, ${CONNECTIONS} at a time; the peer is bare Koa with the same driver calls and the same bytes`,
+  about: `read one, list 20 and create, ${CONNECTIONS} at a time; the peer is bare Koa with the same bytes and, for a request alone, the same driver calls`,
   sides: [side('ours', 'ours'), side('bare Koa', 'bare')],
   answers: 'equal',
 };
