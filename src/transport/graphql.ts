@@ -1,5 +1,5 @@
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
-import { GraphQLError } from 'graphql';
+import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
@@ -18,8 +18,21 @@ import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 
+interface Running {
+  readonly args: Parameters<Gate['refuse']>[0];
+  readonly setResultAndStopExecution: (result: ExecutionResult) => void;
+}
+
 /** What the gate refuses, in its words. */
 function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {
+  /** Before an operation runs, of whichever type. */
+  const refuse = ({ args, setResultAndStopExecution }: Running): void => {
+    const refusal = gate.refuse(args);
+    if (!refusal) return;
+    const error = told(refusal);
+    error.extensions.http = { spec: true, status: 400 };
+    setResultAndStopExecution({ errors: [error] });
+  };
   return {
     onParams({ params, setParams }) {
       const sha256 = persistedDigest(params);
@@ -39,13 +52,8 @@ function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugi
     onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
-    onExecute({ args, setResultAndStopExecution }) {
-      const refusal = gate.refuse(args);
-      if (!refusal) return;
-      const error = told(refusal);
-      error.extensions.http = { spec: true, status: 400 };
-      setResultAndStopExecution({ errors: [error] });
-    },
+    onExecute: refuse,
+    onSubscribe: refuse,
   };
 }
 

@@ -83,6 +83,15 @@ describe('limits', () => {
     for (const refusal of await refusalsOf(pages('a', 'b', 'c'))) expect(refusal).toContain('at most 30,000 fields');
   });
 
+  it('hold for subscriptions on each way', async () => {
+    const events = (below: string) => `event { deliveries { ${below} } }`;
+    const query = `subscription { invoiceEvents { ${events(events(events(events('attempts { at url }'))))} } }`;
+    for (const path of ['/graphql', '/graphql/stream']) {
+      const { body } = await client.post(path, { query }, { Accept: 'text/event-stream' });
+      expect(body).toContain('at most 30,000 fields in its answer');
+    }
+  });
+
   it('come before validation, which compares each field with each other of its name', async () => {
     const query = `{ ${times(400, (i) => `same: invoice(id: "${i}") { id }`)} }`;
     for (const refusal of await refusalsOf(query)) expect(refusal).toContain('at most 10 fields');
