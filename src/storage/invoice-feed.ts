@@ -52,12 +52,19 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
     if (events.length > 0 || pdfStored) await tell({ invoiceId: change.documentKey._id, events, pdfStored });
   }
 
-  /** @param onOpen called each time that the server has opened the stream: from then on nothing is missed */
-  async function pump(onOpen: () => void): Promise<void> {
+  /** @param onOpen called each time that the server has opened the stream: from then on nothing is missed, unless it fails */
+  async function pump(onOpen: () => Promise<void>): Promise<void> {
     while (!closed) {
       const opened = invoices.watch<InvoiceDocument>([{ $match: { operationType: 'update' } }]);
       stream = opened;
-      opened.once('resumeTokenChanged', onOpen);
+      opened.once('resumeTokenChanged', () => {
+        onOpen().catch((error: unknown) => {
+          if (closed) return;
+          onError(error);
+          // Opened again, it catches up again.
+          void opened.close().catch(() => undefined);
+        });
+      });
       try {
         for await (const change of opened) await tellOf(change as ChangeStreamDocument<InvoiceDocument>);
       } catch (error) {
@@ -72,10 +79,11 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
     start() {
       return new Promise((resolve) => {
         let first = true;
-        running = pump(() => {
-          if (!first) void catchUp().catch(onError);
+        running = pump(async () => {
+          const isFirst = first;
           first = false;
           resolve();
+          if (!isFirst) await catchUp();
         });
       });
     },

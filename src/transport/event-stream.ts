@@ -30,6 +30,8 @@ export interface EventStreams {
    * @throws {ServiceError} rate_limit_exceeded: the caller has too many open
    */
   open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
+  /** Calls back when the caller's key is revoked, if it is a key. @returns ends that */
+  whenRevoked(principal: Principal, onRevoked: () => void): () => void;
   /** How many there are. */
   count(): number;
   /** Ends all of them, and those that are opened from now on at once: their clients resume elsewhere. */
@@ -85,16 +87,20 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
     };
   }
 
+  const whenRevoked: EventStreams['whenRevoked'] = (principal, onRevoked) =>
+    principal.kind === 'client' ? () => undefined : follow(principal.keyId, onRevoked);
+
   return {
+    whenRevoked,
     open(ctx, principal, source) {
       const { res } = ctx;
       whenGone(res, () => void source.values.return?.());
       const leave = admit(ctx, principal);
       const stream = sending(res, heartbeatMs);
-      const unfollow = principal.kind === 'client' ? null : follow(principal.keyId, stream.end);
+      const unfollow = whenRevoked(principal, stream.end);
       open.add(stream);
       whenGone(res, () => {
-        unfollow?.();
+        unfollow();
         leave();
         open.delete(stream);
       });

@@ -160,8 +160,13 @@ export function graphqlOverSse(
     const { ctx, reader } = call;
     if (ctx.method === 'PUT') {
       if (status !== 201) return;
-      reservations.add(token, reader);
-      setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
+      const timer = setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
+      // The token must not outlive the key: it opens the stream alone.
+      const unfollow = streams.whenRevoked(reader.principal, () => void giveBack(call, token));
+      reservations.add(token, reader, () => {
+        clearTimeout(timer);
+        unfollow();
+      });
     } else if (body !== null && typeof body !== 'string') {
       whenGone(ctx.res, () => reservations.end(token));
     } else if (operates && status !== 202) {

@@ -20,7 +20,8 @@ export function newReader(principal: Principal): Reader {
 
 /** The streams of graphql-sse's single connection mode in this process, by their tokens. */
 export interface StreamReservations {
-  add(token: string, reader: Reader): void;
+  /** @param onEnd told when it is over */
+  add(token: string, reader: Reader, onEnd: () => void): void;
   /**
    * The reader of a token. It is of use to the caller that reserved it, and to nobody else.
    * @param principal null: a browser's EventSource, which can send no credential but the token
@@ -35,19 +36,21 @@ export function newStreamToken(): string {
 }
 
 export function createStreamReservations(): StreamReservations {
-  const readers = new Map<string, Reader>();
+  const reserved = new Map<string, { readonly reader: Reader; readonly onEnd: () => void }>();
   return {
-    add(token, reader) {
-      readers.set(token, reader);
+    add(token, reader, onEnd) {
+      reserved.set(token, { reader, onEnd });
     },
     find(token, principal) {
-      const reader = readers.get(token) ?? null;
+      const reader = reserved.get(token)?.reader;
       if (!reader || (principal && callerOf(principal) !== callerOf(reader.principal))) return null;
       return reader;
     },
     end(token) {
-      readers.get(token)?.open(null);
-      readers.delete(token);
+      const known = reserved.get(token);
+      reserved.delete(token);
+      known?.reader.open(null);
+      known?.onEnd();
     },
   };
 }

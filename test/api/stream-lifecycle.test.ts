@@ -39,6 +39,8 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
       }),
     );
   const [revoked, others] = await Promise.all([opened(token), opened(secretKey)]);
+  const put = { method: 'PUT', headers: { Authorization: `Bearer ${token}` } };
+  const reserved = await (await fetch(`${service.url}/graphql/stream`, put)).text();
   const start = Date.now();
   await service.app.manageKeys.revoke(key.id);
   const rest = await Promise.all(revoked.map((reader) => reader.all()));
@@ -50,6 +52,11 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
     expect(again.status).toBe(401);
     expect(await again.text()).toContain('api_key_revoked');
   }
+  // A stream that was reserved and not opened yet is gone with the key.
+  const ticket = { headers: { Accept: 'text/event-stream' } };
+  const late = await fetch(`${service.url}/graphql/stream?token=${reserved}`, ticket);
+  expect(late.status).toBe(404);
+  await late.text();
   expect(service.app.listeners()).toBe(PROTOCOLS.length);
   for (const other of others) await other.close();
   await expect.poll(() => service.app.listeners()).toBe(0);
