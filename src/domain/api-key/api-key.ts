@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { hash, randomBytes } from 'node:crypto';
 import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 
 export const KEY_KINDS = ['secret', 'publishable'] as const;
@@ -25,7 +25,7 @@ export function newToken(kind: KeyKind, environment: Environment): string {
 
 /** What is stored and looked up instead of a token: SHA-256, lower-case hex. Tokens are long and random, so a plain hash is enough. */
 export function hashToken(token: string): string {
-  return createHash('sha256').update(token).digest('hex');
+  return hash('sha256', token, 'hex');
 }
 
 /** The kind and environment that a token's prefix claims; null when it is not the token of an API key. */
