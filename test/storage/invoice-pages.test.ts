@@ -49,8 +49,7 @@ it('a page is cut at 16 MiB, and whoever goes on from it gets every invoice once
   const down = await pagesFrom(null, 'last');
   expect(down.length).toBe(2);
   expect(down.flat()).toEqual(ids);
-  const up = await pagesFrom({ direction: 'before', order: '' }, 'first');
-  // The reference server answers more than 16 MiB at once here; MongoDB never does.
-  if (process.env.TEST_MONGODB_URL === undefined) expect(up.length).toBe(2);
-  expect(up.reverse().flat()).toEqual(ids);
+  const up = await pagesFrom({ direction: 'before', order: orderOf(ids.at(-1)) }, 'first');
+  expect(up.length).toBe(2);
+  expect(up.reverse().flat()).toEqual(ids.slice(0, -1));
 });
