@@ -136,7 +136,7 @@ const ownNumber = z
   .string({ error: expected('a string: the number in your own series') })
   .refine((text) => text.length <= LIMITS.number, { error: `is too long: at most ${LIMITS.number} characters` })
   .refine((text) => /^[A-Za-z0-9]([A-Za-z0-9 ./_-]*[A-Za-z0-9])?$/.test(text), {
-    error: expected("letters A to Z, digits, and between them spaces and . / _ -, such as 'FA/2026/0123'"),
+    error: expected("letters A to Z and a to z, digits, and between them spaces and . / _ -, such as 'FA/2026/0123'"),
   })
   .refine((text) => !SERVICE_SERIES.test(text), {
     error:

@@ -179,7 +179,7 @@ const CreateInvoiceInputType = builder.inputType('CreateInvoiceInput', {
     metadata: t.field({ type: 'Metadata', description: 'Free key/value data.' }),
     number: t.string({
       description:
-        'The number of your own series: letters A to Z, digits, and between them spaces and `. / _ -`, at most 50 characters; never used before in this environment. Left out, the invoice gets the next one of the service’s series.',
+        'The number of your own series: letters A to Z and a to z, digits, and between them spaces and `. / _ -`, at most 50 characters; never used before in this environment. Left out, the invoice gets the next one of the service’s series.',
     }),
   }),
 });
