@@ -88,6 +88,8 @@ export interface AppParts {
   readonly log?: Logger;
   /** Not closed by the service. */
   readonly store?: OpenStore;
+  /** Whether its own store's client tells of its commands. */
+  readonly monitorCommands?: boolean;
   readonly renderer?: PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 }
 
@@ -122,7 +124,7 @@ async function build(
 ): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
   const [store, masterKey, signing] = await Promise.all([
-    parts.store ?? openOwnStore(config, closers),
+    parts.store ?? openOwnStore(config, closers, parts.monitorCommands),
     loadMasterKey(config),
     config.role === 'api' ? NO_SIGNING : openSigning(config),
   ]);
@@ -299,8 +301,12 @@ function collectOrphans(db: Store['db'], log: Logger): () => Promise<void> {
   );
 }
 
-async function openOwnStore(config: Config, closers: (() => Promise<unknown>)[]): Promise<OpenStore> {
-  const store = await openStore(config, { join: false });
+async function openOwnStore(
+  config: Config,
+  closers: (() => Promise<unknown>)[],
+  monitorCommands = false,
+): Promise<OpenStore> {
+  const store = await openStore(config, { join: false, monitorCommands });
   closers.push(() => store.close());
   return store;
 }

@@ -13,12 +13,17 @@ export interface OpenStore extends Store {
  * Connects to the store of the configuration: the server at MONGODB_URL, else the embedded engine over DATA_DIR.
  * @param options.join whether an engine that another process runs over DATA_DIR is used. The command line does; a service does not, it
  * would lose its store when that process ends
+ * @param options.monitorCommands see {@link connect}
  * @throws when the store can't be had; the message says why
  */
-export async function openStore(config: Config, { join }: { join: boolean }): Promise<OpenStore> {
-  if (config.mongodbUrl !== null) return { ...(await connect(config.mongodbUrl)), kind: 'server' };
+export async function openStore(
+  config: Config,
+  { join, monitorCommands = false }: { join: boolean; monitorCommands?: boolean },
+): Promise<OpenStore> {
+  if (config.mongodbUrl !== null)
+    return { ...(await connect(config.mongodbUrl, undefined, monitorCommands)), kind: 'server' };
   const joined = join ? await joinEngine(config) : null;
-  return joined ?? startOwn(config, join);
+  return joined ?? startOwn(config, join, monitorCommands);
 }
 
 function folderOf(config: Config): string {
@@ -30,7 +35,7 @@ async function joinEngine(config: Config): Promise<OpenStore | null> {
   return uri === null ? null : { ...(await connect(uri)), kind: 'running engine' };
 }
 
-async function startOwn(config: Config, mayJoin: boolean): Promise<OpenStore> {
+async function startOwn(config: Config, mayJoin: boolean, monitorCommands: boolean): Promise<OpenStore> {
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
     engine = await startEngine({ dataDir: folderOf(config) });
@@ -41,7 +46,7 @@ async function startOwn(config: Config, mayJoin: boolean): Promise<OpenStore> {
     return joined;
   }
   try {
-    const store = await connect(engine.uri);
+    const store = await connect(engine.uri, undefined, monitorCommands);
     const close = async () => {
       await store.close();
       await engine.close();

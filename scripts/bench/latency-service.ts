@@ -31,7 +31,7 @@ const settings = readConfig({
   RATE_LIMIT_ADDRESS: '1000000',
 });
 const stock = process.argv[2] === 'stock';
-const app = await startApp(stock ? { ...settings, role: 'api' } : settings);
+const app = await startApp(stock ? { ...settings, role: 'api' } : settings, { monitorCommands: true });
 if (app.url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
 const endWorker = stock ? await startWorker(app, app.url) : async () => undefined;
 await app.warm;

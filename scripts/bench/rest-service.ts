@@ -21,7 +21,7 @@ const MASTER_KEY = randomUUID().replaceAll('-', '').repeat(2);
 const dataDir = await mkdtemp(join(tmpdir(), 'rest-bench-'));
 const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
 const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', MASTER_KEY, ...limits });
-const app = await startApp({ ...settings, role: 'api' });
+const app = await startApp({ ...settings, role: 'api' }, { monitorCommands: true });
 if (app.url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
 const { secretKey } = app.firstStart.demo;
 const { db, client } = app.store;

@@ -15,8 +15,9 @@ export interface Store {
  * Connects to any MongoDB-compatible server with the settings that the service relies on: acknowledged by a majority, retried writes,
  * NUL-safe BSON and nothing silently dropped.
  * @param uri a `mongodb://` URI; its path names the database, `fatoura` when it names none
+ * @param monitorCommands whether the client tells of its commands, for those who count them: the driver decodes each answer twice then
  */
-export async function connect(uri: string, databaseName?: string): Promise<Store> {
+export async function connect(uri: string, databaseName?: string, monitorCommands = false): Promise<Store> {
   const client = new MongoClient(uri, {
     appName: 'fatoura',
     writeConcern: { w: 'majority' },
@@ -25,7 +26,7 @@ export async function connect(uri: string, databaseName?: string): Promise<Store
     ignoreUndefined: false,
     serverSelectionTimeoutMS: SELECTION_MS,
     maxPoolSize: 64,
-    monitorCommands: true,
+    monitorCommands,
   });
   await connected(client);
   const db = client.db(databaseName ?? (client.options.dbName === 'test' ? 'fatoura' : client.options.dbName));

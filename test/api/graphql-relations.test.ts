@@ -2,7 +2,7 @@ import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, it, vi } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { STAND_IN_RENDERER, startService, type TestService, type TestTenant } from '../support/service.ts';
 
 const INVOICES = 20;
 
@@ -15,7 +15,7 @@ let endpointId: string;
 
 beforeAll(async () => {
   receiver = await startReceiver();
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' });
+  service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' }, STAND_IN_RENDERER, true);
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
   const events = ['invoice.signing', 'invoice.accepted'];

@@ -1,13 +1,13 @@
 import type { CommandStartedEvent } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { STAND_IN_RENDERER, startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
 
 beforeAll(async () => {
-  service = await startService();
+  service = await startService({}, STAND_IN_RENDERER, true);
   client = new Client(service.url, (await service.tenant()).secretKey);
 });
 afterAll(() => service.close());

@@ -16,7 +16,7 @@ let searches: number;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('batched'));
+  store = await connect(mongo.uri, freshDbName('batched'), true);
   rows = store.db.collection<Row>('rows');
   await rows.insertMany(Array.from({ length: 250 }, (_, n) => ({ _id: `row_${n}`, n })));
   store.client.on('commandStarted', ({ commandName }) => {

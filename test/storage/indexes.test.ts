@@ -33,7 +33,7 @@ let plans: ReturnType<typeof queryPlans>;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('indexes'));
+  store = await connect(mongo.uri, freshDbName('indexes'), true);
   await ensureIndexes(store.db);
   invoices = createInvoiceRepository(store.db);
   tenants = createTenantRepository(store.db);

@@ -18,7 +18,7 @@ let plans: ReturnType<typeof queryPlans>;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('webhook_indexes'));
+  store = await connect(mongo.uri, freshDbName('webhook_indexes'), true);
   await ensureIndexes(store.db);
   webhooks = webhookWorker(
     store,
