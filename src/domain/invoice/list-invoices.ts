@@ -8,10 +8,8 @@ export interface ListInvoicesInput {
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;
-  /** An invoice's id: the page holds older ones. */
-  readonly startingAfter: string | null;
-  /** An invoice's id: the page holds newer ones. */
-  readonly endingBefore: string | null;
+  /** The page holds invoices that are older (`after`) or newer (`before`) than the one of this id. */
+  readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
   /** Compared in whole seconds; the instant itself is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
@@ -20,8 +18,7 @@ export interface ListInvoicesInput {
 export interface ListInvoices {
   /**
    * A page of the key's tenant and environment, newest first (specification, "GET /v1/invoices").
-   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, both cursors at once, or a cursor that is not one
-   *   of this tenant's invoices
+   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not one of this tenant's invoices
    */
   (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage>;
 }
@@ -37,26 +34,19 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
       environment: owner.environment,
       status: input.status,
       limit: input.limit,
-      cursor: await cursorOf(owner, input),
+      cursor: input.cursor && (await cursorOf(owner, input.cursor)),
       // What is compared is what is shown: whole seconds.
       createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
       createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
     });
   };
 
-  async function cursorOf(owner: KeyPrincipal, input: ListInvoicesInput) {
-    const { startingAfter, endingBefore } = input;
-    if (startingAfter !== null && endingBefore !== null) {
-      throw serviceError('invalid_request', 'Use starting_after or ending_before, not both.', 'ending_before');
-    }
-    const id = startingAfter ?? endingBefore;
-    if (id === null) return null;
-    const direction = startingAfter === null ? 'before' : 'after';
+  async function cursorOf(owner: KeyPrincipal, { direction, id }: NonNullable<ListInvoicesInput['cursor']>) {
     const order = isId('inv', id) ? await invoices.orderOf(owner.tenant.id, owner.environment, id) : null;
     if (order === null) {
       const param = direction === 'after' ? 'starting_after' : 'ending_before';
       throw serviceError('invalid_request', `${param} must be the id of one of your invoices.`, param);
     }
-    return { direction, order } as const;
+    return { direction, order };
   }
 }

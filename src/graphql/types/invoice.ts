@@ -129,12 +129,9 @@ builder.queryFields((t) => ({
         createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
       },
       resolve: async (_root, args, { principal, useCases }) => {
-        const { limit, cursor } = pageRequest(args);
         const { invoices: rows, hasMore } = await useCases.listInvoices(principal, {
+          ...pageRequest(args),
           status: args.status ?? null,
-          limit,
-          startingAfter: cursor?.direction === 'after' ? cursor.id : null,
-          endingBefore: cursor?.direction === 'before' ? cursor.id : null,
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         });
