@@ -1,9 +1,7 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import type { GraphqlServiceMessage } from './graphql-service.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
+import { sharedProcess } from './shared-process.ts';
 
 /** Requests under way at a time. */
 const CONNECTIONS = 32;
@@ -27,53 +25,22 @@ const QUERY = `query Invoice($id: ID!) {
 
 type Served = Extract<GraphqlServiceMessage, { ours: string }>;
 
-let child: ChildProcess | null = null;
-let served: Promise<Served> | null = null;
-let users = 0;
+type Account = Extract<GraphqlServiceMessage, { cpuMs: number }>;
 
-/** Both sides use one process. */
-function serve(): Promise<Served> {
-  users++;
-  served ??= (async () => {
-    const file = fileURLToPath(new URL('graphql-service.ts', import.meta.url));
-    child = fork(file, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    return (await heard()) as Served;
-  })();
-  return served;
-}
-
-async function heard(): Promise<GraphqlServiceMessage> {
-  if (!child) throw new Error('nothing serves');
-  const end = new AbortController();
-  try {
-    const ended = once(child, 'exit', { signal: end.signal }).then(([code]) => {
-      throw new Error(`the service ended with code ${code}`);
-    });
-    const [message] = (await Promise.race([once(child, 'message', { signal: end.signal }), ended])) as [unknown];
-    return message as GraphqlServiceMessage;
-  } finally {
-    end.abort();
-  }
-}
-
-/** The CPU time of the process and of its event loop so far, milliseconds. */
-async function cpuTime(): Promise<{ cpuMs: number; loopMs: number }> {
-  const answer = heard();
-  child?.send('account');
-  return (await answer) as { cpuMs: number; loopMs: number };
-}
+/** Both sides use one process; it accounts for its CPU time and its event loop's so far, in milliseconds. */
+const service = sharedProcess<Served, Account>('graphql-service.ts');
 
 function side(name: string, which: 'ours' | 'stock'): Side {
   let pool: Pool | null = null;
-  let service: Served | null = null;
+  let served: Served | null = null;
 
   async function call(nth: number): Promise<string> {
-    if (!pool || !service) throw new Error(`${name} is not open`);
+    if (!pool || !served) throw new Error(`${name} is not open`);
     const { statusCode, body } = await pool.request({
       method: 'POST',
       path: '/graphql',
-      headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: QUERY, variables: { id: service.invoiceIds[nth % service.invoiceIds.length] } }),
+      headers: { authorization: `Bearer ${served.secretKey}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ query: QUERY, variables: { id: served.invoiceIds[nth % served.invoiceIds.length] } }),
     });
     const text = await body.text();
     if (statusCode !== 200 || text.startsWith('{"errors"')) throw new Error(`${name} answered ${statusCode}: ${text}`);
@@ -83,13 +50,13 @@ function side(name: string, which: 'ours' | 'stock'): Side {
   return {
     name,
     async open() {
-      service = await serve();
-      pool = new Pool(service[which], { connections: CONNECTIONS });
+      served = await service.enter();
+      pool = new Pool(served[which], { connections: CONNECTIONS });
     },
     async run({ quick }): Promise<Measured> {
       const answers: string[] = [];
       for (let nth = 0; nth < 100; nth++) answers.push(await call(nth));
-      const before = await cpuTime();
+      const before = await service.account();
       const samples: number[] = [];
       let left = quick ? 3000 : 10_000;
       const start = performance.now();
@@ -103,7 +70,7 @@ function side(name: string, which: 'ours' | 'stock'): Side {
         }),
       );
       const seconds = (performance.now() - start) / 1000;
-      const after = await cpuTime();
+      const after = await service.account();
       const each = (key: 'cpuMs' | 'loopMs') => (after[key] - before[key]) * (1000 / samples.length);
       return {
         operations: samples.length,
@@ -116,9 +83,7 @@ function side(name: string, which: 'ours' | 'stock'): Side {
     },
     async close() {
       await pool?.close();
-      if (--users > 0) return;
-      child?.disconnect();
-      if (child && child.exitCode === null) await once(child, 'exit');
+      await service.leave();
     },
   };
 }

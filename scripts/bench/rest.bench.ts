@@ -1,11 +1,9 @@
-import { type ChildProcess, fork } from 'node:child_process';
-import { once } from 'node:events';
-import { fileURLToPath } from 'node:url';
 import { Pool } from 'undici';
 import { KEY_CACHE_MS } from '../../src/storage/key-cache.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
 import { INVOICE } from './rest-invoice.ts';
 import type { RestServiceMessage } from './rest-service.ts';
+import { sharedProcess } from './shared-process.ts';
 
 /** Requests under way at a time. */
 const CONNECTIONS = 32;
@@ -23,51 +21,20 @@ export const benchmark: Benchmark = {
 
 type Served = Extract<RestServiceMessage, { ours: string }>;
 
-let child: ChildProcess | null = null;
-let served: Promise<Served> | null = null;
-let users = 0;
+type Account = Extract<RestServiceMessage, { cpuMs: number }>;
 
-/** Both sides use one process. */
-function serve(): Promise<Served> {
-  users++;
-  served ??= (async () => {
-    const file = fileURLToPath(new URL('rest-service.ts', import.meta.url));
-    child = fork(file, [], { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] });
-    return (await heard()) as Served;
-  })();
-  return served;
-}
-
-async function heard(): Promise<RestServiceMessage> {
-  if (!child) throw new Error('nothing serves');
-  const end = new AbortController();
-  try {
-    const ended = once(child, 'exit', { signal: end.signal }).then(([code]) => {
-      throw new Error(`the service ended with code ${code}`);
-    });
-    const [message] = (await Promise.race([once(child, 'message', { signal: end.signal }), ended])) as [unknown];
-    return message as RestServiceMessage;
-  } finally {
-    end.abort();
-  }
-}
-
-/** What the process has done since the last call. */
-async function account(): Promise<Extract<RestServiceMessage, { cpuMs: number }>> {
-  const answer = heard();
-  child?.send('account');
-  return (await answer) as Extract<RestServiceMessage, { cpuMs: number }>;
-}
+/** Both sides use one process; it accounts for what it has done since the last call. */
+const service = sharedProcess<Served, Account>('rest-service.ts');
 
 function side(name: string, which: 'ours' | 'bare'): Side {
   let pool: Pool | null = null;
-  let service: Served | null = null;
+  let served: Served | null = null;
 
   async function call(kind: Kind, nth = 0): Promise<string> {
-    if (!pool || !service) throw new Error(`${name} is not open`);
+    if (!pool || !served) throw new Error(`${name} is not open`);
     const { statusCode, body } = await pool.request({
-      ...REQUESTS[kind](service, nth),
-      headers: { authorization: `Bearer ${service.secretKey}`, 'content-type': 'application/json' },
+      ...REQUESTS[kind](served, nth),
+      headers: { authorization: `Bearer ${served.secretKey}`, 'content-type': 'application/json' },
     });
     const text = await body.text();
     if (statusCode !== (kind === 'create' ? 201 : 200)) throw new Error(`${name} answered ${statusCode}: ${text}`);
@@ -77,8 +44,8 @@ function side(name: string, which: 'ours' | 'bare'): Side {
   return {
     name,
     async open() {
-      service = await serve();
-      pool = new Pool(service[which], { connections: CONNECTIONS });
+      served = await service.enter();
+      pool = new Pool(served[which], { connections: CONNECTIONS });
     },
     async run({ quick }): Promise<Measured> {
       const rates: Record<string, number> = {};
@@ -88,11 +55,11 @@ function side(name: string, which: 'ours' | 'bare'): Side {
       for (const kind of ['read', 'list', 'create'] as const) {
         // Longer than the service remembers a key: the peer looks it up each time.
         await new Promise((resolve) => setTimeout(resolve, 2 * KEY_CACHE_MS));
-        await account();
+        await service.account();
         const answer = await call(kind);
         // A creation queues its job after it has answered.
         if (kind === 'create') await new Promise((resolve) => setTimeout(resolve, 50));
-        const before = await account();
+        const before = await service.account();
         answers.push(kind, before.commands.sort().join(', '), withoutChance(answer));
         const samples: number[] = [];
         let nth = 0;
@@ -103,7 +70,8 @@ function side(name: string, which: 'ours' | 'bare'): Side {
           samples.push(performance.now() - start);
         });
         // The driver and the embedded engine included; other work on the machine distorts it less than the throughput.
-        counts[`${kind}, CPU µs a request`] = ((await account()).cpuMs - before.cpuMs) * (1000 / samples.length);
+        counts[`${kind}, CPU µs a request`] =
+          ((await service.account()).cpuMs - before.cpuMs) * (1000 / samples.length);
         rates[kind] = samples.length / seconds;
         latencies[kind] = samples;
       }
@@ -111,9 +79,7 @@ function side(name: string, which: 'ours' | 'bare'): Side {
     },
     async close() {
       await pool?.close();
-      if (--users > 0) return;
-      child?.disconnect();
-      if (child && child.exitCode === null) await once(child, 'exit');
+      await service.leave();
     },
   };
 }
