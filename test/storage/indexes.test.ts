@@ -10,8 +10,7 @@ import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
 import { invoicesWithJob } from '../../src/jobs/waiting-jobs.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
@@ -19,11 +18,10 @@ import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { queryPlans } from '../support/query-plans.ts';
+import { openTestStore } from '../support/store.ts';
 import { LOGO } from '../unit/pdf/support.ts';
 
-let mongo: TestMongo;
 let store: Store;
 let invoices: InvoiceRepository;
 let tenants: TenantRepository;
@@ -32,9 +30,7 @@ let kept: Invoice;
 let plans: ReturnType<typeof queryPlans>;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('indexes'), true);
-  await ensureIndexes(store.db);
+  store = await openTestStore('indexes', true);
   invoices = createInvoiceRepository(store.db);
   tenants = createTenantRepository(store.db);
   endpoints = createWebhookEndpointRepository(store.db);
@@ -49,11 +45,7 @@ beforeAll(async () => {
   }
   plans = queryPlans(store);
 });
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 function keyNamed(id: string): ApiKey {
   return { id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null };

@@ -1,25 +1,17 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import type { InvoicePageQuery } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
 
-let mongo: TestMongo;
 let store: Store;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('pages'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('pages');
 });
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 it('a page is cut at 16 MiB, and whoever goes on from it gets every invoice once, in order', async () => {
   const invoices = createInvoiceRepository(store.db);

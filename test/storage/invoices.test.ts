@@ -11,30 +11,22 @@ import {
   NumberTaken,
 } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { createInvoiceFeed } from '../../src/storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
 
-let mongo: TestMongo;
 let store: Store;
 let invoices: InvoiceRepository;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('invoices'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('invoices');
   invoices = createInvoiceRepository(store.db);
 });
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 async function stored(changes: Partial<Invoice> = {}): Promise<Invoice> {
   const invoice = pendingInvoice(changes);

@@ -2,26 +2,18 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiKey, hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { type TenantRepository, TooManyKeys } from '../../src/domain/tenant/ports.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
 
-let mongo: TestMongo;
 let store: Store;
 let tenants: TenantRepository;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('tenants'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('tenants');
   tenants = createTenantRepository(store.db);
 });
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 async function newTenant(): Promise<string> {
   const id = newId('ten');

@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import type { SendResult } from '../../src/domain/webhook/sender.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { openTestStore } from '../support/store.ts';
 import {
   answerOf,
   clockAt,
@@ -16,21 +15,14 @@ import {
   webhookWorker,
 } from '../support/webhooks.ts';
 
-let mongo: TestMongo;
 let store: Store;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('webhooks'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('webhooks');
 });
 // A sweep is not a tenant's: it would go on with what the test before has left.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 describe('the schedule', () => {
   it('five attempts, each at its time and not before, then failed', async () => {

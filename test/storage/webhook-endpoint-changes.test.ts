@@ -4,10 +4,9 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { createManageEndpoints } from '../../src/domain/webhook/manage-endpoints.ts';
 import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
 import {
   answerOf,
   BOX,
@@ -22,21 +21,14 @@ import {
   webhookWorker,
 } from '../support/webhooks.ts';
 
-let mongo: TestMongo;
 let store: Store;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('webhooks'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('webhooks');
 });
 // A sweep is not a tenant's: it would go on with what the test before has left.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 describe('an endpoint that is gone', () => {
   const key = (tenantId: string) =>

@@ -3,23 +3,19 @@ import { newId } from '../../src/domain/ids.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhook/delivery.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
+import type { Store } from '../../src/storage/connect.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { queryPlans } from '../support/query-plans.ts';
+import { openTestStore } from '../support/store.ts';
 import { answerOf, storedEndpoint, storedInvoice, webhookWorker } from '../support/webhooks.ts';
 
-let mongo: TestMongo;
 let store: Store;
 let webhooks: ReturnType<typeof webhookWorker>;
 let endpoint: WebhookEndpoint;
 let plans: ReturnType<typeof queryPlans>;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('webhook_indexes'), true);
-  await ensureIndexes(store.db);
+  store = await openTestStore('webhook_indexes', true);
   webhooks = webhookWorker(
     store,
     async () => answerOf(500),
@@ -31,11 +27,7 @@ beforeAll(async () => {
   await webhooks.dispatcher.settle();
   plans = queryPlans(store);
 });
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 /** When everything that failed is due again. */
 const later = () => new Date(Date.now() + 400_000);

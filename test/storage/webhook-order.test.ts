@@ -3,9 +3,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
-import { connect, type Store } from '../../src/storage/connect.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import { openTestStore } from '../support/store.ts';
 import {
   answerOf,
   clockAt,
@@ -20,21 +19,14 @@ import {
   webhookWorker,
 } from '../support/webhooks.ts';
 
-let mongo: TestMongo;
 let store: Store;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('webhooks'));
-  await ensureIndexes(store.db);
+  store = await openTestStore('webhooks');
 });
 // A sweep is not a tenant's: it would go on with what the test before has left.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
-afterAll(async () => {
-  await store.db.dropDatabase();
-  await store.close();
-  await mongo.close();
-});
+afterAll(() => store.close());
 
 describe('order', () => {
   it('an event waits until the one before it was attempted, whoever has that', async () => {
