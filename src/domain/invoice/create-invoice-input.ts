@@ -5,6 +5,7 @@ import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
 import { filledText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
+import { SERVICE_SERIES } from './legal-invoice.ts';
 
 /** Limits of the design's section 5. */
 export const LIMITS = {
@@ -128,9 +129,6 @@ export const restInvoiceBody = invoiceOf(
   ],
 });
 export type RestInvoiceBody = z.infer<typeof restInvoiceBody>;
-
-/** What the service's own numbers look like (`2026-000123`): nobody else may use the form, so the two series never meet. */
-const SERVICE_SERIES = /^\d{4}-\d{6,}$/;
 
 const ownNumber = z
   .string({ error: expected('a string: the number in your own series') })

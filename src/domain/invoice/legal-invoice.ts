@@ -21,9 +21,12 @@ export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
 
+/** What the service's own numbers look like: the year, the serial. Nobody else may use the form, so that the two series never meet. */
+export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
+
 /** The place in the service's series that a legal number states; null for any other text. */
 export function seriesNumberOf(number: string): SeriesNumber | null {
-  const [, year, serial] = /^(\d{4})-(\d{6,})$/.exec(number) ?? [];
+  const [, year, serial] = SERVICE_SERIES.exec(number) ?? [];
   const series = { year: Number(year), serial: Number(serial) };
   return year !== undefined && legalNumber(series) === number ? series : null;
 }
