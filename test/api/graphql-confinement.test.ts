@@ -90,10 +90,12 @@ describe('whatever is asked', () => {
 
   it('and whoever may see it does: the queries reach it', async () => {
     let reached = 0;
-    const property = fc.asyncProperty(queriesWith(null), async (query) => {
-      if (JSON.stringify((await owner.post('/graphql', query)).body).includes(FOREIGN)) reached++;
-    });
-    await fc.assert(property, { numRuns: 200 });
-    expect(reached).toBeGreaterThan(10);
+    // However the choices fall, it comes: about one query in twelve reaches it, and three thousand are asked at most.
+    for (let asked = 0; asked < 3_000 && reached < 20; asked += 100) {
+      for (const query of fc.sample(queriesWith(null), 100)) {
+        if (JSON.stringify((await owner.post('/graphql', query)).body).includes(FOREIGN)) reached++;
+      }
+    }
+    expect(reached).toBeGreaterThanOrEqual(20);
   });
 });
