@@ -1,6 +1,6 @@
-import { Pool } from 'undici';
 import type { GraphqlServiceMessage } from './graphql-service.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
+import { type LightClient, openLightClient, postOf } from './light-client.ts';
 import { sharedProcess } from './shared-process.ts';
 
 /** Requests under way at a time. */
@@ -31,46 +31,57 @@ type Account = Extract<GraphqlServiceMessage, { cpuMs: number }>;
 const service = sharedProcess<Served, Account>('graphql-service.ts');
 
 function side(name: string, which: 'ours' | 'stock'): Side {
-  let pool: Pool | null = null;
-  let served: Served | null = null;
+  let url = '';
+  let requests: readonly Buffer[] = [];
 
-  async function call(nth: number): Promise<string> {
-    if (!pool || !served) throw new Error(`${name} is not open`);
-    const { statusCode, body } = await pool.request({
-      method: 'POST',
-      path: '/graphql',
-      headers: { authorization: `Bearer ${served.secretKey}`, 'content-type': 'application/json' },
-      body: JSON.stringify({ query: QUERY, variables: { id: served.invoiceIds[nth % served.invoiceIds.length] } }),
-    });
-    const text = await body.text();
-    if (statusCode !== 200 || text.startsWith('{"errors"')) throw new Error(`${name} answered ${statusCode}: ${text}`);
-    return text;
+  /** The answer's body. */
+  async function call(client: LightClient, connection: number, nth: number): Promise<Buffer> {
+    const request = requests[nth % requests.length];
+    if (!request) throw new Error(`${name} is not open`);
+    const { status, body } = await client.ask(connection, request);
+    if (status !== 200 || body.toString('latin1', 0, 9) === '{"errors"')
+      throw new Error(`${name} answered ${status}: ${body}`);
+    return body;
   }
 
   return {
     name,
     async open() {
-      served = await service.enter();
-      pool = new Pool(served[which], { connections: CONNECTIONS });
+      const served = await service.enter();
+      url = served[which];
+      requests = served.invoiceIds.map((id) =>
+        postOf(
+          url,
+          '/graphql',
+          { authorization: `Bearer ${served.secretKey}` },
+          JSON.stringify({ query: QUERY, variables: { id } }),
+        ),
+      );
     },
     async run({ quick }): Promise<Measured> {
-      const answers: string[] = [];
-      for (let nth = 0; nth < 100; nth++) answers.push(await call(nth));
+      // For each repeat: while the other side is measured, servers close connections that nobody uses.
+      const client = await openLightClient(url, CONNECTIONS);
+      const answers: Buffer[] = [];
+      for (let nth = 0; nth < requests.length; nth++) answers.push(await call(client, 0, nth));
       const before = await service.account();
       const samples: number[] = [];
       let left = quick ? 3000 : 10_000;
       const start = performance.now();
       await Promise.all(
-        Array.from({ length: CONNECTIONS }, async () => {
+        Array.from({ length: CONNECTIONS }, async (_, connection) => {
           while (left-- > 0) {
+            const nth = left;
             const begun = performance.now();
-            await call(left);
+            const answer = await call(client, connection, nth);
             samples.push(performance.now() - begun);
+            if (!answers[nth % answers.length]?.equals(answer))
+              throw new Error(`${name} answers otherwise under load: ${answer}`);
           }
         }),
       );
       const seconds = (performance.now() - start) / 1000;
       const after = await service.account();
+      client.close();
       const each = (key: 'cpuMs' | 'loopMs') => (after[key] - before[key]) * (1000 / samples.length);
       return {
         operations: samples.length,
@@ -81,9 +92,6 @@ function side(name: string, which: 'ours' | 'stock'): Side {
         answer: answers.join('\n'),
       };
     },
-    async close() {
-      await pool?.close();
-      await service.leave();
-    },
+    close: () => service.leave(),
   };
 }

@@ -1,0 +1,71 @@
+import { once } from 'node:events';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openLightClient, postOf, readAnswer } from '../../../scripts/bench/light-client.ts';
+
+const WHOLE = {
+  'of a length': 'HTTP/1.1 200 OK\r\nContent-Length: 8\r\nX: y\r\n\r\n{"é":1}',
+  'in chunks': 'HTTP/1.1 200 OK\r\ntransfer-encoding: chunked\r\n\r\n3\r\n{"\xc3\r\n5\r\n\xa9":1}\r\n0\r\n\r\n',
+};
+
+describe('readAnswer', () => {
+  it.each([
+    ['of a length', Buffer.from(WHOLE['of a length'])],
+    ['in chunks', Buffer.from(WHOLE['in chunks'], 'latin1')],
+  ])('reads an answer %s once it is whole', (_name, bytes) => {
+    for (let size = 0; size < bytes.length; size++) expect(readAnswer(bytes.subarray(0, size))).toBeNull();
+    const answer = readAnswer(bytes);
+    expect(answer?.status).toBe(200);
+    expect(answer?.body.toString()).toBe('{"é":1}');
+    expect(() => readAnswer(Buffer.concat([bytes, Buffer.from('H')]))).toThrow('more came');
+  });
+
+  it('refuses what has no length', () => {
+    expect(() => readAnswer(Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}'))).toThrow('unknown length');
+    expect(() => readAnswer(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'))).toThrow(
+      'chunk',
+    );
+  });
+});
+
+describe('openLightClient', () => {
+  let server: Server;
+  let url: string;
+
+  beforeAll(async () => {
+    server = createServer(async (req, res) => {
+      let body = '';
+      for await (const chunk of req) body += chunk;
+      if (body === 'break') return void res.destroy();
+      res.statusCode = 201;
+      const text = [req.method, req.url, req.headers.host, req.headers.authorization, body].join(' ');
+      // In chunks, unless it is written with its end.
+      if (body === 'chunks') res.write(text);
+      res.end(body === 'chunks' ? '!' : text);
+    }).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  it('asks on each of its connections, one request after the other', async () => {
+    const connections = new Set<unknown>();
+    server.on('connection', (socket) => connections.add(socket));
+    const client = await openLightClient(url, 2);
+    const asked = (body: string) => postOf(url, '/path', { authorization: 'Bearer k' }, body);
+    const expected = (body: string) => `POST /path ${new URL(url).host} Bearer k ${body}`;
+    for (const body of ['é', 'chunks', '{}']) {
+      const answers = await Promise.all([client.ask(0, asked(body)), client.ask(1, asked(body))]);
+      for (const answer of answers) {
+        expect(answer.status).toBe(201);
+        expect(answer.body.toString()).toBe(expected(body) + (body === 'chunks' ? '!' : ''));
+      }
+    }
+    expect(connections.size).toBe(2);
+    const broken = client.ask(0, asked('break'));
+    expect(() => client.ask(0, asked('{}'))).toThrow('under way');
+    await expect(broken).rejects.toThrow();
+    client.close();
+  });
+});
