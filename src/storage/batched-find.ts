@@ -1,23 +1,26 @@
 import type { Collection, Filter } from 'mongodb';
+import { type Decoded, decodedOnce } from './decoded-once.ts';
 
 /** Ids that one search asks for at most. */
 const LARGEST_BATCH = 100;
 
 /**
  * Documents by their id, where all that are asked for in one turn of the event loop are one search: under load most of a read's cost is the
- * driver's, per operation. Each caller gets the document as it is after the call.
+ * driver's, per operation. Each caller gets what `convert` makes of the document as it is after the call; see {@link decodedOnce}.
  */
-export function batchedFind<Stored extends { _id: string }>(
+export function batchedFind<Stored extends { _id: string }, Value>(
   collection: Collection<Stored>,
-): (id: string) => Promise<Stored | null> {
-  type Asked = Map<string, PromiseWithResolvers<Stored | null>>;
+  convert: (document: Stored) => Value,
+): (id: string) => Promise<Value | null> {
+  type Asked = Map<string, PromiseWithResolvers<Value | null>>;
+  const decode = decodedOnce(convert);
   let asked: Asked = new Map();
 
   function send(batch: Asked): void {
     if (asked === batch) asked = new Map();
     search([...batch.keys()]).then(
       (found) => {
-        const byId = new Map(found.map((each) => [each._id, each]));
+        const byId = new Map(found.map(({ id, value }) => [id, value]));
         for (const [id, { resolve }] of batch) resolve(byId.get(id) ?? null);
       },
       (error: unknown) => {
@@ -26,9 +29,11 @@ export function batchedFind<Stored extends { _id: string }>(
     );
   }
 
-  async function search(ids: string[]): Promise<Stored[]> {
+  async function search(ids: string[]): Promise<Decoded<Value>[]> {
     const filter = { _id: { $in: ids } } as Filter<Stored>;
-    return (await collection.find(filter, { limit: ids.length }).toArray()) as Stored[];
+    // With `raw` the documents come as their bytes, whatever their type says.
+    const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
+    return found.map((bytes) => decode(bytes as Uint8Array));
   }
 
   return (id) => {
@@ -36,7 +41,7 @@ export function batchedFind<Stored extends { _id: string }>(
     if (known) return known.promise;
     const batch = asked;
     if (batch.size === 0) setImmediate(() => batch.size < LARGEST_BATCH && send(batch));
-    const answer = Promise.withResolvers<Stored | null>();
+    const answer = Promise.withResolvers<Value | null>();
     batch.set(id, answer);
     if (batch.size === LARGEST_BATCH) send(batch);
     return answer.promise;

@@ -59,7 +59,6 @@ const DUPLICATE_KEY = 11000;
 /** Invoices in the collection `invoices`. */
 export function createInvoiceRepository(db: Db): InvoiceRepository {
   const invoices: Collection<InvoiceDocument> = db.collection<InvoiceDocument>('invoices');
-  const findById = batchedFind(invoices);
 
   async function findByKey(tenantId: string, environment: Invoice['environment'], key: string) {
     return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
@@ -82,10 +81,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       }
     },
 
-    async find(invoiceId) {
-      const document = await findById(invoiceId);
-      return document && invoiceOf(document);
-    },
+    find: batchedFind(invoices, invoiceOf),
 
     async findMany(tenantId, environment, invoiceIds) {
       // By id alone: some servers would rather go through all of the tenant's.

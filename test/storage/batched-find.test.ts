@@ -33,7 +33,7 @@ afterAll(async () => {
 });
 
 it('finds each its own, in one search for all of a moment', async () => {
-  const find = batchedFind(rows);
+  const find = batchedFind(rows, (row) => row);
   const ids = ['row_3', 'row_1', 'row_none', 'row_3', 'row_2'];
   const found = await Promise.all(ids.map(find));
   expect(found.map((each) => each?.n ?? null)).toEqual([3, 1, null, 3, 2]);
@@ -41,14 +41,14 @@ it('finds each its own, in one search for all of a moment', async () => {
 });
 
 it('asks for a hundred at a time', async () => {
-  const find = batchedFind(rows);
+  const find = batchedFind(rows, (row) => row);
   const found = await Promise.all(Array.from({ length: 250 }, (_, n) => find(`row_${n}`)));
   expect(found.map((each) => each?.n)).toEqual(Array.from({ length: 250 }, (_, n) => n));
   expect(searches).toBe(3);
 });
 
 it('answers what is there after the call, at each call', async () => {
-  const find = batchedFind(rows);
+  const find = batchedFind(rows, (row) => row);
   for (let n = 0; n < 5; n++) {
     void find('row_7');
     await rows.updateOne({ _id: 'row_7' }, { $set: { n } });
@@ -58,12 +58,23 @@ it('answers what is there after the call, at each call', async () => {
 
 it('fails for all who asked, and is tried anew', async () => {
   let broken = true;
-  const find = batchedFind({
+  const breakable = {
     find: (...args: Parameters<typeof rows.find>) =>
       broken ? { toArray: () => Promise.reject(new Error('away')) } : rows.find(...args),
-  } as unknown as typeof rows);
+  } as unknown as typeof rows;
+  const find = batchedFind(breakable, (row) => row);
   const results = await Promise.allSettled([find('row_1'), find('row_2')]);
   expect(results.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   broken = false;
   expect(await find('row_1')).toMatchObject({ n: 1 });
+});
+
+it('finds nothing any more of what it has found before, once it is gone', async () => {
+  const find = batchedFind(rows, (row) => row);
+  await rows.insertOne({ _id: 'row_gone', n: 1 });
+  expect(await find('row_gone')).toEqual({ _id: 'row_gone', n: 1 });
+  await rows.deleteOne({ _id: 'row_gone' });
+  expect(await find('row_gone')).toBeNull();
+  await rows.insertOne({ _id: 'row_gone', n: 2 });
+  expect(await find('row_gone')).toEqual({ _id: 'row_gone', n: 2 });
 });

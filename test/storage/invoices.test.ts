@@ -14,7 +14,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { createInvoiceFeed } from '../../src/storage/invoice-feed.ts';
-import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { createInvoiceRepository, type InvoiceDocument, invoiceOf } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { openTestStore } from '../support/store.ts';
@@ -60,6 +60,52 @@ describe('an invoice', () => {
     const invoice = await stored({ metadata, amount: 2 ** 53 - 1 });
     expect(await invoices.find(invoice.id)).toEqual(invoice);
     expect(Object.keys((await invoices.find(invoice.id))?.metadata ?? {})).toEqual(Object.keys(metadata));
+  });
+
+  it('is found as it is stored at each step of its life, however often it was found before', async () => {
+    const invoice = await stored();
+    const { id } = invoice;
+    const seen: Invoice[] = [];
+    const look = async () => {
+      const plain = await store.db.collection<InvoiceDocument>('invoices').findOne({ _id: id });
+      const found = await Promise.all([invoices.find(id), invoices.find(id)]);
+      expect(found).toEqual([plain && invoiceOf(plain), plain && invoiceOf(plain)]);
+      expect(await invoices.find(id)).toEqual(found[0]);
+      if (found[0]) seen.push(found[0]);
+    };
+    await look();
+    let claim = await claimed(invoice);
+    const document = { file: 'file', sha256: 'ab', size: 1 };
+    const accepted = { dgiId: 'DGI-1', rejectionReason: 'none', xml: document, pdf: document, authorityAttempts: [] };
+    for (const change of [
+      { series: { year: 2031, serial: 1 }, work: keep },
+      { status: 'signing', event: event(1, 'signing'), work: keep },
+      { status: 'accepted', event: event(2, 'accepted'), ...accepted, work: { ...keep, attempts: 1 } },
+      { work: null },
+    ] as const) {
+      await look();
+      claim = await invoices.change(claim, change, 5000);
+    }
+    await look();
+    await invoices.raiseDocumentRevision('ten_test', 'test', id);
+    await look();
+    const mail = {
+      status: 'waiting',
+      to: 'a@b.ma',
+      sending: 1,
+      messageId: '<1@b.ma>',
+      composedAt: new Date(),
+    } as const;
+    const requested = { ...mail, attempts: 0, lastError: null, sentAt: null };
+    expect(await invoices.requestEmail(claim.invoice, requested)).toMatchObject({ email: requested });
+    await look();
+    await invoices.retryNow(id);
+    await look();
+    await claimed(claim.invoice);
+    await look();
+    expect(new Set(seen.map((each) => JSON.stringify(each))).size).toBe(seen.length);
+    await store.db.collection<InvoiceDocument>('invoices').deleteOne({ _id: id });
+    expect(await invoices.find(id)).toBeNull();
   });
 
   it('is stored once for an idempotency key of a tenant and environment', async () => {

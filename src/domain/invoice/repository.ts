@@ -85,6 +85,7 @@ export interface InvoiceRepository {
     order: string,
     mark: IdempotencyMark | null,
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
+  /** Calls of one moment are one round trip. As long as the invoice is the same, so is the object, which is frozen. */
   find(invoiceId: string): Promise<Invoice | null>;
   /** Those of these ids that are this tenant's in this environment, in no order. */
   findMany(tenantId: string, environment: Environment, invoiceIds: readonly string[]): Promise<Invoice[]>;

@@ -1,0 +1,75 @@
+import { BSON } from 'mongodb';
+import { expect, it } from 'vitest';
+import { decodedOnce } from '../../src/storage/decoded-once.ts';
+
+interface Row {
+  _id: string;
+  n: unknown;
+}
+
+/** Counts how often a value is made. */
+function counting() {
+  let made = 0;
+  const decode = decodedOnce((row: Row) => {
+    made++;
+    return { n: row.n };
+  });
+  return { decode: (row: object) => decode(BSON.serialize(row)), made: () => made };
+}
+
+it('decodes what is the same once, and what has changed at once', () => {
+  const { decode, made } = counting();
+  const first = decode({ _id: 'row_é', n: 1 });
+  expect(first).toMatchObject({ id: 'row_é', value: { n: 1 } });
+  expect(decode({ _id: 'row_é', n: 1 }).value).toBe(first.value);
+  expect(decode({ _id: 'row_2', n: 1 })).toMatchObject({ id: 'row_2', value: { n: 1 } });
+  expect(made()).toBe(2);
+  expect(decode({ _id: 'row_é', n: 2 }).value).toEqual({ n: 2 });
+  expect(decode({ _id: 'row_é', n: 2n }).value).toEqual({ n: 2 });
+  expect(decode({ _id: 'row_é', n: '2' }).value).toEqual({ n: '2' });
+  expect(made()).toBe(5);
+});
+
+it('takes documents whose first field is another, and one of a name that begins alike', () => {
+  const { decode } = counting();
+  for (const n of [1, 2]) {
+    expect(decode({ n, _id: 'row_1' })).toMatchObject({ id: 'row_1', value: { n } });
+    expect(decode({ _identity: 'row_1', n, _id: 'row_2' })).toMatchObject({ id: 'row_2', value: { n } });
+    expect(decode({ _id: '', n })).toMatchObject({ id: '', value: { n } });
+  }
+});
+
+it('keeps its own copy of the bytes: those of a message may be written over', () => {
+  const decode = decodedOnce((row: Row) => ({ n: row.n }));
+  const bytes = BSON.serialize({ _id: 'row_1', n: 1 });
+  expect(decode(bytes).value).toEqual({ n: 1 });
+  bytes.set(BSON.serialize({ _id: 'row_1', n: 2 }));
+  expect(decode(bytes).value).toEqual({ n: 2 });
+});
+
+it('makes what several read, which none of them can change', () => {
+  const { decode } = counting();
+  const at = new Date(0);
+  const { n } = decode({ _id: 'row_1', n: { list: [{ deep: 1 }], at, bytes: new Uint8Array(2) } }).value as {
+    n: { list: { deep: number }[] };
+  };
+  expect(() => n.list.push({ deep: 2 })).toThrow(TypeError);
+  expect(() => Object.assign(n.list[0] ?? {}, { deep: 2 })).toThrow(TypeError);
+  expect(n).toMatchObject({ list: [{ deep: 1 }], at });
+});
+
+it('remembers four mebibytes, what was read last', () => {
+  const { decode, made } = counting();
+  const large = 'x'.repeat(1024 * 1024);
+  const rows = Array.from({ length: 5 }, (_, i) => ({ _id: `row_${i}`, n: large }));
+  for (const row of rows) decode(row);
+  expect(made()).toBe(5);
+  decode(rows[4] ?? {});
+  decode(rows[3] ?? {});
+  expect(made()).toBe(5);
+  decode(rows[0] ?? {});
+  decode({ _id: 'row_huge', n: large.repeat(5) });
+  expect(made()).toBe(7);
+  decode(rows[0] ?? {});
+  expect(made()).toBe(7);
+});
