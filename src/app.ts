@@ -34,7 +34,6 @@ import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import { createVerifyDocument } from './domain/verify-document.ts';
-import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
 import { createGate } from './graphql/gate.ts';
 import { readOperationList } from './graphql/operation-list.ts';
 import { createJobs } from './jobs/agenda.ts';
@@ -53,8 +52,8 @@ import { createOrphanCollector } from './storage/orphan-documents.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
+import { createDocumentUrl } from './transport/document-url.ts';
 import { createEventStreams } from './transport/event-stream.ts';
-import { documentPath } from './transport/files.ts';
 import { listen } from './transport/http-server.ts';
 import { createLogger } from './transport/logger.ts';
 import { operatorPages } from './transport/operations.ts';
@@ -182,8 +181,7 @@ async function build(
   if (server) closers.push(() => server.close());
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
-  const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
-    `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
+  const documentUrl = createDocumentUrl(publicUrl, clientSecrets);
   const webhooks = composeWebhooks({
     ...{ config, store, invoices, tenants, masterKey, documentUrl, log, alone },
     agenda: jobs.agenda,

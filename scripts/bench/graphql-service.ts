@@ -9,7 +9,7 @@ import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { createReadInvoice } from '../../src/domain/invoice/read-invoice.ts';
 import type { UseCases } from '../../src/graphql/context.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
-import { documentPath } from '../../src/transport/files.ts';
+import { createDocumentUrl } from '../../src/transport/document-url.ts';
 import { startStockYoga } from './graphql-stock-yoga.ts';
 
 // Both sides of `graphql` in one process, on one store and one driver: the service without its worker, and stock Yoga.
@@ -40,8 +40,7 @@ const clientSecrets = createClientSecrets(Buffer.from(MASTER_KEY, 'hex'));
 // What the measured query needs.
 const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
-  documentUrl: ({ id, documentRevision }, kind) =>
-    `${url}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`,
+  documentUrl: createDocumentUrl(url, clientSecrets),
 };
 const stock = await startStockYoga(createAuthenticate(app.tenants, clientSecrets, null), useCases as UseCases);
 
