@@ -17,6 +17,7 @@ import { createSecretBox } from './domain/webhook/secret-box.ts';
 import { createSendTestEvent, type SendTestEvent } from './domain/webhook/send-test-event.ts';
 import { createWatchEvents, type WatchEvents } from './domain/webhook/watch-events.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
+import { createWriteBehind } from './domain/webhook/write-behind.ts';
 import { createWebhookJobs } from './jobs/webhook-jobs.ts';
 import type { Store } from './storage/connect.ts';
 import { createEventFeed } from './storage/event-feed.ts';
@@ -75,7 +76,10 @@ export function composeWebhooks({
   const report = (message: string, err: unknown) => log.error({ err }, message);
   const repository = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
-  const deliveries = createDeliveryLedger(db, config.webhookRetention);
+  const ledger = createDeliveryLedger(db, config.webhookRetention);
+  const behind = alone ? createWriteBehind(ledger, now, report) : null;
+  const deliveries = behind ?? ledger;
+  const stored = async () => behind?.stored();
   const events = createEventLog(db, config.webhookRetention);
   const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);
@@ -95,6 +99,7 @@ export function composeWebhooks({
     outbox: createOutbox(db),
     events,
     deliveries,
+    stored,
     endpoints: repository,
     dispatcher,
     documentUrl,
@@ -132,6 +137,7 @@ export function composeWebhooks({
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
+      await stored().catch((error) => report('deliveries could not be stored', error));
       await sender.close();
       await feed.close();
     },

@@ -52,21 +52,27 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
 
   return {
     insert(rows, now) {
-      const documents = rows.map(
-        ({ delivery: { id, nextAttemptAt: _due, ...delivery }, lease }): DeliveryDocument => ({
-          _id: id,
-          ...delivery,
-          work: {
-            token: lease?.token ?? null,
-            tries: 0,
-            retry: false,
-            ...(lease
-              ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
-              : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
-          },
-          expiresAt: later(now, retentionMs),
-        }),
-      );
+      const documents = rows.map(({ delivery, lease }) => ({
+        ...documentOf(delivery, later(now, retentionMs)),
+        work: {
+          token: lease?.token ?? null,
+          tries: 0,
+          retry: false,
+          ...(lease
+            ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
+            : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
+        },
+      }));
+      return insertNew(deliveries, documents);
+    },
+
+    insertAttempted(attempted, now) {
+      const documents = attempted.map(({ delivery, record: { claim, attempt, outcome } }) => ({
+        ...documentOf(delivery, later(now, retentionMs)),
+        state: outcome.state,
+        attempts: [attempt],
+        ...(outcome.state === 'pending' && { work: retryWork(claim, outcome.nextAttemptAt) }),
+      }));
       return insertNew(deliveries, documents);
     },
 
@@ -247,19 +253,21 @@ function updatesOf({ claim, attempt, outcome }: AttemptRecord): AnyBulkWriteOper
   if (outcome.state !== 'pending') {
     return [{ updateOne: { filter, update: { $set: { state: outcome.state }, $unset, $push } } }];
   }
-  const { nextAttemptAt } = outcome;
-  const work: DeliveryWork = {
-    token: null,
-    tries: claim.tries + 1,
-    retry: true,
-    readyAt: nextAttemptAt,
-    sweepAt: later(nextAttemptAt, QUEUE_GRACE_MS),
-  };
+  const work = retryWork(claim, outcome.nextAttemptAt);
   return [
     { updateOne: { filter: { ...filter, state: 'pending' }, update: { $set: { work }, $push } } },
     // Its endpoint was disabled or deleted meanwhile: there is no other attempt.
     { updateOne: { filter: { ...filter, state: 'cancelled' }, update: { $unset, $push } } },
   ];
+}
+
+/** What is due after an attempt that failed. */
+function retryWork({ tries }: ClaimedDelivery, readyAt: Date): DeliveryWork {
+  return { token: null, tries: tries + 1, retry: true, readyAt, sweepAt: later(readyAt, QUEUE_GRACE_MS) };
+}
+
+function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
+  return { _id: id, ...delivery, expiresAt };
 }
 
 function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {

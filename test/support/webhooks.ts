@@ -2,6 +2,7 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
+import type { DeliveryLedger } from '../../src/domain/webhook/delivery-ports.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { createEndpointHealth, type FailingEndpointNotice } from '../../src/domain/webhook/endpoint-health.ts';
@@ -9,6 +10,7 @@ import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts'
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
+import { createWriteBehind } from '../../src/domain/webhook/write-behind.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
@@ -36,17 +38,26 @@ export function answerOf(status: number | null): SendResult {
 /**
  * A worker's part of the webhooks on a real store, with a clock and receivers of the test's own.
  * @param send what a receiver answers
+ * @param alone whether it is the only one, and stores deliveries behind their first attempts
+ * @param failing changes the ledger, which may fail then
  */
 export function webhookWorker(
   store: Store,
   send: (request: OutgoingRequest) => Promise<SendResult>,
   clock: () => Date,
+  {
+    alone = false,
+    failing = (ledger) => ledger,
+  }: { alone?: boolean; failing?: (ledger: DeliveryLedger) => DeliveryLedger } = {},
 ) {
-  const deliveries = createDeliveryLedger(store.db, RETENTION);
+  const problems: unknown[] = [];
+  const ledger = failing(createDeliveryLedger(store.db, RETENTION));
+  const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
+  const deliveries = behind ?? ledger;
+  const stored = async () => behind?.stored();
   const events = createEventLog(store.db, RETENTION);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
-  const problems: unknown[] = [];
   const report = (message: string, error: unknown) => problems.push(message, error);
   const queue = { wake: async (endpointId: string, at: Date) => void wakes.push({ endpointId, at }) };
   const notices: FailingEndpointNotice[] = [];
@@ -72,13 +83,14 @@ export function webhookWorker(
     outbox: createOutbox(store.db),
     events,
     deliveries,
+    stored,
     endpoints,
     dispatcher,
     documentUrl: ({ id }, kind) => `https://fatoura.test/${id}.${kind}`,
     now: clock,
     report,
   });
-  return { deliveries, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
+  return { deliveries, stored, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
 }
 
 /** An endpoint of this tenant that takes everything, stored. */

@@ -77,6 +77,8 @@ export interface DeliveryFilter {
 export interface NewDelivery {
   readonly delivery: Delivery;
   readonly lease: { readonly token: string; readonly end: number } | null;
+  /** Whether it can not be stored already: its event has just happened, in this process. */
+  readonly isNew: boolean;
 }
 
 /** What an attempt changes. */
@@ -106,6 +108,11 @@ export interface DeliveryLedger {
   /** Gives leases back; the deliveries are due at `at`. */
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
   record(records: readonly AttemptRecord[]): Promise<void>;
+  /** Stores deliveries with the outcome of their first attempt, those that are not there yet. @returns the ids of these */
+  insertAttempted(
+    attempted: readonly { readonly delivery: Delivery; readonly record: AttemptRecord }[],
+    now: Date,
+  ): Promise<Set<string>>;
   /** Ends what is claimed because its endpoint is gone. */
   cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns how many there were */

@@ -43,10 +43,18 @@ interface Published {
   readonly elsewhere: Set<string>;
 }
 
+interface Told {
+  readonly invoice: Invoice;
+  /** Whether its last event has just happened here, and the outbox was not asked. */
+  readonly isNew: boolean;
+}
+
 export interface PublishParts {
   readonly outbox: Outbox;
   readonly events: EventLog;
-  readonly deliveries: DeliveryLedger;
+  readonly deliveries: Pick<DeliveryLedger, 'insert'>;
+  /** Resolves when all that was inserted before is stored, see `WriteBehind`. */
+  readonly stored: () => Promise<void>;
   readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
   readonly dispatcher: Pick<Dispatcher, 'reserve' | 'offer'>;
   readonly documentUrl: DocumentUrl;
@@ -55,7 +63,7 @@ export interface PublishParts {
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
-  const waiting = new Map<string, Invoice>();
+  const waiting = new Map<string, Told>();
   const published = new Map<string, Published>();
   let running: Promise<void> | null = null;
   let stopped = false;
@@ -65,7 +73,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   async function run(): Promise<void> {
     while (waiting.size > 0) {
       const batch = [...waiting.values()].slice(0, BATCH);
-      for (const { id } of batch) waiting.delete(id);
+      for (const { invoice } of batch) waiting.delete(invoice.id);
       try {
         await writeBatch(batch);
       } catch (error) {
@@ -75,19 +83,25 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     running = null;
   }
 
-  async function writeBatch(batch: readonly Invoice[]): Promise<void> {
-    const fresh = batch.map((invoice) => {
+  async function writeBatch(batch: readonly Told[]): Promise<void> {
+    const fresh = batch.map(({ invoice, isNew }) => {
       const known = published.get(invoice.id) ?? begin();
       const events = invoice.events.filter(({ sequence }) => sequence > known.sequence);
-      return { invoice, known, rows: events.map((event) => rowOf(invoice, event, parts.documentUrl)) };
+      return {
+        invoice,
+        known,
+        // What went before was published here, or there is nothing: none of the events can have been stored.
+        isNew: isNew && (known.sequence > 0 || invoice.events.length === 1),
+        rows: events.map((event) => rowOf(invoice, event, parts.documentUrl)),
+      };
     });
     const rows = fresh.flatMap((each) => each.rows);
     const [endpointsOf] = await Promise.all([endpointsOfAll(rows), parts.events.append(rows)]);
     await deliver(
-      fresh.flatMap(({ invoice, known, rows }) =>
+      fresh.flatMap(({ invoice, known, isNew, rows }) =>
         rows.flatMap((event) => {
           const earlier = invoice.events.filter(({ sequence }) => sequence < event.sequence).map(({ id }) => id);
-          return endpointsOf(event).map((endpoint) => ({ event, endpoint, earlier, known }));
+          return endpointsOf(event).map((endpoint) => ({ event, endpoint, earlier, known, isNew }));
         }),
       ),
     );
@@ -114,15 +128,21 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   async function deliver(
-    pairs: readonly { event: WebhookEvent; endpoint: WebhookEndpoint; earlier: string[]; known: Published }[],
+    pairs: readonly {
+      event: WebhookEvent;
+      endpoint: WebhookEndpoint;
+      earlier: string[];
+      known: Published;
+      isNew: boolean;
+    }[],
   ): Promise<void> {
     if (pairs.length === 0) return;
     const now = parts.now();
-    const plans = pairs.map(({ event, endpoint, earlier, known }) => {
+    const plans = pairs.map(({ event, endpoint, earlier, known, isNew }) => {
       const reserved = parts.dispatcher.reserve(endpoint.id, sinceOf(known, endpoint));
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
       if (!reserved) known.elsewhere.add(endpoint.id);
-      return { event, endpoint, known, lease, delivery: deliveryOf(event, endpoint, earlier) };
+      return { event, endpoint, known, lease, isNew, delivery: deliveryOf(event, endpoint, earlier) };
     });
     let stored = new Set<string>();
     try {
@@ -167,6 +187,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     unmarked = new Map();
     if (done.size === 0) return;
     try {
+      await parts.stored();
       await parts.outbox.markPublished([...done].map(([invoiceId, sequence]) => ({ invoiceId, sequence })));
     } catch (error) {
       // They are published once more, which changes nothing.
@@ -174,9 +195,9 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  function publish(invoice: Invoice): void {
+  function tell(invoice: Invoice, isNew: boolean): void {
     if (stopped) return;
-    waiting.set(invoice.id, invoice);
+    waiting.set(invoice.id, { invoice, isNew: isNew && waiting.get(invoice.id)?.isNew !== false });
     running ??= run();
   }
 
@@ -186,13 +207,13 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   }
 
   return {
-    publish,
+    publish: (invoice) => tell(invoice, true),
     async sweep() {
       const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
       for (const invoice of found) {
         // What this process believes to have published may be what failed.
         if (!unmarked.has(invoice.id)) published.delete(invoice.id);
-        publish(invoice);
+        tell(invoice, false);
       }
     },
     settle,
