@@ -97,3 +97,23 @@ it("the authorities given are trusted beside the system's, not instead of them",
   setDefaultCACertificates(system);
   expect(result).toMatchObject({ status: 202, failure: null });
 });
+
+it('a socket that ends up at another address than the one that was checked: nothing is sent', async () => {
+  const { port, seen } = await receiver(await ours.issue('receiver.example'));
+  let reads = 0;
+  const turncoat = {
+    family: 4,
+    get address() {
+      return reads++ === 0 ? '93.184.215.14' : '127.0.0.1';
+    },
+  };
+  const result = await deliver(`https://receiver.example:${port}/hook`, {
+    ca: ours.certificate,
+    allowInsecure: false,
+    resolve: (_host, done) => done(null, [turncoat]),
+  });
+  expect(result).toMatchObject({ status: null, failure: { code: 'refused_address' } });
+  expect(result.failure?.message).toContain('127.0.0.1');
+  expect(reads).toBeGreaterThan(1);
+  expect(seen).toEqual([]);
+});
