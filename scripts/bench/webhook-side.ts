@@ -27,6 +27,8 @@ interface Contestant {
   meet(endpoints: readonly CrowdEndpoint[]): Promise<void>;
   /** An invoice before its status changes. */
   create(tenantId: string): Promise<Prepared>;
+  /** Waits until every delivery to these tenants is over. */
+  over(tenantIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -38,12 +40,16 @@ interface Prepared {
   readonly eventId: string;
 }
 
+const POLL_MS = 2;
 const documentUrl = ({ id }: Pick<Invoice, 'id'>, kind: string) => `https://fatoura.test/${id}.${kind}`;
 const contestant = process.argv[2] === 'ours' ? await ours() : bare();
-let prepared: Prepared[] = [];
+let prepared: (Prepared & { tenantId: string })[] = [];
 
 process.on('message', async (request: SideRequest) => {
-  process.send?.({ events: await answer(request) } satisfies SideAnswer);
+  if (request.do === 'finish') {
+    await contestant.over([...new Set(prepared.map(({ tenantId }) => tenantId))]);
+    process.send?.({ events: [], overMs: machineMs() } satisfies SideAnswer);
+  } else process.send?.({ events: await answer(request) } satisfies SideAnswer);
 });
 process.once('disconnect', async () => {
   await contestant.close();
@@ -51,7 +57,7 @@ process.once('disconnect', async () => {
 });
 process.send?.('ready');
 
-async function answer(request: SideRequest): Promise<SideAnswer['events']> {
+async function answer(request: Exclude<SideRequest, { do: 'finish' }>): Promise<SideAnswer['events']> {
   if (request.do === 'meet') {
     await contestant.meet(request.crowd.endpoints);
     return [];
@@ -61,7 +67,10 @@ async function answer(request: SideRequest): Promise<SideAnswer['events']> {
     for (const each of prepared) each.tell();
     return prepared.map(({ eventId }) => [eventId, beganMs]);
   }
-  const invoices = await Promise.all(request.tenantIds.map((tenantId) => contestant.create(tenantId)));
+  const { tenantIds } = request;
+  const invoices = await Promise.all(
+    tenantIds.map(async (tenantId) => ({ ...(await contestant.create(tenantId)), tenantId })),
+  );
   if (request.do === 'prepare') {
     await Promise.all(invoices.map((each) => each.happen()));
     prepared = invoices;
@@ -106,12 +115,16 @@ async function ours(): Promise<Contestant> {
     ...strangers,
   };
   const webhooks = composeWebhooks(parts);
+  const endpointIds = new Map<string, string[]>();
+  /** Deliveries that there will be, by tenant. */
+  const expected = new Map<string, number>();
   await webhooks.start();
   await jobs.startWorker(async () => undefined);
   return {
     async meet(crowd) {
       const now = new Date();
       for (const { id, tenantId, url, secret } of crowd) {
+        endpointIds.set(tenantId, [...(endpointIds.get(tenantId) ?? []), id]);
         const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
         const rest = {
           ...({ environment: 'test', description: null, active: true } as const),
@@ -134,9 +147,16 @@ async function ours(): Promise<Contestant> {
           changed = (await invoices.change(claim, { status: 'signing', event, work: null }, 600_000)).invoice;
         },
         tell() {
-          if (changed) webhooks.publish(changed);
+          if (!changed) return;
+          expected.set(tenantId, (expected.get(tenantId) ?? 0) + (endpointIds.get(tenantId)?.length ?? 0));
+          webhooks.publish(changed);
         },
       };
+    },
+    async over(tenantIds) {
+      const total = tenantIds.reduce((sum, tenantId) => sum + (expected.get(tenantId) ?? 0), 0);
+      const delivered = { tenantId: { $in: [...tenantIds] }, environment: 'test', state: 'delivered' };
+      while ((await store.db.collection('webhook_deliveries').countDocuments(delivered)) < total) await sleep(POLL_MS);
     },
     async close() {
       await jobs.stop(1000);
@@ -195,6 +215,9 @@ function bare(): Contestant {
           pump();
         },
       };
+    },
+    async over() {
+      while (underWay + waiting.length > 0) await sleep(POLL_MS);
     },
     close: () => agent.destroy(),
   };

@@ -22,10 +22,15 @@ export type SideRequest =
   /** Bring one of each of these tenants there and tell nobody. */
   | { readonly do: 'prepare'; readonly tenantIds: readonly string[] }
   /** Now tell of all of them at once. */
-  | { readonly do: 'deliver' };
+  | { readonly do: 'deliver' }
+  /** Answer when the deliveries of all of them are over, and recorded where they are recorded. */
+  | { readonly do: 'finish' };
 
-/** Its answer: the events and when each began, by {@link machineMs}. */
-export type SideAnswer = { readonly events: readonly (readonly [id: string, beganMs: number])[] };
+/** Its answer: the events and when each began, or when all was over, by {@link machineMs}. */
+export type SideAnswer = {
+  readonly events: readonly (readonly [id: string, beganMs: number])[];
+  readonly overMs?: number;
+};
 
 /** `count` endpoints, `perTenant` for each tenant; one of `deadEach` never answers (0: none). */
 export function crowd(url: string, count: number, perTenant: number, deadEach: number): Crowd {
