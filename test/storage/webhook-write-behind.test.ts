@@ -235,6 +235,26 @@ describe('what may be stored already', () => {
     expect(requests).toHaveLength(changes);
   });
 
+  it('is what an older state of the invoice leaves, which the outbox tells late', async () => {
+    const { requests, send } = receiverThat(() => 200);
+    const { tenantId } = await storedEndpoint(store);
+    const worker = webhookWorker(store, send, now, { alone: true });
+    const invoice = await storedInvoice(store, tenantId);
+    const [second, third] = [statusChange(2), statusChange(3)];
+    const publish = async (...changes: ReturnType<typeof statusChange>[]) => {
+      worker.publisher.publish({ ...invoice, events: [...invoice.events, ...changes] as never });
+      await worker.publisher.settle();
+    };
+    await publish(second);
+    worker.publisher.publish(invoice);
+    await publish();
+    await publish(second, third);
+    await turn(worker);
+    expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual([
+      ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted'],
+    ]);
+  });
+
   it('is what a failed write leaves: the next event of the invoice does not repeat it', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 200);

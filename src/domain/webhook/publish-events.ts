@@ -37,6 +37,8 @@ export interface PublishEvents {
 interface Published {
   /** The number of the last one. */
   readonly sequence: number;
+  /** Whether all of them were told as they happened, and none comes from the outbox: there are no others, and none was stored before. */
+  readonly isNew: boolean;
   /** When it began with the first, see `Offer`. */
   readonly since: number;
   /** The endpoints where one of them was stored by another process, or waited in the ledger: others may have it in hand. */
@@ -91,7 +93,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         invoice,
         known,
         // What went before was published here, or there is nothing: none of the events can have been stored.
-        isNew: isNew && (known.sequence > 0 || invoice.events.length === 1),
+        isNew: isNew && (known.sequence > 0 ? known.isNew : invoice.events.length === 1),
         rows: events.map((event) => rowOf(invoice, event, parts.documentUrl)),
       };
     });
@@ -105,9 +107,11 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         }),
       ),
     );
-    for (const { invoice, known } of fresh) {
-      remember(invoice.id, { ...known, sequence: invoice.events.length });
-      unmarked.set(invoice.id, invoice.events.length);
+    for (const { invoice, known, isNew } of fresh) {
+      // What a sweep finds may be older than what is published.
+      const sequence = Math.max(known.sequence, invoice.events.length);
+      remember(invoice.id, { ...known, sequence, isNew });
+      unmarked.set(invoice.id, sequence);
     }
     marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
   }
@@ -170,7 +174,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     }
   }
 
-  const begin = (): Published => ({ sequence: 0, since: performance.now(), elsewhere: new Set() });
+  const begin = (): Published => ({ sequence: 0, isNew: false, since: performance.now(), elsewhere: new Set() });
 
   function remember(invoiceId: string, present: Published): void {
     published.delete(invoiceId);
@@ -197,7 +201,9 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 
   function tell(invoice: Invoice, isNew: boolean): void {
     if (stopped) return;
-    waiting.set(invoice.id, { invoice, isNew: isNew && waiting.get(invoice.id)?.isNew !== false });
+    const before = waiting.get(invoice.id);
+    const newest = before && before.invoice.events.length > invoice.events.length ? before.invoice : invoice;
+    waiting.set(invoice.id, { invoice: newest, isNew: isNew && before?.isNew !== false });
     running ??= run();
   }
 

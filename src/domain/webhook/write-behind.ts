@@ -1,9 +1,12 @@
-import type { AttemptRecord, DeliveryLedger, NewDelivery } from './delivery-ports.ts';
+import { deliveryId } from './delivery.ts';
+import type { DeliveryLedger, NewDelivery } from './delivery-ports.ts';
 
 /** How long a delivery may be attempted before it is stored: most receivers answer sooner, milliseconds. */
 const HOLD_MS = 250;
 /** Beyond so many a delivery is stored before it is attempted. */
 const HELD = 10_000;
+/** How long it rests when they could not be stored, milliseconds. */
+const RETRY_MS = 1000;
 
 /** A ledger that stores a new delivery with the outcome of its first attempt, in one write instead of two. */
 export interface WriteBehind extends DeliveryLedger {
@@ -27,7 +30,9 @@ export function createWriteBehind(
 ): WriteBehind {
   /** In the order in which they came. */
   const held = new Map<string, { readonly row: NewDelivery; readonly since: number }>();
-  let timer: NodeJS.Timeout | null = null;
+  let storingSlow = false;
+  /** What stores all that is held, until it begins: whoever asks meanwhile waits for the same. */
+  let storingAll: Promise<void> | null = null;
   let last: Promise<unknown> = Promise.resolve();
 
   /** One after the other: so a delivery that is held is not being stored at the same time. */
@@ -38,46 +43,50 @@ export function createWriteBehind(
   }
 
   /** Stores those of these deliveries that are held. */
-  function store(ids: readonly string[]): Promise<void> {
-    return inTurn(async () => {
-      const rows = ids.flatMap((id) => held.get(id)?.row ?? []);
-      if (rows.length === 0) return;
-      await ledger.insert(rows, now());
-      for (const { delivery } of rows) held.delete(delivery.id);
-    });
+  async function store(ids: readonly string[]): Promise<void> {
+    if (ids.some((id) => held.has(id))) await inTurn(() => write(ids));
+  }
+
+  async function write(ids: readonly string[]): Promise<void> {
+    const rows = ids.flatMap((id) => held.get(id)?.row ?? []);
+    if (rows.length === 0) return;
+    await ledger.insert(rows, now());
+    for (const { delivery } of rows) held.delete(delivery.id);
   }
 
   async function stored(): Promise<void> {
-    if (held.size > 0) await store([...held.keys()]);
-  }
-
-  function arm(): void {
-    if (timer || held.size === 0) return;
-    timer = setTimeout(() => {
-      timer = null;
-      void storeSlow().finally(arm);
-    }, HOLD_MS);
-  }
-
-  async function storeSlow(): Promise<void> {
-    const latest = performance.now() - HOLD_MS;
-    const slow = [...held].filter(([, { since }]) => since <= latest).map(([id]) => id);
-    if (slow.length > 0) await store(slow).catch((error) => report('deliveries could not be stored yet', error));
-  }
-
-  async function storeAttempted(records: readonly AttemptRecord[]): Promise<void> {
-    const attempted = records.flatMap((record) => {
-      const row = held.get(record.claim.id)?.row;
-      return row ? [{ delivery: row.delivery, record }] : [];
+    if (held.size === 0) return;
+    storingAll ??= inTurn(() => {
+      storingAll = null;
+      return write([...held.keys()]);
     });
-    const inserted = await ledger.insertAttempted(attempted, now());
-    // An insert whose answer was lost has stored it with its lease.
-    const known = records.filter(({ claim }) => !inserted.has(claim.id));
-    if (known.length > 0) await ledger.record(known);
-    for (const { claim } of records) held.delete(claim.id);
+    await storingAll;
+  }
+
+  /** One timer at a time, until nothing is held; it keeps no process alive, since the outbox knows what is held. */
+  function storeSlowLater(delayMs = HOLD_MS): void {
+    if (storingSlow || held.size === 0) return;
+    storingSlow = true;
+    setTimeout(async () => {
+      const done = await storeSlow();
+      storingSlow = false;
+      storeSlowLater(done ? HOLD_MS : RETRY_MS);
+    }, delayMs).unref();
+  }
+
+  async function storeSlow(): Promise<boolean> {
+    const latest = performance.now() - HOLD_MS;
+    try {
+      await store([...held].filter(([, { since }]) => since <= latest).map(([id]) => id));
+      return true;
+    } catch (error) {
+      report('deliveries could not be stored yet', error);
+      return false;
+    }
   }
 
   async function insertNow(rows: readonly NewDelivery[], at: Date): Promise<Set<string>> {
+    if (rows.length === 0) return new Set();
     await store(rows.map(({ delivery }) => delivery.id));
     return ledger.insert(rows, at);
   }
@@ -94,23 +103,42 @@ export function createWriteBehind(
     stored,
 
     async insert(rows, at) {
-      const mayWait = (row: NewDelivery) => row.isNew && row.lease !== null && held.size < HELD;
+      const mayWait = ({ delivery, lease, isNew }: NewDelivery) =>
+        isNew && lease !== null && held.size < HELD && !held.has(delivery.id);
       const { waiting = [], others = [] } = Object.groupBy(rows, (row) => (mayWait(row) ? 'waiting' : 'others'));
-      const ids = others.length > 0 ? await insertNow(others, at) : new Set<string>();
+      // Held before the others are stored: one of these may be a later event of the same invoice, which somebody claims.
       const since = performance.now();
-      for (const row of waiting) {
-        ids.add(row.delivery.id);
-        held.set(row.delivery.id, { row, since });
-      }
-      arm();
+      for (const row of waiting) held.set(row.delivery.id, { row, since });
+      storeSlowLater();
+      const ids = await insertNow(others, at);
+      for (const { delivery } of waiting) ids.add(delivery.id);
       return ids;
+    },
+
+    async untriedBefore(claims) {
+      // Looked at first: what is stored meanwhile, the ledger knows.
+      const heldBefore = claims.map(({ id, earlier, endpointId }) => ({
+        id,
+        ids: earlier.map((eventId) => deliveryId(eventId, endpointId)).filter((each) => held.has(each)),
+      }));
+      const before = await ledger.untriedBefore(claims);
+      for (const { id, ids } of heldBefore) {
+        if (ids.length > 0) before.set(id, [...new Set([...(before.get(id) ?? []), ...ids])]);
+      }
+      return before;
     },
 
     record: (records) =>
       inTurn(async () => {
-        const first = records.filter(({ claim }) => held.has(claim.id));
-        const others = records.filter(({ claim }) => !held.has(claim.id));
-        await Promise.all([others.length > 0 && ledger.record(others), first.length > 0 && storeAttempted(first)]);
+        const attempted = records.flatMap((record) => {
+          const row = held.get(record.claim.id)?.row;
+          return row ? [{ delivery: row.delivery, record }] : [];
+        });
+        const inserted = await ledger.insertAttempted(attempted, now());
+        // The others are stored with their leases; so may be what is held, when the answer to an insert was lost.
+        const leased = records.filter(({ claim }) => !inserted.has(claim.id));
+        if (leased.length > 0) await ledger.record(leased);
+        for (const { claim } of records) held.delete(claim.id);
       }),
 
     async release(claims, at) {
