@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import type { Delivery } from '../../src/domain/webhook/delivery.ts';
+import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { sendTo } from '../../src/domain/webhook/resend-events.ts';
 import type { SendResult } from '../../src/domain/webhook/sender.ts';
 import type { Store } from '../../src/storage/connect.ts';
@@ -235,24 +236,49 @@ describe('what may be stored already', () => {
     expect(requests).toHaveLength(changes);
   });
 
-  it('is what an older state of the invoice leaves, which the outbox tells late', async () => {
-    const { requests, send } = receiverThat(() => 200);
-    const { tenantId } = await storedEndpoint(store);
-    const worker = webhookWorker(store, send, now, { alone: true });
-    const invoice = await storedInvoice(store, tenantId);
-    const [second, third] = [statusChange(2), statusChange(3)];
-    const publish = async (...changes: ReturnType<typeof statusChange>[]) => {
-      worker.publisher.publish({ ...invoice, events: [...invoice.events, ...changes] as never });
+  describe('an older state of the invoice, which the outbox tells late', () => {
+    async function told(subscription: Partial<WebhookEndpoint> = {}) {
+      const { requests, send } = receiverThat(() => 200);
+      const { tenantId } = await storedEndpoint(store, subscription);
+      const worker = webhookWorker(store, send, now, { alone: true });
+      const invoice = await storedInvoice(store, tenantId);
+      const tell = (...changes: ReturnType<typeof statusChange>[]) =>
+        worker.publisher.publish({ ...invoice, events: [...invoice.events, ...changes] as never });
+      const sent = async () => {
+        await turn(worker);
+        return requests.map(({ body }) => JSON.parse(body).type);
+      };
+      return { worker, tell, sent, second: statusChange(2), third: statusChange(3) };
+    }
+
+    it('repeats nothing', async () => {
+      const { worker, tell, sent, second, third } = await told();
+      for (const changes of [[], [second], [], [second, third]]) {
+        tell(...changes);
+        await worker.publisher.settle();
+      }
+      expect(await sent()).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
+    });
+
+    it('repeats nothing to an endpoint that takes later events alone', async () => {
+      const { worker, tell, sent, second, third } = await told({ events: ['invoice.transmitted', 'invoice.accepted'] });
+      tell();
+      tell(second);
+      expect(await sent()).toEqual(['invoice.transmitted']);
+      await store.db.collection('invoices').updateMany({}, { $set: { outbox: { sequence: 1, dueAt: new Date(0) } } });
+      await worker.publisher.sweep();
       await worker.publisher.settle();
-    };
-    await publish(second);
-    worker.publisher.publish(invoice);
-    await publish();
-    await publish(second, third);
-    await turn(worker);
-    expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual([
-      ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted'],
-    ]);
+      tell(second, third);
+      expect(await sent()).toEqual(['invoice.transmitted', 'invoice.accepted']);
+    });
+
+    it('hides no newer one that waits', async () => {
+      const { tell, sent, second } = await told();
+      tell();
+      tell(second);
+      tell();
+      expect(await sent()).toEqual(['invoice.signing', 'invoice.transmitted']);
+    });
   });
 
   it('is what a failed write leaves: the next event of the invoice does not repeat it', async () => {

@@ -163,4 +163,34 @@ describe('a delivery that is held', () => {
     await behind.insert([again], now());
     expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[row], [again]]);
   });
+
+  it.each([
+    ...(['find', 'ofEvents', 'attempts', 'page', 'summaries', 'keys', 'reopen', 'cancelPending'] as const),
+    ...(['release', 'cancel'] as const),
+  ])('is stored before the ledger is asked to %s', async (method) => {
+    const calls: string[] = [];
+    const { behind } = behindOf({
+      insert: async () => {
+        calls.push('insert');
+        return new Set();
+      },
+      [method]: async () => void calls.push(method),
+    });
+    const row = newDelivery();
+    await behind.insert([row], now());
+    await (behind[method] as (...given: unknown[]) => Promise<unknown>)([claimOf(row)], now());
+    expect(calls).toEqual(['insert', method]);
+  });
+
+  it('is one of ten thousand at most', async () => {
+    const { behind, ledger } = behindOf({});
+    await behind.insert(
+      Array.from({ length: 10_000 }, () => newDelivery()),
+      now(),
+    );
+    expect(ledger.insert).not.toHaveBeenCalled();
+    const next = newDelivery();
+    await behind.insert([next], now());
+    expect(ledger.insert).toHaveBeenCalledWith([next], expect.anything());
+  });
 });
