@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './delivery-ports.ts';
 
-const BATCH = 100;
+const BATCH = 250;
 /** While the store fails: as often and as long as a lease lasts, about. */
 const RETRIES = 20;
 const RETRY_MS = 1000;
