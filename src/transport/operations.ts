@@ -25,22 +25,21 @@ function metricsPage(
   exposition: () => Promise<{ contentType: string; text: string }>,
   operatorHash: OperatorHash,
 ): Middleware {
-  return async (ctx, next) => {
-    if (ctx.path !== '/metrics' || !['GET', 'HEAD'].includes(ctx.method)) return next();
+  const show: Middleware = async (ctx) => {
     if (!(await mayPass(ctx, operatorHash, 'The metrics need'))) return;
     const { contentType, text } = await exposition();
     ctx.set('Cache-Control', 'no-store');
     ctx.body = text;
     ctx.set('Content-Type', contentType);
   };
+  return (ctx, next) => (ctx.path === '/metrics' && ['GET', 'HEAD'].includes(ctx.method) ? show(ctx, next) : next());
 }
 
 /** Agenda's dashboard at `/ops/jobs`. */
 async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promise<Middleware> {
   const dashboard = compose(await createKoaMiddlewareAsync(agenda));
   const mounted = mount('/ops/jobs', dashboard);
-  return async (ctx, next) => {
-    if (ctx.path !== '/ops/jobs' && !ctx.path.startsWith('/ops/jobs/')) return next();
+  const show: Middleware = async (ctx) => {
     if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
     // A browser sends the credential by itself, also for a page of somebody else's.
     if (ctx.method !== 'GET' && !['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
@@ -55,6 +54,7 @@ async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promis
       throw serviceError('invalid_request', 'The job dashboard does not take this request.', null, status);
     }
   };
+  return (ctx, next) => (/^\/ops\/jobs(\/|$)/.test(ctx.path) ? show(ctx, next) : next());
 }
 
 /** Answers 401 to anybody but the operator. */

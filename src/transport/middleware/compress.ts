@@ -10,12 +10,13 @@ const THRESHOLD = 1400;
  */
 export function compressReads(): Middleware {
   const negotiate = compress({ threshold: THRESHOLD, zstd: false, deflate: false });
-  return async (ctx, next) => {
+  const compressed: Middleware = async (ctx, next) => {
     await next();
-    if (ctx.method !== 'GET' || ctx.respond === false) return;
+    if (ctx.respond === false) return;
     const { body } = ctx;
     if ((typeof body === 'string' || Buffer.isBuffer(body)) && body.length >= THRESHOLD)
       await negotiate(ctx, async () => undefined);
     else if (typeof body === 'string') ctx.vary('Accept-Encoding');
   };
+  return (ctx, next) => (ctx.method === 'GET' ? compressed(ctx, next) : next());
 }

@@ -29,7 +29,7 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
     const limit = await limiter.consume(...bucketOf(ctx, state), preflight ? 0 : 1);
-    for (const [name, value] of limitHeaders(limit)) ctx.set(name, value);
+    for (const [name, value] of limitHeaders(limit)) ctx.res.setHeader(name, value);
     if (!limit.allowed && !preflight) {
       const wait = secondsLeft(limit);
       ctx.set('Retry-After', String(wait));
