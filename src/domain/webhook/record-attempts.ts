@@ -20,16 +20,18 @@ export function createRecordAttempts(
   report: (message: string, error: unknown) => void,
 ): RecordAttempts {
   const waiting: { record: AttemptRecord; done: () => void }[] = [];
-  let running: Promise<void> | null = null;
+  let writers = 0;
+  const running = new Set<Promise<void>>();
 
   async function run(): Promise<void> {
+    writers++;
     while (waiting.length > 0) {
       const batch = waiting.splice(0, BATCH);
       const records = batch.map(({ record }) => record);
       if (await write(records)) wakeRetries(records);
       for (const { done } of batch) done();
     }
-    running = null;
+    writers--;
   }
 
   async function write(batch: readonly AttemptRecord[]): Promise<boolean> {
@@ -61,11 +63,16 @@ export function createRecordAttempts(
       const written = new Promise<void>((done) => {
         waiting.push({ record, done });
       });
-      running ??= run();
+      // One batch is written at a time; two, where so much waits that the store would wait for this process.
+      if (writers === 0 || (writers === 1 && waiting.length >= BATCH)) {
+        const writing = run();
+        running.add(writing);
+        void writing.then(() => running.delete(writing));
+      }
       return written;
     },
     async recorded() {
-      while (running) await running;
+      while (writers > 0) await Promise.all(running);
     },
   };
 }

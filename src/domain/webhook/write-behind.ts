@@ -34,12 +34,20 @@ export function createWriteBehind(
   /** What stores all that is held, until it begins: whoever asks meanwhile waits for the same. */
   let storingAll: Promise<void> | null = null;
   let last: Promise<unknown> = Promise.resolve();
+  const recordings = new Set<Promise<void>>();
 
-  /** One after the other: so a delivery that is held is not being stored at the same time. */
+  /** After all that has begun: so a delivery that is held is not being stored while its outcome is. */
   function inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    const result = last.then(work);
+    const result = Promise.allSettled([last, ...recordings]).then(work);
     last = result.catch(() => undefined);
     return result;
+  }
+
+  /** After what is done in turn, beside other outcomes: nobody else has these deliveries. */
+  function beside(work: () => Promise<void>): Promise<void> {
+    const result = last.then(work);
+    recordings.add(result);
+    return result.finally(() => recordings.delete(result));
   }
 
   /** Stores those of these deliveries that are held. */
@@ -129,7 +137,7 @@ export function createWriteBehind(
     },
 
     record: (records) =>
-      inTurn(async () => {
+      beside(async () => {
         const attempted = records.flatMap((record) => {
           const row = held.get(record.claim.id)?.row;
           return row ? [{ delivery: row.delivery, record }] : [];
