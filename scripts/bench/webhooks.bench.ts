@@ -71,11 +71,13 @@ function side(name: string, kind: 'ours' | 'bare'): Side {
       const { events } = await contestant.ask({ do: 'deliver' });
       const { overMs = Number.NaN } = await contestant.ask({ do: 'finish' });
       const delivered = await arrived;
-      const last = Math.max(overMs, ...delivered.map(([, atMs]) => atMs));
-      const seconds = (last - (events[0]?.[1] ?? Number.NaN)) / 1000;
+      const beganMs = events[0]?.[1] ?? Number.NaN;
+      const arrivedMs = Math.max(...delivered.map(([, atMs]) => atMs));
+      const rate = (untilMs: number) => (1000 * count) / (untilMs - beganMs);
       const distinct = new Set(delivered.map(([id]) => id)).size;
       const figures = Object.entries(measured).map(([what, samples]) => `${what} ${samples.length}`);
-      return { rates: { deliveries: count / seconds }, latencies: measured, answer: `${figures} ${distinct}` };
+      const rates = { 'deliveries arrived': rate(arrivedMs), 'deliveries recorded': rate(Math.max(arrivedMs, overMs)) };
+      return { rates, latencies: measured, answer: `${figures} ${distinct}` };
     },
     async close() {
       await contestant?.end();
