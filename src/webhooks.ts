@@ -79,7 +79,7 @@ export function composeWebhooks({
   const ledger = createDeliveryLedger(db, config.webhookRetention);
   const behind = alone ? createWriteBehind(ledger, now, report) : null;
   const deliveries = behind ?? ledger;
-  const stored = async () => behind?.stored();
+  const stored = async (until?: number) => behind?.stored(until);
   const events = createEventLog(db, config.webhookRetention);
   const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);

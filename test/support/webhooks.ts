@@ -54,7 +54,7 @@ export function webhookWorker(
   const ledger = failing(createDeliveryLedger(store.db, RETENTION));
   const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
   const deliveries = behind ?? ledger;
-  const stored = async () => behind?.stored();
+  const stored = async (until?: number) => behind?.stored(until);
   const events = createEventLog(store.db, RETENTION);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];

@@ -13,6 +13,8 @@ import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.
 const BATCH = 64;
 /** How long the news of published invoices is gathered before the outbox is told: mostly the whole life of an invoice, milliseconds. */
 const MARK_AFTER_MS = 1000;
+/** What was published this moment waits for the next time: its deliveries are being stored as they should be, milliseconds. */
+const YOUNG_MS = 400;
 /** Of how many invoices this process remembers what it has published. */
 const REMEMBERED = 10_000;
 const SWEEP_LIMIT = 100;
@@ -55,8 +57,8 @@ export interface PublishParts {
   readonly outbox: Outbox;
   readonly events: EventLog;
   readonly deliveries: Pick<DeliveryLedger, 'insert'>;
-  /** Resolves when all that was inserted before is stored, see `WriteBehind`. */
-  readonly stored: () => Promise<void>;
+  /** Resolves when what was inserted until then is stored, see `WriteBehind`. */
+  readonly stored: (until?: number) => Promise<void>;
   readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
   readonly dispatcher: Pick<Dispatcher, 'reserve' | 'offer'>;
   readonly documentUrl: DocumentUrl;
@@ -69,7 +71,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   const published = new Map<string, Published>();
   let running: Promise<void> | null = null;
   let stopped = false;
-  let unmarked = new Map<string, number>();
+  const unmarked = new Map<string, { readonly sequence: number; readonly at: number }>();
   let marking: NodeJS.Timeout | null = null;
 
   async function run(): Promise<void> {
@@ -111,9 +113,13 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       // What a sweep finds may be older than what is published.
       const sequence = Math.max(known.sequence, invoice.events.length);
       remember(invoice.id, { ...known, sequence, isNew });
-      unmarked.set(invoice.id, sequence);
+      unmarked.set(invoice.id, { sequence, at: performance.now() });
     }
-    marking ??= setTimeout(() => void mark(), MARK_AFTER_MS);
+    markLater();
+  }
+
+  function markLater(): void {
+    if (unmarked.size > 0) marking ??= setTimeout(() => void mark(performance.now() - YOUNG_MS), MARK_AFTER_MS);
   }
 
   /** @returns the endpoints that an event goes to */
@@ -184,15 +190,17 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     if (oldest !== undefined) published.delete(oldest);
   }
 
-  async function mark(): Promise<void> {
+  /** Tells the outbox what was published until this instant, or until now. */
+  async function mark(until?: number): Promise<void> {
     if (marking) clearTimeout(marking);
     marking = null;
-    const done = unmarked;
-    unmarked = new Map();
-    if (done.size === 0) return;
+    const done = [...unmarked].filter(([, { at }]) => until === undefined || at <= until);
+    for (const [invoiceId] of done) unmarked.delete(invoiceId);
+    markLater();
+    if (done.length === 0) return;
     try {
-      await parts.stored();
-      await parts.outbox.markPublished([...done].map(([invoiceId, sequence]) => ({ invoiceId, sequence })));
+      await parts.stored(until);
+      await parts.outbox.markPublished(done.map(([invoiceId, { sequence }]) => ({ invoiceId, sequence })));
     } catch (error) {
       // They are published once more, which changes nothing.
       parts.report('the outbox could not be told what is published', error);

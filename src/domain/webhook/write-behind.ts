@@ -10,8 +10,11 @@ const RETRY_MS = 1000;
 
 /** A ledger that stores a new delivery with the outcome of its first attempt, in one write instead of two. */
 export interface WriteBehind extends DeliveryLedger {
-  /** Resolves when all that was inserted before is stored. Rejects when it can not be; it is tried again. */
-  stored(): Promise<void>;
+  /**
+   * Resolves when all that was inserted is stored, up to an instant of the process's monotonic clock in milliseconds, or up to now. Rejects
+   * when it can not be; it is tried again.
+   */
+  stored(until?: number): Promise<void>;
 }
 
 /**
@@ -82,10 +85,14 @@ export function createWriteBehind(
     }, delayMs).unref();
   }
 
+  /** What has been held since this instant, or longer. */
+  async function storeUntil(instant: number): Promise<void> {
+    await store([...held].filter(([, { since }]) => since <= instant).map(([id]) => id));
+  }
+
   async function storeSlow(): Promise<boolean> {
-    const latest = performance.now() - HOLD_MS;
     try {
-      await store([...held].filter(([, { since }]) => since <= latest).map(([id]) => id));
+      await storeUntil(performance.now() - HOLD_MS);
       return true;
     } catch (error) {
       report('deliveries could not be stored yet', error);
@@ -108,7 +115,7 @@ export function createWriteBehind(
 
   return {
     ...ledger,
-    stored,
+    stored: (until) => (until === undefined ? stored() : storeUntil(until)),
 
     async insert(rows, at) {
       const mayWait = ({ delivery, lease, isNew }: NewDelivery) =>
