@@ -96,6 +96,51 @@ describe('a store that does not answer', () => {
   });
 });
 
+it('what is held since an instant is stored alone, and nothing where nothing is', async () => {
+  const { ledger, behind } = behindOf({});
+  const [first, second] = [newDelivery(), newDelivery()];
+  const start = performance.now();
+  await behind.insert([first], now());
+  await vi.advanceTimersByTimeAsync(100);
+  await behind.insert([second], now());
+  await behind.stored(start + 50);
+  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[first]]);
+  await behind.stored(start + 50);
+  expect(ledger.insert).toHaveBeenCalledTimes(1);
+  await behind.stored();
+  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[first], [second]]);
+});
+
+it('two outcomes are recorded beside each other, and neither beside a write of what is held', async () => {
+  const answers: (() => void)[] = [];
+  const pending = <Result>(result: Result) => new Promise<Result>((done) => answers.push(() => done(result)));
+  const ids = ({ delivery }: NewDelivery) => delivery.id;
+  const { ledger, behind } = behindOf({
+    insert: vi.fn((rows: readonly NewDelivery[]) => pending(new Set(rows.map(ids)))),
+    insertAttempted: vi.fn((rows: readonly { delivery: Delivery }[]) =>
+      pending(new Set(rows.map(({ delivery }) => delivery.id))),
+    ) as never,
+  });
+  const rows = [newDelivery(), newDelivery(), newDelivery()] as const;
+  await behind.insert(rows, now());
+  const recorded = Promise.all([behind.record([recordOf(rows[0])]), behind.record([recordOf(rows[1])])]);
+  const stored = behind.stored();
+  const last = behind.record([recordOf(rows[2])]);
+  await vi.advanceTimersByTimeAsync(0);
+  expect([ledger.insertAttempted, ledger.insert].map((each) => vi.mocked(each).mock.calls.length)).toEqual([2, 0]);
+  for (const answer of answers.splice(0)) answer();
+  await recorded;
+  await vi.advanceTimersByTimeAsync(0);
+  expect(vi.mocked(ledger.insert).mock.calls.map(([given]) => given)).toEqual([[rows[2]]]);
+  expect(ledger.record).not.toHaveBeenCalled();
+  for (const answer of answers.splice(0)) answer();
+  await stored;
+  await last;
+  // It had been stored with its lease.
+  expect(vi.mocked(ledger.insertAttempted).mock.calls.map(([given]) => given.length)).toEqual([1, 1, 0]);
+  expect(ledger.record).toHaveBeenCalledTimes(1);
+});
+
 describe('the order', () => {
   it('counts a delivery that is held among those that were not attempted', async () => {
     const { behind } = behindOf({ insert: () => Promise.reject(new Error('the store is away')) });
