@@ -6,15 +6,12 @@ import { deliveryOf } from './delivery.ts';
 import type { DeliveryLedger, EventLog, Outbox } from './delivery-ports.ts';
 import { type Dispatcher, LEASE_MS } from './dispatcher.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
+import { createOutboxMarks, type OutboxMarksParts } from './outbox-marks.ts';
 import type { EndpointRepository } from './ports.ts';
 import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.ts';
 
 /** How many invoices' events are written together. */
 const BATCH = 64;
-/** How long the news of published invoices is gathered before the outbox is told: mostly the whole life of an invoice, milliseconds. */
-const MARK_AFTER_MS = 1000;
-/** What was published this moment waits for the next time: its deliveries are being stored as they should be, milliseconds. */
-const YOUNG_MS = 400;
 /** Of how many invoices this process remembers what it has published. */
 const REMEMBERED = 10_000;
 const SWEEP_LIMIT = 100;
@@ -53,17 +50,14 @@ interface Told {
   readonly isNew: boolean;
 }
 
-export interface PublishParts {
+export interface PublishParts extends OutboxMarksParts {
   readonly outbox: Outbox;
   readonly events: EventLog;
   readonly deliveries: Pick<DeliveryLedger, 'insert'>;
-  /** Resolves when what was inserted until then is stored, see `WriteBehind`. */
-  readonly stored: (until?: number) => Promise<void>;
   readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
   readonly dispatcher: Pick<Dispatcher, 'reserve' | 'offer'>;
   readonly documentUrl: DocumentUrl;
   readonly now: () => Date;
-  readonly report: (message: string, error: unknown) => void;
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
@@ -71,8 +65,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   const published = new Map<string, Published>();
   let running: Promise<void> | null = null;
   let stopped = false;
-  const unmarked = new Map<string, { readonly sequence: number; readonly at: number }>();
-  let marking: NodeJS.Timeout | null = null;
+  const marks = createOutboxMarks(parts);
 
   async function run(): Promise<void> {
     while (waiting.size > 0) {
@@ -113,13 +106,8 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       // What a sweep finds may be older than what is published.
       const sequence = Math.max(known.sequence, invoice.events.length);
       remember(invoice.id, { ...known, sequence, isNew });
-      unmarked.set(invoice.id, { sequence, at: performance.now() });
+      marks.note(invoice.id, sequence);
     }
-    markLater();
-  }
-
-  function markLater(): void {
-    if (unmarked.size > 0) marking ??= setTimeout(() => void mark(performance.now() - YOUNG_MS), MARK_AFTER_MS);
   }
 
   /** @returns the endpoints that an event goes to */
@@ -190,23 +178,6 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     if (oldest !== undefined) published.delete(oldest);
   }
 
-  /** Tells the outbox what was published until this instant, or until now. */
-  async function mark(until?: number): Promise<void> {
-    if (marking) clearTimeout(marking);
-    marking = null;
-    const done = [...unmarked].filter(([, { at }]) => until === undefined || at <= until);
-    for (const [invoiceId] of done) unmarked.delete(invoiceId);
-    markLater();
-    if (done.length === 0) return;
-    try {
-      await parts.stored(until);
-      await parts.outbox.markPublished(done.map(([invoiceId, { sequence }]) => ({ invoiceId, sequence })));
-    } catch (error) {
-      // They are published once more, which changes nothing.
-      parts.report('the outbox could not be told what is published', error);
-    }
-  }
-
   function tell(invoice: Invoice, isNew: boolean): void {
     if (stopped) return;
     const before = waiting.get(invoice.id);
@@ -217,7 +188,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
 
   async function settle(): Promise<void> {
     while (running) await running;
-    await mark();
+    await marks.write();
   }
 
   return {
@@ -226,7 +197,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
       for (const invoice of found) {
         // What this process believes to have published may be what failed.
-        if (!unmarked.has(invoice.id)) published.delete(invoice.id);
+        if (!marks.awaits(invoice.id)) published.delete(invoice.id);
         tell(invoice, false);
       }
     },

@@ -135,6 +135,8 @@ it('two outcomes are recorded beside each other, and neither beside a write of w
   expect(ledger.record).not.toHaveBeenCalled();
   for (const answer of answers.splice(0)) answer();
   await stored;
+  await vi.advanceTimersByTimeAsync(0);
+  for (const answer of answers.splice(0)) answer();
   await last;
   // It had been stored with its lease.
   expect(vi.mocked(ledger.insertAttempted).mock.calls.map(([given]) => given.length)).toEqual([1, 1, 0]);
