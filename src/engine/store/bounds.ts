@@ -18,7 +18,7 @@ export interface IndexBounds {
   /** The field after those has a range with one or two ends. */
   rangeEnds: 0 | 1 | 2;
   /** Per field, as explain shows it. */
-  shown: Record<string, string[]>;
+  shown: () => Record<string, string[]>;
 }
 
 const MAX_RANGES = 100_000;
@@ -31,9 +31,9 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
     points: 0,
     constants: 0,
     rangeEnds: 0,
-    shown: {},
+    shown: () => Object.fromEntries(index.fields.map(([path]) => [path, showField(bound.get(path))])),
   };
-  for (const [path] of index.fields) found.shown[path] = ['[MinKey, MaxKey]'];
+  const bound = new Map<string, Bound[]>();
   let prefixes: Uint8Array[] = [new Uint8Array()];
   const heads = new Set<string>();
   for (const [path, direction] of index.fields) {
@@ -47,12 +47,12 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
     const isPoint = own.some(({ op }) => op === 'eq' || op === 'in');
     found.ranges = prefixes.flatMap((prefix) =>
       intervals.map(({ low, high }) => ({
-        low: Buffer.concat([prefix, low]),
-        high: Buffer.concat([prefix, high]),
+        low: joined(prefix, low),
+        high: joined(prefix, high),
         prefix: prefix.length + (isPoint ? low.length : 0),
       })),
     );
-    found.shown[path] = own.some(({ op }) => op === 'eq' || op === 'in') ? own.flatMap(showPoints) : [showRange(own)];
+    bound.set(path, own);
     if (!isPoint) {
       found.rangeEnds = own.length > 1 || own[0]?.op === 'prefix' ? 2 : 1;
       break;
@@ -81,6 +81,15 @@ function intersect(left: Interval[], right: Interval[]): Interval[] {
     })),
   );
   return both.filter(({ low, high }) => Buffer.compare(low, high) < 0);
+}
+
+function joined(prefix: Uint8Array, rest: Uint8Array): Uint8Array {
+  return prefix.length === 0 ? rest : Buffer.concat([prefix, rest]);
+}
+
+function showField(bounds: Bound[] | undefined): string[] {
+  if (!bounds) return ['[MinKey, MaxKey]'];
+  return bounds.some(({ op }) => op === 'eq' || op === 'in') ? bounds.flatMap(showPoints) : [showRange(bounds)];
 }
 
 function showPoints(bound: Bound): string[] {

@@ -36,6 +36,6 @@ function indexStage({ index, bounds, reverse }: IndexScan): Doc {
     isSparse: index.sparse,
     isPartial: index.partial !== undefined,
     direction: reverse ? 'backward' : 'forward',
-    indexBounds: bounds.shown,
+    indexBounds: bounds.shown(),
   };
 }

@@ -67,8 +67,9 @@ function bestIndex(
   sort: SortField[],
 ): Candidate | undefined {
   const byId = scanOf(collection.indexes[0] as Index, bounds, sort);
-  // One document at most: there is nothing to compare.
-  if (byId.access.bounds.constants === 1) return byId;
+  // One document at most, or nothing but ids is asked for: there is nothing to compare.
+  const { constants, points } = byId.access.bounds;
+  if (constants === 1 || (points === 1 && Object.keys(filter).length === 1)) return byId;
   const candidates = collection.indexes
     .filter((index) => usable(index, filter, bounds))
     .map((index) => scanOf(index, bounds, sort))
