@@ -23,7 +23,7 @@ import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
 import type { RestParts } from './rest/route.ts';
 import { ROUTES } from './rest/routes.ts';
-import { principalOf, requestIdOf } from './state.ts';
+import { principalOf, type RequestState, requestIdOf } from './state.ts';
 import { verification } from './verify/routes.ts';
 
 export interface ServerParts extends RestParts {
@@ -117,6 +117,8 @@ export function createServer(parts: ServerParts): Koa {
 
 /** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) refuse and Node lets pass, or refuses without a word. */
 const wellFormed: Middleware = (ctx, next) => {
+  if ((ctx.state as RequestState).noTarget)
+    throw serviceError('invalid_request', 'What is asked for is not a valid address.');
   const { expect } = ctx.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
     throw serviceError('invalid_request', 'The only expectation that is met is 100-continue.', 'Expect', 417);

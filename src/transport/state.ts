@@ -4,6 +4,8 @@ import type { Principal } from '../domain/principal.ts';
 /** What the middleware learns about a request. */
 export interface RequestState {
   requestId: string;
+  /** Set when what was asked for is no address: `/` stands in for it until it is refused. */
+  noTarget?: true;
   /** Who is calling, or why that is not known: mostly a ServiceError of 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
 }

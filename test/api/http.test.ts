@@ -275,6 +275,10 @@ describe('what no HTTP client sends', () => {
     }
   });
 
+  it.each(['http://', 'http://[', 'http://[/v1/invoices'])('the target %s: 400', async (target) => {
+    expect(shaped(await sendRaw(service.url, rawRequest(`GET ${target}`, [])))).toEqual([400, 'invalid_request', null]);
+  });
+
   it('an unknown expectation: 417', async () => {
     const answer = await sendRaw(service.url, rawRequest('GET /v1/invoices', [bearer(), 'Expect: a miracle']));
     expect(shaped(answer)).toEqual([417, 'invalid_request', 'Expect']);

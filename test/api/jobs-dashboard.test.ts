@@ -22,6 +22,7 @@ it('is for the operator alone', async () => {
     expect([answer.status, answer.headers.get('www-authenticate')?.slice(0, 5)]).toEqual([401, 'Basic']);
   }
   expect((await new Client(service.url, null).get('/ops/jobs/', operator)).status).toBe(200);
+  expect((await new Client(service.url, null).get('/ops/jobsite')).status).toBe(404);
 });
 
 it.each([

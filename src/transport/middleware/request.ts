@@ -6,6 +6,7 @@ import { internalError, ServiceError, serviceError } from '../../domain/errors.t
 import type { Explain } from '../../graphql/execute.ts';
 import { answerJson } from '../json.ts';
 import { errorBody } from '../rest/errors.ts';
+import type { RequestState } from '../state.ts';
 
 const requestIds = new AsyncLocalStorage<string>();
 
@@ -23,6 +24,10 @@ export function request(log: Logger, explain: Explain): Middleware {
     const start = performance.now();
     const requestId: string = ctx.state.requestId;
     ctx.res.setHeader('Request-Id', requestId);
+    if (!hasPath(ctx)) {
+      ctx.url = '/';
+      (ctx.state as RequestState).noTarget = true;
+    }
     try {
       await next();
     } catch (error) {
@@ -59,6 +64,15 @@ export function request(log: Logger, explain: Explain): Middleware {
     ctx.state.requestId = `req_${randomUUID()}`;
     return requestIds.run(ctx.state.requestId, () => handle(ctx, next));
   };
+}
+
+/** Of an absolute address that is damaged (`http://`, `http://[`) Koa has no path, or throws whenever it is asked for it. */
+function hasPath(ctx: Context): boolean {
+  try {
+    return typeof ctx.path === 'string';
+  } catch {
+    return false;
+  }
 }
 
 /** RFC 6750, section 3: nothing is said of a credential that was not sent. */
