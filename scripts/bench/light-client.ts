@@ -55,6 +55,8 @@ function asking(socket: Socket): (request: Uint8Array) => Promise<LightAnswer> {
     waiting = null;
   };
   socket.on('data', (chunk) => {
+    // Taken for the answer to the next request, it would be a wrong one.
+    if (!waiting) return void socket.destroy();
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     try {
       const answer = readAnswer(received);

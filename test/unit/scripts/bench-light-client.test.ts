@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import { type AddressInfo, createServer as createTcpServer } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openLightClient, postOf, readAnswer } from '../../../scripts/bench/light-client.ts';
 
@@ -67,5 +67,26 @@ describe('openLightClient', () => {
     expect(() => client.ask(0, asked('{}'))).toThrow('under way');
     await expect(broken).rejects.toThrow();
     client.close();
+  });
+
+  it('takes nothing that comes before it is asked for', async () => {
+    let closed = false;
+    let sendMore = () => {};
+    const twice = createTcpServer((socket) => {
+      socket
+        .once('data', () => socket.write(WHOLE['of a length']))
+        .once('close', () => {
+          closed = true;
+        });
+      sendMore = () => void socket.write(WHOLE['in chunks'], 'latin1');
+    }).listen(0, '127.0.0.1');
+    await once(twice, 'listening');
+    const client = await openLightClient(`http://127.0.0.1:${(twice.address() as AddressInfo).port}`, 1);
+    expect((await client.ask(0, postOf(url, '/', {}, '{}'))).body.toString()).toBe('{"é":1}');
+    sendMore();
+    await expect.poll(() => closed).toBe(true);
+    expect(() => client.ask(0, postOf(url, '/', {}, '{}'))).toThrow('closed');
+    client.close();
+    twice.close();
   });
 });
