@@ -79,7 +79,8 @@ export function composeWebhooks({
   const ledger = createDeliveryLedger(db, config.webhookRetention);
   const behind = alone ? createWriteBehind(ledger, now, report) : null;
   const deliveries = behind ?? ledger;
-  const stored = async (until?: number) => behind?.stored(until);
+  const stored = async () => behind?.stored();
+  const storedUntil = () => behind?.storedUntil() ?? Number.POSITIVE_INFINITY;
   const events = createEventLog(db, config.webhookRetention);
   const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);
@@ -91,7 +92,7 @@ export function composeWebhooks({
     events,
     endpointOf: repository.findAnyones,
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
-    records: createRecordAttempts(deliveries, jobs.queue, report),
+    records: createRecordAttempts(deliveries, jobs.queue, report, behind?.answered),
     now,
     report,
   });
@@ -100,6 +101,7 @@ export function composeWebhooks({
     events,
     deliveries,
     stored,
+    storedUntil,
     endpoints: repository,
     dispatcher,
     documentUrl,

@@ -54,7 +54,8 @@ export function webhookWorker(
   const ledger = failing(createDeliveryLedger(store.db, RETENTION));
   const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
   const deliveries = behind ?? ledger;
-  const stored = async (until?: number) => behind?.stored(until);
+  const stored = async () => behind?.stored();
+  const storedUntil = () => behind?.storedUntil() ?? Number.POSITIVE_INFINITY;
   const events = createEventLog(store.db, RETENTION);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
@@ -75,7 +76,7 @@ export function webhookWorker(
     events,
     endpointOf: endpoints.findAnyones,
     attempt: createAttemptDelivery({ sender: { send }, secretBox: BOX, schedule: SCHEDULE, now: clock }),
-    records: createRecordAttempts(deliveries, queue, report),
+    records: createRecordAttempts(deliveries, queue, report, behind?.answered),
     now: clock,
     report,
   });
@@ -84,6 +85,7 @@ export function webhookWorker(
     events,
     deliveries,
     stored,
+    storedUntil,
     endpoints,
     dispatcher,
     documentUrl: ({ id }, kind) => `https://fatoura.test/${id}.${kind}`,

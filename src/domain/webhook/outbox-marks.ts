@@ -2,8 +2,6 @@ import type { Outbox } from './delivery-ports.ts';
 
 /** How long the news of published invoices is gathered: mostly the whole life of an invoice, milliseconds. */
 const GATHER_MS = 1000;
-/** What was published this moment waits for the next time: its deliveries are being stored as they should be, milliseconds. */
-const YOUNG_MS = 400;
 
 /** Tells the outbox which invoices' events are published, many at a time, once their deliveries are stored. */
 export interface OutboxMarks {
@@ -17,34 +15,34 @@ export interface OutboxMarks {
 
 export interface OutboxMarksParts {
   readonly outbox: Pick<Outbox, 'markPublished'>;
-  /** Resolves when what was inserted until then is stored, see `WriteBehind`. */
-  readonly stored: (until?: number) => Promise<void>;
+  /** What is stored of the deliveries, see `WriteBehind`. */
+  readonly stored: () => Promise<void>;
+  readonly storedUntil: () => number;
   readonly report: (message: string, error: unknown) => void;
 }
 
-export function createOutboxMarks({ outbox, stored, report }: OutboxMarksParts): OutboxMarks {
+export function createOutboxMarks({ outbox, stored, storedUntil, report }: OutboxMarksParts): OutboxMarks {
   const noted = new Map<string, { readonly sequence: number; readonly at: number }>();
   let timer: NodeJS.Timeout | null = null;
 
   function writeLater(): void {
-    if (noted.size > 0) timer ??= setTimeout(() => void write(performance.now() - YOUNG_MS), GATHER_MS);
+    if (noted.size > 0) timer ??= setTimeout(() => void writeStored(), GATHER_MS);
   }
 
-  /** @param until the latest instant that counts; null: all do */
-  async function write(until: number | null): Promise<void> {
+  /** What is not stored yet waits for the next time: it is under way. */
+  async function writeStored(): Promise<void> {
     if (timer) clearTimeout(timer);
     timer = null;
-    const told = [...noted].filter(([, { at }]) => until === null || at <= until);
+    const until = storedUntil();
+    const told = [...noted].filter(([, { at }]) => at < until);
     for (const [invoiceId] of told) noted.delete(invoiceId);
     writeLater();
     if (told.length === 0) return;
-    try {
-      await stored(until ?? undefined);
-      await outbox.markPublished(told.map(([invoiceId, { sequence }]) => ({ invoiceId, sequence })));
-    } catch (error) {
-      report('the outbox could not be told what is published', error);
-    }
+    const published = told.map(([invoiceId, { sequence }]) => ({ invoiceId, sequence }));
+    await outbox.markPublished(published).catch(failed);
   }
+
+  const failed = (error: unknown) => report('the outbox could not be told what is published', error);
 
   return {
     note(invoiceId, sequence) {
@@ -52,6 +50,9 @@ export function createOutboxMarks({ outbox, stored, report }: OutboxMarksParts):
       writeLater();
     },
     awaits: (invoiceId) => noted.has(invoiceId),
-    write: () => write(null),
+    async write() {
+      await stored().catch(failed);
+      await writeStored();
+    },
   };
 }

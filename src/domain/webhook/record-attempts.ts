@@ -14,10 +14,12 @@ export interface RecordAttempts {
   recorded(): Promise<void>;
 }
 
+/** @param answered is told of each delivery as its record begins to wait */
 export function createRecordAttempts(
   deliveries: Pick<DeliveryLedger, 'record'>,
   queue: DeliveryQueue,
   report: (message: string, error: unknown) => void,
+  answered: (deliveryId: string) => void = () => undefined,
 ): RecordAttempts {
   const waiting: { record: AttemptRecord; done: () => void }[] = [];
   let writers = 0;
@@ -60,6 +62,7 @@ export function createRecordAttempts(
 
   return {
     record(record) {
+      answered(record.claim.id);
       const written = new Promise<void>((done) => {
         waiting.push({ record, done });
       });

@@ -5,16 +5,26 @@ import type { DeliveryLedger, NewDelivery } from './delivery-ports.ts';
 const HOLD_MS = 250;
 /** Beyond so many a delivery is stored before it is attempted. */
 const HELD = 10_000;
+/** Beyond this an outcome that waits is not waited for any more: it could not be recorded, milliseconds. */
+const ANSWERED_MS = 60_000;
 /** How long it rests when they could not be stored, milliseconds. */
 const RETRY_MS = 1000;
 
+interface Held {
+  readonly row: NewDelivery;
+  /** By the process's monotonic clock, milliseconds. */
+  readonly since: number;
+  answered: boolean;
+}
+
 /** A ledger that stores a new delivery with the outcome of its first attempt, in one write instead of two. */
 export interface WriteBehind extends DeliveryLedger {
-  /**
-   * Resolves when all that was inserted is stored, up to an instant of the process's monotonic clock in milliseconds, or up to now. Rejects
-   * when it can not be; it is tried again.
-   */
-  stored(until?: number): Promise<void>;
+  /** Resolves when all that was inserted is stored. Rejects when it can not be; it is tried again. */
+  stored(): Promise<void>;
+  /** All that was inserted before this instant is stored: of the process's monotonic clock, milliseconds. */
+  storedUntil(): number;
+  /** The outcome of this delivery's first attempt is known, and waits to be recorded. */
+  answered(deliveryId: string): void;
 }
 
 /**
@@ -32,7 +42,7 @@ export function createWriteBehind(
   report: (message: string, error: unknown) => void,
 ): WriteBehind {
   /** In the order in which they came. */
-  const held = new Map<string, { readonly row: NewDelivery; readonly since: number }>();
+  const held = new Map<string, Held>();
   let storingSlow = false;
   /** What stores all that is held, until it begins: whoever asks meanwhile waits for the same. */
   let storingAll: Promise<void> | null = null;
@@ -85,14 +95,11 @@ export function createWriteBehind(
     }, delayMs).unref();
   }
 
-  /** What has been held since this instant, or longer. */
-  async function storeUntil(instant: number): Promise<void> {
-    await store([...held].filter(([, { since }]) => since <= instant).map(([id]) => id));
-  }
-
   async function storeSlow(): Promise<boolean> {
+    const now = performance.now();
+    const isSlow = ({ since, answered }: Held) => since <= now - (answered ? ANSWERED_MS : HOLD_MS);
     try {
-      await storeUntil(performance.now() - HOLD_MS);
+      await store([...held].filter(([, each]) => isSlow(each)).map(([id]) => id));
       return true;
     } catch (error) {
       report('deliveries could not be stored yet', error);
@@ -115,7 +122,17 @@ export function createWriteBehind(
 
   return {
     ...ledger,
-    stored: (until) => (until === undefined ? stored() : storeUntil(until)),
+    stored,
+
+    storedUntil() {
+      const [oldest] = held.values();
+      return oldest?.since ?? Number.POSITIVE_INFINITY;
+    },
+
+    answered(id) {
+      const each = held.get(id);
+      if (each) each.answered = true;
+    },
 
     async insert(rows, at) {
       const mayWait = ({ delivery, lease, isNew }: NewDelivery) =>
@@ -123,7 +140,7 @@ export function createWriteBehind(
       const { waiting = [], others = [] } = Object.groupBy(rows, (row) => (mayWait(row) ? 'waiting' : 'others'));
       // Held before the others are stored: one of these may be a later event of the same invoice, which somebody claims.
       const since = performance.now();
-      for (const row of waiting) held.set(row.delivery.id, { row, since });
+      for (const row of waiting) held.set(row.delivery.id, { row, since, answered: false });
       storeSlowLater();
       const ids = await insertNow(others, at);
       for (const { delivery } of waiting) ids.add(delivery.id);

@@ -7,7 +7,7 @@ it('one batch is written at a time, and a second one where as much as a batch wa
   const record = (records: readonly AttemptRecord[]) =>
     new Promise<void>((written) => batches.push({ size: records.length, written }));
   const records = createRecordAttempts({ record }, { wake: async () => undefined }, () => undefined);
-  const attempt = { outcome: { state: 'delivered' } } as AttemptRecord;
+  const attempt = { claim: { id: 'dlv' }, outcome: { state: 'delivered' } } as AttemptRecord;
   let done = 0;
   const hand = (count: number) => {
     for (let i = 0; i < count; i++) void records.record(attempt).then(() => done++);

@@ -96,19 +96,33 @@ describe('a store that does not answer', () => {
   });
 });
 
-it('what is held since an instant is stored alone, and nothing where nothing is', async () => {
-  const { ledger, behind } = behindOf({});
+it('what is known to be stored goes up to what is held the longest', async () => {
+  const { behind } = behindOf({});
   const [first, second] = [newDelivery(), newDelivery()];
+  expect(behind.storedUntil()).toBe(Number.POSITIVE_INFINITY);
   const start = performance.now();
   await behind.insert([first], now());
   await vi.advanceTimersByTimeAsync(100);
   await behind.insert([second], now());
-  await behind.stored(start + 50);
-  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[first]]);
-  await behind.stored(start + 50);
-  expect(ledger.insert).toHaveBeenCalledTimes(1);
+  expect(behind.storedUntil()).toBe(start);
+  await behind.record([recordOf(first)]);
+  expect(behind.storedUntil()).toBe(start + 100);
   await behind.stored();
-  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[first], [second]]);
+  expect(behind.storedUntil()).toBe(Number.POSITIVE_INFINITY);
+});
+
+it('a delivery whose outcome waits to be recorded is not stored before it, unless that takes too long', async () => {
+  const { ledger, behind } = behindOf({});
+  const [answered, slow, lost] = [newDelivery(), newDelivery(), newDelivery()];
+  await behind.insert([answered, slow, lost], now());
+  for (const { delivery } of [answered, lost]) behind.answered(delivery.id);
+  await vi.advanceTimersByTimeAsync(5000);
+  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[slow]]);
+  await behind.record([recordOf(answered)]);
+  expect(ledger.record).not.toHaveBeenCalled();
+  await vi.advanceTimersByTimeAsync(60_000);
+  expect(vi.mocked(ledger.insert).mock.calls.map(([rows]) => rows)).toEqual([[slow], [lost]]);
+  expect(vi.getTimerCount()).toBe(0);
 });
 
 it('two outcomes are recorded beside each other, and neither beside a write of what is held', async () => {
