@@ -30,8 +30,8 @@ export interface WriteBehind extends DeliveryLedger {
 /**
  * Holds new deliveries while they are attempted, for a moment; what takes longer is stored with its lease, as it would have been.
  *
- * What a crash may cost: until `stored` has resolved a delivery is known only here and by its invoice's outbox, so the outbox must not be
- * marked before. Who finds it there publishes it once more: an attempt may be repeated, none is lost.
+ * What a crash may cost: until it is stored a delivery is known only here and by its invoice's outbox, so the outbox must not be marked
+ * before (`stored`, `storedUntil`). Who finds it there publishes it once more: an attempt may be repeated, none is lost.
  *
  * Only for the one process that delivers, since others do not see what is held: all that it reads itself is stored first.
  * @param now the clock of `DeliveryLedger`
@@ -96,8 +96,8 @@ export function createWriteBehind(
   }
 
   async function storeSlow(): Promise<boolean> {
-    const now = performance.now();
-    const isSlow = ({ since, answered }: Held) => since <= now - (answered ? ANSWERED_MS : HOLD_MS);
+    const instant = performance.now();
+    const isSlow = ({ since, answered }: Held) => since <= instant - (answered ? ANSWERED_MS : HOLD_MS);
     try {
       await store([...held].filter(([, each]) => isSlow(each)).map(([id]) => id));
       return true;
