@@ -9,6 +9,7 @@ import type { WebhookEvent } from '../../src/domain/webhook/webhook-event.ts';
 import { createWriteBehind } from '../../src/domain/webhook/write-behind.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDeliveryLedger, type DeliveryDocument } from '../../src/storage/webhook-deliveries.ts';
+import { randomNumbers } from '../support/corpus.ts';
 import { openTestStore } from '../support/store.ts';
 import { answerOf, MINUTE, storedEndpoint } from '../support/webhooks.ts';
 
@@ -20,15 +21,6 @@ beforeAll(async () => {
   store = await openTestStore('write_behind_model');
 });
 afterAll(() => store.close());
-
-/** Numbers from 0 to 1, the same for the same seed. */
-function numbersFrom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
 
 /** A ledger whose writes are late, and fail now and then: before they are made, or after. */
 function faulty(ledger: DeliveryLedger, random: () => number): DeliveryLedger {
@@ -56,7 +48,7 @@ function faulty(ledger: DeliveryLedger, random: () => number): DeliveryLedger {
 it.each([1, 2])(
   'whatever happens at once, each delivery ends as the one ledger alone would have it (%i)',
   async (seed) => {
-    const random = numbersFrom(seed);
+    const random = randomNumbers(seed);
     const now = () => new Date();
     const endpoint = await storedEndpoint(store);
     const behind = createWriteBehind(faulty(createDeliveryLedger(store.db, RETENTION), random), now, () => undefined);
