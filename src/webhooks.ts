@@ -79,8 +79,6 @@ export function composeWebhooks({
   const ledger = createDeliveryLedger(db, config.webhookRetention);
   const behind = alone ? createWriteBehind(ledger, now, report) : null;
   const deliveries = behind ?? ledger;
-  const stored = async () => behind?.stored();
-  const storedUntil = () => behind?.storedUntil() ?? Number.POSITIVE_INFINITY;
   const events = createEventLog(db, config.webhookRetention);
   const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
   const jobs = createWebhookJobs(agenda, report);
@@ -100,8 +98,7 @@ export function composeWebhooks({
     outbox: createOutbox(db),
     events,
     deliveries,
-    stored,
-    storedUntil,
+    behind,
     endpoints: repository,
     dispatcher,
     documentUrl,
@@ -139,7 +136,7 @@ export function composeWebhooks({
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
-      await stored().catch((error) => report('deliveries could not be stored', error));
+      await behind?.stored().catch((error) => report('deliveries could not be stored', error));
       await sender.close();
       await feed.close();
     },

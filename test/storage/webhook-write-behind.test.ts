@@ -191,7 +191,7 @@ describe('a delivery that is held', () => {
         },
       }),
     });
-    await expect(worker.stored()).rejects.toThrow('the answer was lost');
+    await expect(worker.behind?.stored()).rejects.toThrow('the answer was lost');
     expect(await rows()).toMatchObject([{ state: 'pending' }]);
     answer.resolve(answerOf(200));
     await worker.dispatcher.settle();

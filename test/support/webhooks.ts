@@ -54,8 +54,6 @@ export function webhookWorker(
   const ledger = failing(createDeliveryLedger(store.db, RETENTION));
   const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
   const deliveries = behind ?? ledger;
-  const stored = async () => behind?.stored();
-  const storedUntil = () => behind?.storedUntil() ?? Number.POSITIVE_INFINITY;
   const events = createEventLog(store.db, RETENTION);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
@@ -84,15 +82,14 @@ export function webhookWorker(
     outbox: createOutbox(store.db),
     events,
     deliveries,
-    stored,
-    storedUntil,
+    behind,
     endpoints,
     dispatcher,
     documentUrl: ({ id }, kind) => `https://fatoura.test/${id}.${kind}`,
     now: clock,
     report,
   });
-  return { deliveries, stored, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
+  return { deliveries, behind, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
 }
 
 /** An endpoint of this tenant that takes everything, stored. */

@@ -1,4 +1,5 @@
 import type { Outbox } from './delivery-ports.ts';
+import type { WriteBehind } from './write-behind.ts';
 
 /** How long the news of published invoices is gathered: mostly the whole life of an invoice, milliseconds. */
 const GATHER_MS = 1000;
@@ -15,13 +16,12 @@ export interface OutboxMarks {
 
 export interface OutboxMarksParts {
   readonly outbox: Pick<Outbox, 'markPublished'>;
-  /** What is stored of the deliveries, see `WriteBehind`. */
-  readonly stored: () => Promise<void>;
-  readonly storedUntil: () => number;
+  /** What holds deliveries that are not stored yet; null where each is stored at once. */
+  readonly behind: Pick<WriteBehind, 'stored' | 'storedUntil'> | null;
   readonly report: (message: string, error: unknown) => void;
 }
 
-export function createOutboxMarks({ outbox, stored, storedUntil, report }: OutboxMarksParts): OutboxMarks {
+export function createOutboxMarks({ outbox, behind, report }: OutboxMarksParts): OutboxMarks {
   const noted = new Map<string, { readonly sequence: number; readonly at: number }>();
   let timer: NodeJS.Timeout | null = null;
 
@@ -33,7 +33,7 @@ export function createOutboxMarks({ outbox, stored, storedUntil, report }: Outbo
   async function writeStored(): Promise<void> {
     if (timer) clearTimeout(timer);
     timer = null;
-    const until = storedUntil();
+    const until = behind?.storedUntil() ?? Number.POSITIVE_INFINITY;
     const told = [...noted].filter(([, { at }]) => at < until);
     for (const [invoiceId] of told) noted.delete(invoiceId);
     writeLater();
@@ -51,7 +51,7 @@ export function createOutboxMarks({ outbox, stored, storedUntil, report }: Outbo
     },
     awaits: (invoiceId) => noted.has(invoiceId),
     async write() {
-      await stored().catch(failed);
+      await behind?.stored().catch(failed);
       await writeStored();
     },
   };

@@ -19,11 +19,13 @@ function published() {
     },
     events: { append: async () => undefined } as never,
     deliveries: { insert: async () => new Set() },
-    async stored() {
-      forced++;
-      storedUntil = Number.POSITIVE_INFINITY;
+    behind: {
+      async stored() {
+        forced++;
+        storedUntil = Number.POSITIVE_INFINITY;
+      },
+      storedUntil: () => storedUntil,
     },
-    storedUntil: () => storedUntil,
     endpoints: { subscribed: async () => [] },
     dispatcher: { reserve: () => false, offer: () => undefined },
     documentUrl: () => '',
