@@ -25,7 +25,7 @@ beforeEach(() => {
   project = join(parent, 'project');
   mkdirSync(join(project, '.ci'), { recursive: true });
   copyFileSync(join(PROJECT, '.ci/run'), join(project, '.ci/run'));
-  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium']) script(`../bin/${tool}`, '');
+  for (const tool of ['xmlsec1', 'pdftotext', 'xmllint', 'chromium', 'softhsm2-util']) script(`../bin/${tool}`, '');
 });
 afterEach(() => rmSync(parent, { recursive: true, force: true }));
 
@@ -73,6 +73,17 @@ describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
     ['a run says nothing', { test: ':' }, 'ci: 0 passed, 1 failed, 0 skipped'],
   ])('fails when %s', (_, npm, last) => {
     expect(run(npm)).toMatchObject({ code: 1, last });
+  });
+
+  it('says at its end once more which steps and tests failed', () => {
+    const failing = 'echo "-- failed: a.test.ts > b: c"; seq 9999; echo "tests: 3 passed, 1 failed"; exit 1';
+    const { output } = run({ check: 'exit 1', test: failing });
+    expect(output.trimEnd().split('\n').slice(-4)).toEqual([
+      '-- failed: npm run --silent check',
+      '-- failed: npm test',
+      '-- failed: a.test.ts > b: c',
+      'ci: 3 passed, 2 failed, 0 skipped',
+    ]);
   });
 
   describe('with a second server beside the project', () => {

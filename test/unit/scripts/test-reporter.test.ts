@@ -13,8 +13,8 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the given test files in a vitest of their own; returns its exit code and its last line of output. */
-function run(files: Record<string, string>): { code: number | null; lastLine: string | undefined } {
+/** Runs the given test files in a vitest of their own; returns its exit code and its output. */
+function output(files: Record<string, string>): { code: number | null; lines: string[] } {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { status, stdout } = spawnSync(
     process.execPath,
@@ -25,7 +25,13 @@ function run(files: Record<string, string>): { code: number | null; lastLine: st
     ],
     { encoding: 'utf8' },
   );
-  return { code: status, lastLine: stdout.trimEnd().split('\n').at(-1) };
+  return { code: status, lines: stdout.trimEnd().split('\n') };
+}
+
+/** The same, of the output the last line alone. */
+function run(files: Record<string, string>): { code: number | null; lastLine: string | undefined } {
+  const { code, lines } = output(files);
+  return { code, lastLine: lines.at(-1) };
 }
 
 it('closes a good run with the counts alone on a line', () => {
@@ -44,4 +50,20 @@ it('counts skipped tests, and what failed outside a test', () => {
 
 it('never says that nothing failed when no test was found', () => {
   expect(run({})).toEqual({ code: 1, lastLine: 'tests: 0 passed, 1 failed' });
+});
+
+it('says once more before the closing line what failed, where and why', () => {
+  const { lines } = output({
+    'tests.test.ts': `it('a', () => {});\ndescribe('s', () => { it('b', () => {\n expect('x\\n'.repeat(9999)).toBe('y');\n}); });`,
+    'hook.test.ts': `describe('t', () => { afterAll(() => { throw new Error('broken hook'); }); it('e', () => {}); });`,
+    'import.test.ts': `import './missing.ts';`,
+    'rejection.test.ts': `it('f', async () => { void Promise.reject(new Error('nobody waits')); await new Promise(setImmediate); });`,
+  });
+  expect(lines.at(-1)).toBe('tests: 3 passed, 4 failed');
+  const told = lines.slice(-5, -1).sort();
+  expect(told[0]).toMatch(/^-- failed: hook\.test\.ts > t: broken hook \(.*hook\.test\.ts:1\)$/);
+  expect(told[1]).toMatch(/^-- failed: import\.test\.ts: .*missing\.ts/);
+  expect(told[2]).toMatch(/^-- failed: outside a test: nobody waits/);
+  expect(told[3]).toMatch(/^-- failed: tests\.test\.ts > s > b: expected 'x.* to be 'y'.* \(.*tests\.test\.ts:3\)$/);
+  expect(told.every((line) => line.length < 600)).toBe(true);
 });
