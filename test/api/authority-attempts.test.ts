@@ -39,7 +39,7 @@ it('each call to the authority is told with its outcome and the authority’s wo
   expect(times).toEqual([...times].sort((a: number, b: number) => a - b));
   expect(told(losing?.attempts)).toEqual(['submit unknown', 'look_up accepted']);
   expect(rejecting?.attempts).toMatchObject([{ outcome: 'rejected', message: expect.stringContaining('ICE') }]);
-}, 30_000);
+});
 
 it('is for secret keys: a client_secret sees none', async () => {
   const { attempts, id, client_secret } = await attemptsFor('001525713000097');

@@ -227,7 +227,7 @@ describe('single connection mode', () => {
       409,
       'Operation with ID already exists',
     ]);
-    expect(service.app.listeners()).toBe(2);
+    await expect.poll(() => service.app.listeners()).toBe(2);
     expect((await stop(token, 'one')).status).toBe(200);
     await expect.poll(() => service.app.listeners()).toBe(1);
     let message = await reader.next();

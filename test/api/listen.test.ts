@@ -61,7 +61,7 @@ it('forwards what happens, signed, in order; test events and resends too', async
   for (const delivery of receiver.received) expect(verifies(delivery, secret)).toBe(true);
 
   const triggered = cli('trigger', 'invoice.rejected', ...access);
-  const [code] = await once(triggered.child, 'exit');
+  const [code] = await once(triggered.child, 'close');
   expect({ code, text: triggered.output.text }).toEqual({ code: 0, text: expect.stringContaining('none subscribes') });
   await expect.poll(() => seen()[3], { timeout: 20_000 }).toMatchObject({ type: 'invoice.rejected', test: true });
 
@@ -70,7 +70,7 @@ it('forwards what happens, signed, in order; test events and resends too', async
   await expect.poll(() => seen()[4]?.id, { timeout: 20_000 }).toBe(seen()[0].id);
 
   child.kill('SIGINT');
-  const [exit] = await once(child, 'exit');
+  const [exit] = await once(child, 'close');
   expect(exit).toBe(130);
   expect(seen()).toHaveLength(5);
   expect(output.text).toMatch(/invoice\.accepted {2}evt_\S+ {2}→ {2}200/);

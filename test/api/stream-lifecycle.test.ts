@@ -44,7 +44,8 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
   const start = Date.now();
   await service.app.manageKeys.revoke(key.id);
   const rest = await Promise.all(revoked.map((reader) => reader.all()));
-  expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 5000);
+  // Long before the invoice's own end would end them; beside CHECK_MS it is the machine that takes time.
+  expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 20_000);
   // They are broken off, not completed: a client that tries again learns why.
   expect(rest.flat().filter(({ event }) => event === 'complete')).toEqual([]);
   for (const protocol of PROTOCOLS) {
@@ -57,7 +58,7 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
   const late = await fetch(`${service.url}/graphql/stream?token=${reserved}`, ticket);
   expect(late.status).toBe(404);
   await late.text();
-  expect(service.app.listeners()).toBe(PROTOCOLS.length);
+  await expect.poll(() => service.app.listeners()).toBe(PROTOCOLS.length);
   for (const other of others) await other.close();
   await expect.poll(() => service.app.listeners()).toBe(0);
 });

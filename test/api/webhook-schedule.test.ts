@@ -29,7 +29,7 @@ it('a receiver that never takes it gets five attempts, none before its time; the
   receiver.answer((_request, response) => response.writeHead(503, { 'Retry-After': '1' }).end());
   await client.post('/v1/invoices', invoiceBody());
   const failed = async () => (await client.graphql(LOG, { state: 'failed' })).body.data.webhookDeliveries.edges.length;
-  await expect.poll(failed, { timeout: 25_000 }).toBe(1);
+  await expect.poll(failed, { timeout: 50_000 }).toBe(1);
   expect(receiver.received).toHaveLength(5);
   const gaps = receiver.received.map(({ at }, i) => at - (receiver.received[i - 1]?.at ?? at));
   for (const [i, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual((DELAYS[i] ?? 0) - 1);

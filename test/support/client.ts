@@ -50,7 +50,7 @@ export class Client {
   }
 
   /** Reads the invoice until it is accepted or rejected. */
-  async settled(invoiceId: string, timeoutMs = 20_000): Promise<Answer['body']> {
+  async settled(invoiceId: string, timeoutMs = 50_000): Promise<Answer['body']> {
     const end = Date.now() + timeoutMs;
     for (;;) {
       const { body } = await this.get(`/v1/invoices/${invoiceId}`);

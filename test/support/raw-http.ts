@@ -19,7 +19,8 @@ export async function sendRaw(url: string, bytes: string | Uint8Array): Promise<
     for await (const chunk of socket) text += chunk;
   } catch (error) {
     // A server that has answered need not read what else comes.
-    if ((error as NodeJS.ErrnoException).code !== 'ECONNRESET' || text === '') throw error;
+    const { code = '' } = error as NodeJS.ErrnoException;
+    if (!['ECONNRESET', 'EPIPE'].includes(code) || text === '') throw error;
   }
   const [head = '', ...rest] = text.split('\r\n\r\n');
   const [statusLine = '', ...lines] = head.split('\r\n');
