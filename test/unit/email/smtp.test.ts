@@ -1,8 +1,11 @@
 import { afterEach, describe, expect, it } from 'vitest';
-import { createSmtp, type Smtp } from '../../../src/adapters/email/smtp.ts';
+import { createSmtp, type Smtp, type SmtpTimes } from '../../../src/adapters/email/smtp.ts';
 import { type MailServer, type MailServerBehaviour, startMailServer } from '../../support/mail-server.ts';
+import { holdSilentPort } from '../../support/silent-port.ts';
 
-const TIMES = { connect: 400, silence: 400, total: 5000 };
+/** Limits that only what hangs exceeds, and those for a server that hangs. */
+const TIMES = { connect: 50_000, silence: 50_000, total: 50_000 };
+const SHORT = { connect: 400, silence: 400, total: 50_000 };
 const MESSAGE = Buffer.from('Subject: x\r\n\r\n.a line with a dot\r\n');
 const closers: (() => unknown)[] = [];
 afterEach(async () => {
@@ -73,17 +76,20 @@ describe('a refusal', () => {
 
 describe('a failing server', () => {
   it.each([
-    ['that never greets', { greeting: 'hang' }],
-    ['that stops answering', { mailFrom: 'hang' }],
-    ['that stops answering after the mail', { end: 'hang' }],
-    ['that drops the connection', { rcptTo: 'drop' }],
-    ['that drops the connection after the mail', { end: 'drop' }],
-  ] as [string, MailServerBehaviour][])('%s: the mail is not sent, as far as is known', async (_what, behaviour) => {
-    const { server, smtp } = await start(behaviour);
-    await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
-    // Not sent again behind our back: whether it was taken is not known.
-    expect(server.mails.length).toBeLessThanOrEqual(1);
-  });
+    ['that never greets', { greeting: 'hang' }, SHORT],
+    ['that stops answering', { mailFrom: 'hang' }, SHORT],
+    ['that stops answering after the mail', { end: 'hang' }, SHORT],
+    ['that drops the connection', { rcptTo: 'drop' }, TIMES],
+    ['that drops the connection after the mail', { end: 'drop' }, TIMES],
+  ] as [string, MailServerBehaviour, SmtpTimes][])(
+    '%s: the mail is not sent, as far as is known',
+    async (_what, behaviour, times) => {
+      const { server, smtp } = await start(behaviour, times);
+      await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
+      // Not sent again behind our back: whether it was taken is not known.
+      expect(server.mails.length).toBeLessThanOrEqual(1);
+    },
+  );
 
   it('that trickles for ever is given up', async () => {
     const { smtp } = await start({ greeting: 'hang' }, { connect: 60_000, silence: 60_000, total: 300 });
@@ -91,9 +97,9 @@ describe('a failing server', () => {
   });
 
   it('that is not there', async () => {
-    const server = await startMailServer();
-    await server.close();
-    const smtp = connectTo(server.url);
+    const silent = await holdSilentPort();
+    closers.push(() => silent.release());
+    const smtp = connectTo(`smtp://127.0.0.1:${silent.port}`);
     await expect(send(smtp)).rejects.toMatchObject({
       permanent: false,
       message: expect.stringContaining('ECONNREFUSED'),
@@ -103,10 +109,11 @@ describe('a failing server', () => {
 });
 
 it('a stop breaks off what is under way and leaves no connection', async () => {
-  const { smtp } = await start({ end: 'hang' }, { connect: 5000, silence: 60_000, total: 60_000 });
+  const { server, smtp } = await start({ end: 'hang' });
   const sending = send(smtp);
   sending.catch(() => undefined);
-  setTimeout(() => smtp.close(), 100);
+  await expect.poll(() => server.mails).toHaveLength(1);
+  smtp.close();
   await expect(sending).rejects.toMatchObject({ name: 'MailInterrupted' });
   await expect(send(smtp)).rejects.toMatchObject({ name: 'MailInterrupted' });
 });

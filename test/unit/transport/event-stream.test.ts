@@ -1,8 +1,9 @@
 import { once } from 'node:events';
-import { createServer, type IncomingMessage, request, type Server } from 'node:http';
+import { createServer, type IncomingMessage, request, type Server, type ServerResponse } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
 import Koa from 'koa';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
@@ -15,7 +16,8 @@ let server: Server;
 let streams: EventStreams;
 let principal: Principal;
 const revoked = new Map<string, Set<() => void>>();
-let opened: PromiseWithResolvers<void>;
+/** The answer that was opened first. */
+let opened: PromiseWithResolvers<ServerResponse>;
 /** What the next streams tell. */
 let sourceOf: () => Values;
 const failures: unknown[] = [];
@@ -42,7 +44,7 @@ async function start(heartbeatMs: number): Promise<void> {
         print: (text) => `data: ${text}\n\n`,
         last: 'data: last\n\n',
       });
-      opened.resolve();
+      opened.resolve(ctx.res);
     } catch (error) {
       ctx.status = (error as ServiceError).status;
     }
@@ -51,8 +53,10 @@ async function start(heartbeatMs: number): Promise<void> {
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
 }
 
-beforeEach(() => start(40));
+// No heartbeats, but in tests of their own.
+beforeEach(() => start(600_000));
 afterEach(async () => {
+  vi.useRealTimers();
   server.closeAllConnections();
   await new Promise((resolve) => server.close(resolve));
   await expect.poll(() => streams.count()).toBe(0);
@@ -93,36 +97,44 @@ async function reading(): Promise<IncomingMessage> {
 
 describe('an event stream', () => {
   it('has heartbeats while nothing happens, and goes on with them after a client was slow', async () => {
-    server.close();
-    await start(500);
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const beat = () => vi.advanceTimersByTime(600_000);
     const quiet = silence();
     let sent = 0;
     let asked = Date.now();
+    let isFull = false;
     sourceOf = () => ({
       ...quiet,
       async next() {
-        // Until the connection has taken no more for a moment.
-        if (sent > 0 && Date.now() - asked > 100) return quiet.next();
+        if (isFull) return quiet.next();
         asked = Date.now();
         sent++;
         return { done: false, value: 'x'.repeat(65_536) };
       },
     });
     const socket = await silentClient();
-    const isStuck = () => Date.now() - asked > 150;
-    await expect.poll(isStuck, { interval: 20 }).toBe(true);
+    const answer = await opened.promise;
+    // Until the connection has taken no more for a moment.
+    while (!answer.writableNeedDrain || Date.now() - asked < 150) await sleep(20);
+    isFull = true;
+    beat();
     let text = '';
     socket.setEncoding('utf8').on('data', (chunk) => {
       text += chunk;
     });
     socket.resume();
+    while (answer.writableNeedDrain || (text.match(/data: /g)?.length ?? 0) < sent) await sleep(20);
     const beats = () => text.split('x\n\n').at(-1)?.split(':\n\n').length ?? 0;
-    await expect.poll(beats).toBeGreaterThan(2);
+    for (let i = 0; i < 3; i++) beat();
+    while (beats() < 4) await sleep(20);
+    expect(beats()).toBe(4);
     expect(text.match(/data: /g)?.length).toBe(sent);
     socket.destroy();
   });
 
   it('asks for no more than a client reads, and breaks one off that reads nothing', async () => {
+    server.close();
+    await start(40);
     let sent = 0;
     let ended = false;
     sourceOf = () => ({

@@ -38,8 +38,6 @@ beforeAll(async () => {
   const turns = new Map<string, number>();
   sender = createWebhookSender({
     allowInsecure: false,
-    totalTimeoutMs: 3000,
-    connectTimeoutMs: 2000,
     resolve(host, done) {
       asked.push(host);
       const name = host.replace(/\.$/, '');

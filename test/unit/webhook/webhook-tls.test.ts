@@ -48,6 +48,9 @@ async function receiver(identity: { key: string; cert: string }) {
 async function deliver(url: string, options: Partial<SenderOptions> = { ca: ours.certificate }) {
   const sender = createWebhookSender({
     allowInsecure: true,
+    // That only what hangs exceeds.
+    connectTimeoutMs: 40_000,
+    totalTimeoutMs: 50_000,
     resolve: (_host, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
     ...options,
   });
