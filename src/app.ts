@@ -61,7 +61,7 @@ import { createServer } from './transport/server.ts';
 import { composeWebhooks } from './webhooks.ts';
 
 /** The test environment's schedule: five attempts within 15 s (design, section 6). */
-const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
+export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 const DRAIN_MS = 5000;
 /** How long any part may take to close; the driver's may wait for a server that is gone. */
 const CLOSE_MS = DRAIN_MS + 3000;

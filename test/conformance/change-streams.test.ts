@@ -120,19 +120,22 @@ describe('events', () => {
     expect(events.map((event) => (event as { fullDocument?: unknown }).fullDocument)).toEqual([{ n: 2 }, { n: 3 }]);
   });
 
-  test('reach a waiting client within milliseconds of the write', async () => {
-    const stream = await opened(invoices.watch([], quick));
-    const delays: number[] = [];
+  test('reach a waiting client with the write, not when its wait is over', async () => {
+    const stream = invoices.watch([], { maxAwaitTimeMS: 100_000 });
+    open.push(stream);
+    const token = stream.resumeToken;
+    let next = stream.next();
+    // Its first answer says from where it sees events.
+    await expect.poll(() => stream.resumeToken, { timeout: 30_000 }).not.toEqual(token);
+    const start = performance.now();
     for (let n = 0; n < 10; n++) {
-      const next = stream.next();
       await new Promise((resolve) => setTimeout(resolve, 5));
-      const start = performance.now();
       await invoices.insertOne({ _id: n });
-      await next;
-      delays.push(performance.now() - start);
+      expect(await next).toMatchObject({ documentKey: { _id: n } });
+      if (n < 9) next = stream.next();
     }
-    expect(delays.sort((a, b) => a - b)[5]).toBeLessThan(50);
-  });
+    expect(performance.now() - start).toBeLessThan(50_000);
+  }, 90_000);
 
   test('a stream on the database sees all its collections, one on the client all databases', async () => {
     const wide = await opened(db.watch([], quick));
@@ -204,13 +207,13 @@ test('stages that change streams do not take are refused', async () => {
 });
 
 test('closing a stream ends its wait on the server at once', async () => {
-  const stream = resumed({ maxAwaitTimeMS: 10_000 });
+  const stream = resumed({ maxAwaitTimeMS: 100_000 });
   const waiting = stream.next().catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 200));
   const start = performance.now();
   await stream.close();
   await waiting;
-  expect(performance.now() - start).toBeLessThan(1000);
+  expect(performance.now() - start).toBeLessThan(30_000);
 });
 
 describe('images and expanded events', () => {

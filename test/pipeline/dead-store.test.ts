@@ -22,20 +22,29 @@ afterEach(async () => {
 test.each([
   ['at once', 0],
   ['after a while', 3000],
-])('the service ends in time when its store was killed, %s', async (_, wait) => {
-  const service = await startService({ MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) });
-  const { secretKey } = await service.tenant();
-  const stream = await fetch(`${service.url}/graphql`, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${secretKey}`, 'content-type': 'application/json', accept: 'text/event-stream' },
-    body: JSON.stringify({ query: 'subscription { invoiceEvents { id } }' }),
-  });
-  expect(stream.status).toBe(200);
-  await engine.kill();
-  await new Promise((resolve) => setTimeout(resolve, wait));
-  const begin = performance.now();
-  await service.app.close();
-  expect(performance.now() - begin).toBeLessThan(15_000);
-  await stream.body?.cancel().catch(() => {});
-  await rm(service.dataDir, { recursive: true, force: true });
-});
+])(
+  'the service ends in time when its store was killed, %s',
+  async (_, wait) => {
+    const service = await startService({ MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) });
+    const { secretKey } = await service.tenant();
+    const stream = await fetch(`${service.url}/graphql`, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${secretKey}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: 'subscription { invoiceEvents { id } }' }),
+    });
+    expect(stream.status).toBe(200);
+    await engine.kill();
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    const begin = performance.now();
+    await service.app.close();
+    // Mostly 1 to 2 s; orchestrators wait 30 s before they kill.
+    expect(performance.now() - begin).toBeLessThan(30_000);
+    await stream.body?.cancel().catch(() => {});
+    await rm(service.dataDir, { recursive: true, force: true });
+  },
+  120_000,
+);

@@ -56,7 +56,7 @@ describe('the sweeper', () => {
     await sleep(2500);
     expect(await queued()).toBe(12);
     gate.resolve();
-    await jobs.stop(5000);
+    await jobs.stop(30_000);
   });
 
   it('queues what has no job, and what only a dead worker’s lock holds', async () => {
@@ -72,8 +72,9 @@ describe('the sweeper', () => {
       { ...job, data: { invoiceId: 'inv_running' }, nextRunAt: null, lockedAt: new Date(now - 1000) },
     ]);
     await start();
-    await expect.poll(() => [...ran].sort(), { timeout: 5000 }).toEqual(['inv_locked', 'inv_lost', 'inv_running']);
-    await jobs.stop(5000);
+    // Long before the locks' lifetime of 30 s is over.
+    await expect.poll(() => [...ran].sort()).toEqual(['inv_locked', 'inv_lost', 'inv_running']);
+    await jobs.stop(30_000);
   });
 });
 
@@ -87,24 +88,31 @@ it('a sole worker takes up at its start what the dead one had locked, and remove
     { ...job, data: { invoiceId: 'inv_begun' }, nextRunAt: null },
   ]);
   await start();
-  await expect.poll(() => ran, { timeout: 1000 }).toEqual(['inv_locked']);
+  // Long before the locks' lifetime of 30 s is over.
+  await expect.poll(() => ran).toEqual(['inv_locked']);
   await expect.poll(queued).toBe(0);
-  await jobs.stop(5000);
+  await jobs.stop(30_000);
 });
 
 it('a stop lets the running jobs finish, starts no other and hands those back', async () => {
   const ids = Array.from({ length: 12 }, (_, i) => `inv_${i}`);
   const begun: string[] = [];
   const ended: string[] = [];
+  const gate = Promise.withResolvers<void>();
   const { jobs, complaints, start } = await worker([], async (id) => {
     begun.push(id);
-    await sleep(400);
+    await gate.promise;
     ended.push(id);
   });
+  const locked = () => store.db.collection(JOBS_COLLECTION).countDocuments({ lockedAt: { $ne: null } });
   await enqueueAll(jobs, ids);
   await start();
-  await expect.poll(() => begun.length, { timeout: 5000 }).toBe(4);
-  await jobs.stop(5000);
+  await expect.poll(async () => [begun.length, await locked()]).toEqual([4, 12]);
+  const stopped = jobs.stop(30_000);
+  await expect.poll(locked).toBe(4);
+  expect(ended).toEqual([]);
+  gate.resolve();
+  await stopped;
   expect(begun).toHaveLength(4);
   expect(ended.sort()).toEqual(begun.sort());
   const left = await store.db

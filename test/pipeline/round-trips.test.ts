@@ -57,15 +57,15 @@ async function leftovers(): Promise<number> {
 it('an invoice costs at most 12 round trips to the store from POST to accepted', async () => {
   // The first one also looks for the last number of its series.
   await commandsOfAnInvoice();
-  const runs: string[][] = [];
-  for (let i = 0; i < 9; i++) {
+  let fewest: string[] | null = null;
+  const end = Date.now() + 45_000;
+  do {
     // What follows acceptance (rendering) is over by then. Polls and sweeps run by the clock: on a busy machine few runs have none.
-    await expect.poll(leftovers, { timeout: 10_000 }).toBe(0);
-    runs.push(await commandsOfAnInvoice());
-  }
-  runs.sort((a, b) => a.length - b.length);
-  const [fewest = []] = runs;
+    await expect.poll(leftovers, { timeout: 40_000 }).toBe(0);
+    const commands = await commandsOfAnInvoice();
+    if (fewest === null || commands.length < fewest.length) fewest = commands;
+  } while (fewest.length > 12 && Date.now() < end);
   expect(fewest.length, fewest.join(', ')).toBeLessThanOrEqual(12);
   // The count would be worth nothing if it missed what must be there.
   expect(fewest).toEqual(expect.arrayContaining(['insert invoices', 'insert jobs', 'findAndModify mock_submissions']));
-});
+}, 120_000);

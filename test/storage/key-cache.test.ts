@@ -30,9 +30,17 @@ function storeOfOneKey(delay = 0) {
 
 it('looks a busy key up once', async () => {
   const { cached, findByKeyHash } = storeOfOneKey(5);
+  const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   const found = await Promise.all(Array.from({ length: 100 }, () => cached.findByKeyHash('known')));
   expect(new Set(found.map((each) => each?.key.id))).toEqual(new Set(['key_1']));
   expect(findByKeyHash).toHaveBeenCalledTimes(1);
+  clock.mockReturnValue(1000 + KEY_CACHE_MS);
+  await cached.findByKeyHash('known');
+  expect(findByKeyHash).toHaveBeenCalledTimes(1);
+  clock.mockReturnValue(1001 + KEY_CACHE_MS);
+  await cached.findByKeyHash('known');
+  expect(findByKeyHash).toHaveBeenCalledTimes(2);
+  clock.mockRestore();
 });
 
 it('knows nothing of a revocation elsewhere for as long as it says, and no longer', async () => {

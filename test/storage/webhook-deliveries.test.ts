@@ -110,7 +110,7 @@ describe('nothing is lost', () => {
     const invoice = await storedInvoice(store, tenantId, 3);
     for (const worker of workers) worker.publisher.publish(invoice);
     await Promise.all(workers.map(turn));
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(3);
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 

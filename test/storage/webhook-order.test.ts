@@ -49,7 +49,7 @@ describe('order', () => {
     expect(requests).toHaveLength(0);
     first.resolve(answerOf(500));
     await one.dispatcher.settle();
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(2);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
@@ -73,7 +73,7 @@ describe('order', () => {
     await other.publisher.settle();
     first.resolve(answerOf(200));
     await one.dispatcher.settle();
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(2);
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
@@ -106,7 +106,7 @@ describe('order', () => {
     clock.move(13_000);
     await publish(2);
     held.shift()?.();
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(1);
     await publish(3);
     const statuses = () =>
       requests
@@ -117,7 +117,7 @@ describe('order', () => {
       worker.dispatcher.wake(endpointId);
       return statuses().length;
     };
-    await expect.poll(later, { timeout: 20_000 }).toBe(3);
+    await expect.poll(later, { timeout: 40_000 }).toBe(3);
     expect(statuses()).toEqual(['signing', 'transmitted', 'accepted']);
     for (const release of held) release();
     await worker.dispatcher.settle();
@@ -155,13 +155,13 @@ describe('order', () => {
       for (const { dispatcher } of workers) dispatcher.wake(endpointId);
       return arrived.length;
     };
-    await expect.poll(later, { timeout: 25_000, interval: 200 }).toBeGreaterThanOrEqual(270);
+    await expect.poll(later, { timeout: 90_000, interval: 200 }).toBeGreaterThanOrEqual(270);
     const firsts = Map.groupBy(arrived, ({ invoice }) => invoice);
     for (const [invoice, seen] of firsts) {
       expect([...new Set(seen.map(({ status }) => status))], invoice).toEqual(['signing', 'transmitted', 'accepted']);
     }
     await Promise.all(workers.map(({ dispatcher }) => dispatcher.settle()));
-  });
+  }, 180_000);
 
   it('a first attempt that waits keeps its place when it is sent again by hand', async () => {
     const dead = webhookWorker(
@@ -214,7 +214,7 @@ describe('fairness', () => {
     const alive = await Promise.all(Array.from({ length: 10 }, () => storedEndpoint(store)));
     for (const { tenantId } of alive) worker.publisher.publish(await storedInvoice(store, tenantId));
     await worker.publisher.settle();
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(10);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(10);
   });
 
   it('nor do many that hang, though they have taken every place', async () => {
@@ -235,7 +235,7 @@ describe('fairness', () => {
     await worker.publisher.settle();
     const { tenantId } = await storedEndpoint(store);
     worker.publisher.publish(await storedInvoice(store, tenantId));
-    await expect.poll(() => requests.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(1);
   });
 
   it('first attempts go before retries', async () => {

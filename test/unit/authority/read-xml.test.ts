@@ -48,6 +48,7 @@ describe('readXml', () => {
     readXml(`<a ${'b="" '.repeat(50_000)}`);
     readXml(`<a${' '.repeat(100_000)}`);
     readXml('<a>'.repeat(100_000));
-    expect(performance.now() - start).toBeLessThan(2000);
+    // Hardly 0.1 s; time that grows with the square of the length would be minutes.
+    expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
