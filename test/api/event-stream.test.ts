@@ -27,11 +27,11 @@ it('a stream that breaks is resumed: each event once, in order, also what happen
     const access = { url: proxy.url, secretKey };
     for await (const each of followEvents(access, end.signal, (lost) => states.push(lost))) told.push(each);
   })();
-  await expect.poll(() => states, { timeout: 20_000 }).toEqual([null]);
+  await expect.poll(() => states, { timeout: 50_000 }).toEqual([null]);
   const ids: string[] = [];
   for (let round = 1; round <= 3; round++) {
     ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
-    await expect.poll(() => told.length, { timeout: 20_000 }).toBe(round * 3);
+    await expect.poll(() => told.length, { timeout: 50_000 }).toBe(round * 3);
     // While it is gone an event is sent again.
     proxy.break();
     await client.settled(ids.at(-1) ?? '');
@@ -58,7 +58,7 @@ it('tells a tenant of its own events only, from the cursor on', async () => {
     return told;
   };
   const hearing = Promise.all([listen(mine.secretKey, 3), listen(theirs.secretKey, 3)]);
-  await expect.poll(() => listening, { timeout: 20_000 }).toBe(2);
+  await expect.poll(() => listening, { timeout: 50_000 }).toBe(2);
   const { body: a } = await client.post('/v1/invoices', invoiceBody());
   const { body: b } = await new Client(service.url, theirs.secretKey).post('/v1/invoices', invoiceBody());
   const [own, others] = await hearing;

@@ -24,7 +24,7 @@ let owner: Client;
 /** Part of the texts of the objects, and of nothing else. */
 const OWN_TEXT = 'own-9bd1c7';
 const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling']);
-const WAIT = { timeout: 15_000, interval: 50 };
+const WAIT = { timeout: 50_000, interval: 50 };
 const KEY = 'an idempotency key of the tenant';
 const CREATION =
   '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';

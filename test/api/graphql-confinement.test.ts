@@ -42,7 +42,7 @@ beforeAll(async () => {
     const found = (await owner.graphql(query)).body.data;
     expect(found.webhookDeliveries.nodes).toHaveLength(2);
     return found;
-  }, 15_000);
+  }, 50_000);
   const deliveries: { id: string; eventId: string }[] = data.webhookDeliveries.nodes;
   const keys = data.apiKeys.map(({ id }: { id: string }) => id);
   foreignIds = [foreign.id, endpointId, data.tenant.id, ...keys, ...deliveries.map(({ id }) => id)];
@@ -88,7 +88,7 @@ describe('whatever is asked', () => {
     await fc.assert(property, { numRuns: RUNS });
   });
 
-  it('and whoever may see it does: the queries reach it', async () => {
+  it('and whoever may see it does: the queries reach it', { timeout: 240_000 }, async () => {
     let reached = 0;
     // However the choices fall, it comes: about one query in twelve reaches it, and three thousand are asked at most.
     for (let asked = 0; asked < 3_000 && reached < 20; asked += 100) {

@@ -41,7 +41,7 @@ beforeAll(async () => {
       expect((await deliveries()).map(({ state }) => state)).toEqual(['failed', 'failed']);
       expect(await service.app.store.db.collection('invoices').countDocuments(unfinished)).toBe(0);
     },
-    { timeout: 20_000, interval: 50 },
+    { timeout: 50_000, interval: 50 },
   );
   const found = await deliveries();
   ids = {

@@ -22,7 +22,7 @@ const WARNINGS =
 async function accepted() {
   const created = await client.post('/v1/invoices', invoiceFor('001525713000085'));
   await expect
-    .poll(async () => (await client.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 20_000 })
+    .poll(async () => (await client.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 50_000 })
     .toBe('accepted');
   return created.body as { id: string; client_secret: string };
 }
@@ -89,7 +89,7 @@ describe('a live invoice', () => {
     const created = await live.post('/v1/invoices', invoiceFor('001525713000085'));
     expect(created.status).toBe(201);
     await expect
-      .poll(async () => (await live.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 20_000 })
+      .poll(async () => (await live.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 50_000 })
       .toBe('rejected');
     const { body } = await live.get(`/v1/invoices/${created.body.id}`);
     expect(body.rejection_reason).toMatch(/^signature_error: .*self-made test certificate/);

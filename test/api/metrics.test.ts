@@ -32,7 +32,7 @@ it('count requests by route, status changes and stages, and show when the certif
   await client.get(`/v1/invoices/${body.id}?x=secret`);
   await client.get('/v1/nothing/here');
   const transition = (status: string) => `fatoura_invoice_transitions_total{environment="test",status="${status}"} 1`;
-  await expect.poll(metrics, { timeout: 20_000 }).toContain(transition('accepted'));
+  await expect.poll(metrics, { timeout: 50_000 }).toContain(transition('accepted'));
   const text = await metrics();
   for (const status of ['signing', 'transmitted']) expect(text).toContain(transition(status));
   for (const stage of ['normalize', 'sign', 'transmit']) {
@@ -53,7 +53,7 @@ it('count the mails, and the invoices that need attention', async () => {
   const client = new Client(service.url, (await service.tenant()).secretKey);
   const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
   await expect
-    .poll(metrics, { timeout: 20_000 })
+    .poll(metrics, { timeout: 50_000 })
     .toContain('fatoura_invoice_mails_total{environment="test",outcome="sent"} 1');
   const attention = (reason: string) => `fatoura_invoices_needing_attention{reason="${reason}"}`;
   expect(await metrics()).toContain(`${attention('internal_error')} 0`);

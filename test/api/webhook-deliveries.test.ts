@@ -29,7 +29,7 @@ it('each status change reaches the endpoint once, in order, as it was, and verif
   const { client, endpoint, receivedBy } = await withEndpoint('/accepted');
   const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: 'é 42' } }));
   const accepted = await client.settled(created.id);
-  await expect.poll(() => receivedBy().length, { timeout: 20_000 }).toBe(3);
+  await expect.poll(() => receivedBy().length, { timeout: 50_000 }).toBe(3);
   const events = receivedBy().map(({ event }) => event);
   expect(events.map(({ type }) => type)).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
   expect(events.map(({ data }) => data.status)).toEqual(['signing', 'transmitted', 'accepted']);
@@ -56,7 +56,7 @@ it('an endpoint gets the types that it subscribed to, and only its own tenant’
   const { client, receivedBy } = await withEndpoint('/rejections', ['invoice.rejected']);
   const { body: created } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
   const rejected = await client.settled(created.id);
-  await expect.poll(() => receivedBy().length, { timeout: 20_000 }).toBe(1);
+  await expect.poll(() => receivedBy().length, { timeout: 50_000 }).toBe(1);
   expect(receivedBy()[0]?.event).toMatchObject({
     type: 'invoice.rejected',
     data: { id: created.id, dgi_id: null, rejection_reason: rejected.rejection_reason },

@@ -56,7 +56,7 @@ async function deliveries(variables: Record<string, unknown> = {}) {
 async function failedDeliveries(count: number): Promise<void> {
   receiver.answer((_request, response) => response.writeHead(500).end('broken'));
   for (let i = 0; i < count; i++) await client.post('/v1/invoices', invoiceBody());
-  await expect.poll(async () => (await deliveries({ state: 'failed' })).length, { timeout: 15_000 }).toBe(count);
+  await expect.poll(async () => (await deliveries({ state: 'failed' })).length, { timeout: 50_000 }).toBe(count);
   receiver.answer((_request, response) => response.writeHead(204).end());
   receiver.received.length = 0;
 }
@@ -115,7 +115,7 @@ describe('sending again', () => {
     await failedDeliveries(1);
     const [{ eventId, event }] = await deliveries();
     await data('mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { __typename } }', { eventId });
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     expect(receiver.received[0]?.body).toBe(event.body);
     await expect.poll(async () => (await deliveries({ state: 'delivered' })).length).toBe(1);
     expect((await deliveries())[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 500, 204]);
@@ -130,7 +130,7 @@ describe('sending again', () => {
       e: eventId,
       to: later.id,
     });
-    await expect.poll(() => receiver.received.map(({ path }) => path), { timeout: 20_000 }).toEqual(['/later']);
+    await expect.poll(() => receiver.received.map(({ path }) => path), { timeout: 50_000 }).toEqual(['/later']);
   });
 
   it('all failed of an endpoint, counted before', async () => {
@@ -144,7 +144,7 @@ describe('sending again', () => {
     const resend =
       'mutation ($selection: WebhookResendSelection!) { resendWebhookDeliveries(selection: $selection) { ... on WebhookResendOutcome { count } } }';
     expect((await data(resend, selection)).resendWebhookDeliveries.count).toBe(3);
-    await expect.poll(async () => (await deliveries({ state: 'delivered' })).length, { timeout: 20_000 }).toBe(3);
+    await expect.poll(async () => (await deliveries({ state: 'delivered' })).length, { timeout: 50_000 }).toBe(3);
     expect(receiver.received).toHaveLength(3);
     expect((await data(resend, selection)).resendWebhookDeliveries.count).toBe(0);
     const nothing = { selection: { ...selection.selection, state: 'delivered', type: 'invoice.rejected' } };
@@ -175,7 +175,7 @@ describe('test events', () => {
       'mutation ($type: String!, $to: ID!) { sendTestWebhookEvent(type: $type, endpointId: $to) { ... on WebhookEvent { id manual } } }',
       { type, to: all.id },
     );
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
     expect(delivery.event).toMatchObject({ id: sent.sendTestWebhookEvent.id, test: true, data: snapshot });
@@ -195,9 +195,9 @@ describe('test events', () => {
   it('show the latest invoice that has come so far', async () => {
     const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '7' } }));
     const { dgi_id } = await client.settled(created.id);
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(2);
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(2);
     const [real, test] = receiver.received.map(({ event }) => event);
     expect(test.id).not.toBe(real.id);
     expect(test.data).toEqual(real.data);
@@ -213,7 +213,7 @@ it('a rotated secret signs beside the former one, for a day or as long as is sai
   const event = async () => {
     receiver.received.length = 0;
     await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
-    await expect.poll(() => receiver.received.length, { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
     return delivery;
