@@ -32,7 +32,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     page.on('pageerror', (error) => wrong.push(String(error)));
     page.on('console', (message) => message.type() === 'error' && wrong.push(message.text()));
     await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
-    await page.waitForSelector('.opblock', { timeout: 20_000 });
+    await page.waitForSelector('.opblock', { timeout: 50_000 });
     const text = await page.evaluate(() => document.body.innerText);
     for (const ice of Object.keys(MAGIC_ICES)) expect(text).toContain(ice);
     expect(text).toContain('timingSafeEqual');
@@ -53,7 +53,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     await page.click('#operations-Invoices-listInvoices .opblock-summary-control');
     await page.waitForSelector('#operations-Invoices-listInvoices .execute');
     await page.click('#operations-Invoices-listInvoices .execute');
-    await page.waitForSelector('#operations-Invoices-listInvoices .live-responses-table', { timeout: 10_000 });
+    await page.waitForSelector('#operations-Invoices-listInvoices .live-responses-table', { timeout: 50_000 });
     const answered = await page.$eval(
       '#operations-Invoices-listInvoices .live-responses-table',
       (one) => one.textContent,

@@ -1,5 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { JOBS_COLLECTION } from '../../src/jobs/agenda.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -22,9 +23,13 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
   it('shows the waiting job of an invoice, with every asset, to the operator', async () => {
     const { secretKey } = await service.tenant();
     const client = new Client(service.url, secretKey);
-    // Decided after 10 s: until then its job waits.
+    // Decided after 10 s: its job waits, and is made to wait for as long as the page takes.
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
-    await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
+    const jobs = service.app.store.db.collection(JOBS_COLLECTION);
+    const job = { name: 'invoice.decide', 'data.invoiceId': body.id };
+    const nextRunAt = new Date(Date.now() + 3_600_000);
+    await expect.poll(async () => (await jobs.updateOne(job, { $set: { nextRunAt } })).matchedCount).toBe(1);
+    expect((await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
 
     const page = await browser.newPage();
     await page.setViewport({ width: 1280, height: 800 });
@@ -38,7 +43,7 @@ describe.skipIf(BROWSER_PATH === null)('/ops/jobs in a browser', () => {
     await page.authenticate({ username: 'operator', password: service.app.firstStart.operatorPassword ?? '' });
     await page.goto(`${service.url}/ops/jobs`, { waitUntil: 'load' });
     expect(page.url()).toBe(`${service.url}/ops/jobs/`);
-    await page.waitForFunction(() => document.body.innerText.includes('invoice.decide'), { timeout: 10_000 });
+    await page.waitForFunction(() => document.body.innerText.includes('invoice.decide'), { timeout: 50_000 });
     if (process.env.SCREENSHOTS) await page.screenshot({ path: `${process.env.SCREENSHOTS}/jobs-dashboard.png` });
     // A browser asks once without the credential, and for an icon of its own accord.
     expect(failed.filter((each) => !each.startsWith('401') && !each.endsWith('/favicon.ico'))).toEqual([]);

@@ -96,7 +96,7 @@ describe.skipIf(BROWSER_PATH === null)('a page with graphql-sse’s client, in a
     await page.goto(`${shopUrl}#${encodeURIComponent(JSON.stringify(given))}`);
     await page.waitForSelector('li');
     proxy.break();
-    await page.waitForFunction(() => document.querySelector('p')?.textContent !== '', { timeout: 20_000 });
+    await page.waitForFunction(() => document.querySelector('p')?.textContent !== '', { timeout: 50_000 });
     expect(await page.$eval('p', ({ textContent }) => textContent)).toBe('complete');
     const statuses = await shown(page);
     // On a slow machine the page comes late: it begins with what is then the present status.

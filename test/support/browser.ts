@@ -12,6 +12,8 @@ export function startBrowser(): Promise<Browser> {
   const asRoot = process.getuid?.() === 0;
   return puppeteer.launch({
     executablePath: BROWSER_PATH,
+    // Against what hangs: a loaded machine is no failure.
+    timeout: 55_000,
     args: [
       '--disable-gpu',
       '--disable-quic',

@@ -46,6 +46,7 @@ export async function startTimeStampAuthority({
     'tsa.cnf',
   );
   const requests: IncomingMessage[] = [];
+  const answers = new Set<Promise<void>>();
   const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
     const name = randomUUID();
     const chunks: Buffer[] = [];
@@ -58,7 +59,10 @@ export async function startTimeStampAuthority({
   };
   const server = createServer((request, response) => {
     requests.push(request);
-    answerTo(request, response).catch((error: Error) => response.writeHead(500).end(error.message));
+    const answered = answerTo(request, response)
+      .catch((error: Error) => void response.writeHead(500).end(error.message))
+      .finally(() => answers.delete(answered));
+    answers.add(answered);
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   return {
@@ -67,6 +71,8 @@ export async function startTimeStampAuthority({
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
+      // Whoever asked has gone perhaps, and OpenSSL still writes there.
+      await Promise.all(answers);
       await rm(folder, { recursive: true, force: true });
     },
   };

@@ -69,6 +69,6 @@ describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
     const given = await readFile(join(folder, 'arguments'), 'utf8');
     const profile = /--user-data-dir=(.*)/.exec(given)![1]!;
     await chromium.close();
-    await vi.waitFor(() => expect(readFile(profile)).rejects.toMatchObject({ code: 'ENOENT' }), 2_000);
+    await vi.waitFor(() => expect(readFile(profile)).rejects.toMatchObject({ code: 'ENOENT' }), 50_000);
   });
 });

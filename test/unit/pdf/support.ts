@@ -137,7 +137,7 @@ function processStates(): [group: number, state: string][] {
 }
 
 /** Waits until `condition` holds; fails after `limit` milliseconds. */
-export async function until(condition: () => boolean, limit = 5_000): Promise<void> {
+export async function until(condition: () => boolean, limit = 50_000): Promise<void> {
   const end = Date.now() + limit;
   while (!condition()) {
     if (Date.now() > end) throw new Error(`not within ${limit} ms: ${condition}`);

@@ -27,7 +27,7 @@ afterEach(async () => {
 /** Signs with time stamps of an authority of that kind. */
 async function stamped(
   options: Parameters<typeof startTimeStampAuthority>[0] = {},
-  timeLimit = 10_000,
+  timeLimit = 50_000,
 ): Promise<string> {
   authority = await startTimeStampAuthority(options);
   const stampTime = createTimeStamper({ url: authority.url, timeLimit });
@@ -53,7 +53,7 @@ describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${W
       'taken from another signature',
       async (signed: string) => {
         const other = await createDocumentSigner(softwareKey(identity), {
-          stampTime: createTimeStamper({ url: authority?.url ?? '' }),
+          stampTime: createTimeStamper({ url: authority?.url ?? '', timeLimit: 50_000 }),
         }).sign(document, new Date());
         const token = /<xades:EncapsulatedTimeStamp>[^<]*/;
         return signed.replace(token, token.exec(Buffer.from(other).toString())?.[0] ?? '');
@@ -128,7 +128,7 @@ describe.skipIf(!hasOpenssl)('the authority’s answer is refused', () => {
         return { body: earlier };
       },
     });
-    const stampTime = createTimeStamper({ url: authority.url });
+    const stampTime = createTimeStamper({ url: authority.url, timeLimit: 50_000 });
     await stampTime(Buffer.from('octets'));
     await expect(stampTime(Buffer.from('octets'))).rejects.toThrow(/another request \(nonce\)/);
     await expect(stampTime(Buffer.from('others'))).rejects.toThrow(/not of this signature/);
