@@ -1,5 +1,8 @@
 import type { Config } from '../config.ts';
 
+/** How long a service may take to say that it is there, milliseconds: a busy one is not to be taken for none. */
+export const STATE_MS = 10_000;
+
 /** Where a service with this configuration is reached from this machine; null when its port is not known beforehand (PORT 0). */
 export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): string | null {
   if (port === 0) return null;
@@ -10,7 +13,7 @@ export function serviceAddress({ host, port }: Pick<Config, 'host' | 'port'>): s
 /** Asks whoever listens at the address whether it is this service: `ready`, or what it says that it lacks; null when it is not. */
 export async function serviceState(url: string): Promise<string | null> {
   try {
-    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(2000), redirect: 'error' });
+    const response = await fetch(`${url}/readyz`, { signal: AbortSignal.timeout(STATE_MS), redirect: 'error' });
     const { status, reason } = (await response.json()) as { status?: unknown; reason?: unknown };
     if (status === 'ready') return 'ready';
     return status === 'not ready' ? String(reason) : null;

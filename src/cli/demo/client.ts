@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { messagesOf } from '../event-stream.ts';
+import { STATE_MS } from '../service-address.ts';
 
 const RECONNECT_MS = 500;
 const RECONNECTIONS = 20;
@@ -104,7 +105,7 @@ export async function acceptsKey({ url, secretKey }: Access, signal: AbortSignal
     const response = await fetch(`${url}/v1/invoices?limit=1`, {
       headers: { Authorization: `Bearer ${secretKey}` },
       redirect: 'error',
-      signal: AbortSignal.any([signal, AbortSignal.timeout(5000)]),
+      signal: AbortSignal.any([signal, AbortSignal.timeout(STATE_MS)]),
     });
     return response.ok && ((await response.json()) as { object?: unknown }).object === 'list';
   } catch {
