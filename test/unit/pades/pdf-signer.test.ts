@@ -36,7 +36,7 @@ describe('createPdfSigner', () => {
   let long: Uint8Array;
   const signers: PdfSigner[] = [];
   beforeAll(async () => {
-    const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE });
+    const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
     try {
       drawn = await renderer.render(printed());
       const lines = Array.from({ length: 150 }, (_, index) => line(`Article ${index + 1}`, 1, 100 + index, 20));

@@ -13,7 +13,8 @@ import { CHROMIUM_CACHE, hasPdfToText, LOGO, line, pageCount, printed, SELLER, t
 describe('createPdfRenderer', () => {
   let renderer: ChromiumPdfRenderer;
   beforeAll(async () => {
-    renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE });
+    // A limit that only what hangs exceeds.
+    renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
     await renderer.warm();
   });
   afterAll(() => renderer.close());
