@@ -108,6 +108,14 @@ describe('POST /v1/invoices: 201', () => {
     expect((await of(121)).body.error.code).toBe('amount_mismatch');
   });
 
+  it('tolerates nothing where VAT has no fraction of a centime', async () => {
+    const lines = Array.from({ length: 10 }, () => ({ description: 'x', quantity: 1, unit_price: 10000 }));
+    for (const amount of [119_999, 120_001]) {
+      const { body } = await client.post('/v1/invoices', invoiceBody({ amount, lines }));
+      expect(body.error).toMatchObject({ code: 'amount_mismatch', message: expect.stringContaining('120000') });
+    }
+  });
+
   it('takes 1,000 lines and amounts near 2^53', async () => {
     const many = Array.from({ length: 1000 }, () => ({ description: 'x', quantity: 1, unit_price: 100, tax_rate: 0 }));
     expect((await client.post('/v1/invoices', invoiceBody({ amount: 100_000, lines: many }))).status).toBe(201);

@@ -25,7 +25,7 @@ export function ruleProblems({ amount, lines, ice }: RuledParts): Problem[] {
   if (amount !== undefined && amount < 100) {
     const message = `amount is ${amount} centimes; the minimum is 100 (1.00 MAD).`;
     problems.push({ ...problem('amount_too_small', message, 'amount'), ...gross });
-  } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines.length)) {
+  } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines)) {
     const message =
       `amount is ${amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} MAD: ` +
       `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;

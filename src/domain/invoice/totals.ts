@@ -45,9 +45,24 @@ export function totalsOf(
 }
 
 /**
- * The total that a client gets who rounds VAT on each line instead (half up): tolerated within half a centime a line and written as
- * PayableRoundingAmount, so that its own arithmetic is never refused over a centime.
+ * Whether an invoice may state the amount: the exact total, or one that a client gets who rounds VAT on each line instead, to the
+ * nearest centime and from the middle either way, within half a centime a line (design, section 5, "amount"). That is written as
+ * PayableRoundingAmount, so that nobody's own arithmetic is refused over a centime; what no rounding makes is refused.
+ * @param totals those of the lines
  */
-export function isTolerated(amount: Centimes, totals: InvoiceTotals, lineCount: number): boolean {
-  return amount === totals.gross || Math.abs(amount - totals.gross) * 2 <= lineCount;
+export function isTolerated(
+  amount: Centimes,
+  totals: InvoiceTotals,
+  lines: readonly Pick<InvoiceLine, 'quantity' | 'unitPrice' | 'taxRate'>[],
+): boolean {
+  if (amount === totals.gross) return true;
+  if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
+  let [least, most] = [0n, 0n];
+  for (const { quantity, unitPrice, taxRate } of lines) {
+    const tax = BigInt(quantity) * BigInt(unitPrice) * BigInt(taxRate);
+    least += (tax + 49n) / 100n;
+    most += (tax + 50n) / 100n;
+  }
+  const stated = BigInt(amount) - BigInt(totals.net);
+  return least <= stated && stated <= most;
 }

@@ -114,7 +114,7 @@ function warningsOf(
   const stated = {
     seller: tenant.profile,
     lines: lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
-    amount: amount !== undefined && totals && isTolerated(amount, totals, lines.length) ? amount : (totals?.gross ?? 0),
+    amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
     customer: { ice: customer?.ice ?? '', name: '', address: customer ? (customer.address ?? null) : '-', email: null },
   };
   const warnings = legalWarnings(stated);
