@@ -85,11 +85,17 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   if (cause instanceof ServiceError) return described(cause.message, location, cause.problems);
   if (cause === null || cause instanceof GraphQLError) {
     // The document's or the variables' own fault: graphql-js says what.
-    const wrong = problem('invalid_request', error.message, paramOfVariable(error.message));
-    return described(error.message, location, [wrong], error.extensions);
+    const { originalError: _internals, ...extensions } = error.extensions;
+    const wrong = problem('invalid_request', error.message, paramOfVariable(error.message), statusOf(error));
+    return described(error.message, location, [wrong], extensions);
   }
   const { message, problems } = explain(cause) ?? internalError(requestId);
   return described(message, location, problems);
+}
+
+/** Of the HTTP answer, where the library that refuses has said one. */
+function statusOf({ extensions: { http } }: GraphQLError): number | undefined {
+  return (http as { readonly status?: number } | undefined)?.status;
 }
 
 function described(

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
-import { serviceError } from '../domain/errors.ts';
+import { type ServiceError, serviceError } from '../domain/errors.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
@@ -91,7 +91,7 @@ export function graphqlOverSse(
     const { errors } = JSON.parse(body) as { errors: readonly { message: string; extensions?: unknown }[] };
     const coded = errors.map((error) => {
       if (error.extensions) return error;
-      const cause = serviceError('invalid_request', error.message, null, status);
+      const cause = refused(status, error.message);
       return publicError(new GraphQLError('', { originalError: cause }), requestId, explain);
     });
     return JSON.stringify({ errors: coded });
@@ -131,7 +131,7 @@ export function graphqlOverSse(
     if (body === null && init.status >= 400) {
       // The library refuses without a word.
       for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
-      throw serviceError('invalid_request', REFUSALS[init.status] ?? 'The request is not valid.', null, init.status);
+      throw refused(init.status, REFUSALS[init.status] ?? 'The request is not valid.');
     }
     if (body === null || typeof body === 'string') {
       // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
@@ -181,7 +181,7 @@ export function graphqlOverSse(
     const call = callOf(ctx);
     if (!METHODS.includes(ctx.method)) {
       ctx.set('Allow', METHODS.join(', '));
-      throw serviceError('invalid_request', REFUSALS[405] ?? '', null, 405);
+      throw refused(405, REFUSALS[405] ?? '');
     }
     const { token, reader } = call;
     const accept = acceptOf(ctx);
@@ -233,6 +233,10 @@ function refusal(status: number, result: ExecutionResult): Response {
     JSON.stringify(result),
     { status, statusText: '', headers: { 'content-type': 'application/json; charset=utf-8' } },
   ];
+}
+
+function refused(status: number, message: string): ServiceError {
+  return serviceError(status === 404 ? 'resource_not_found' : 'invalid_request', message, null, status);
 }
 
 const REFUSALS: Readonly<Record<number, string>> = {

@@ -36,7 +36,10 @@ function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugi
   return {
     onParams({ params, setParams }) {
       const sha256 = persistedDigest(params);
-      if (sha256 === null) return;
+      if (sha256 === null) {
+        if (params?.query == null) throw malformed('The request has no query.');
+        return;
+      }
       const { query = '' } = params;
       // What is wrong with it is Yoga's to say.
       if (typeof query !== 'string') return;
@@ -55,6 +58,11 @@ function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugi
     onExecute: refuse,
     onSubscribe: refuse,
   };
+}
+
+/** Of a request that is none of GraphQL over HTTP: a 400 whatever the client accepts. */
+function malformed(message: string): GraphQLError {
+  return new GraphQLError(message, { extensions: { http: { status: 400 } } });
 }
 
 function badRequest(message: string): GraphQLError {
@@ -155,9 +163,24 @@ export function graphqlOverHttp(
   };
 }
 
+/**
+ * GraphQL over HTTP answers a well-formed request whose document or variables are wrong with 400 to who accepts its own media type, and
+ * with 200 to who accepts application/json alone (`spec`); any other with 400 to everybody. Yoga has it so but for these two.
+ */
+function ruled(error: GraphQLError): GraphQLError {
+  const { http, originalError } = error.extensions as {
+    http?: { status?: number; spec?: boolean };
+    originalError?: object;
+  };
+  const [variables, unreadableBody] = [error.nodes && http?.status === 400, originalError !== undefined];
+  if (http && variables) http.spec = true;
+  if (http && unreadableBody) http.spec = false;
+  return error;
+}
+
 /** Resolvers' errors come as GraphQL errors; others that are the request's own fault: unreadable variables, a document nested too deep. */
 function graphqlErrorOf(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return error;
+  if (error instanceof GraphQLError) return ruled(error);
   const http = { status: 400 };
   if (error instanceof SyntaxError)
     return new GraphQLError('The parameters are not valid JSON.', { extensions: { http } });

@@ -357,6 +357,52 @@ describe('/graphql', () => {
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
+  describe('answers with the status that GraphQL over HTTP has for it', () => {
+    const fits = 'query Invoice($id: ID!) { invoice(id: $id) { id } }';
+    const types = ['application/json', '*/*', 'application/graphql-response+json'] as const;
+    const ask = (body: string, accept: string) =>
+      fetch(`${service.url}/graphql`, {
+        method: 'POST',
+        headers: { Authorization: `Bearer ${tenant.secretKey}`, 'Content-Type': 'application/json', Accept: accept },
+        body,
+      });
+
+    it.each([
+      ['a variable that does not fit', JSON.stringify({ query: fits, variables: { id: {} } })],
+      ['a variable that is missing', JSON.stringify({ query: fits })],
+      ['a document that is not valid', '{"query":"{ nothing }"}'],
+      ['a document that can not be read', '{"query":"{"}'],
+    ])('%s: 200, and 400 in its own media type', async (_name, body) => {
+      expect(await Promise.all(types.map(async (type) => (await ask(body, type)).status))).toEqual([200, 200, 400]);
+    });
+
+    it.each([
+      ['a body that is no JSON', '{'],
+      ['a body that is no object', 'null'],
+      ['a request without a query', '{}'],
+      ['a query that is null', '{"query":null}'],
+      ['a query that is no text', '{"query":1}'],
+      ['variables that are a list', '{"query":"{ __typename }","variables":[]}'],
+    ])('%s: 400 always', async (_name, body) => {
+      expect(await Promise.all(types.map(async (type) => (await ask(body, type)).status))).toEqual([400, 400, 400]);
+      const { errors } = (await (await ask(body, '*/*')).json()) as { errors: { extensions: object }[] };
+      expect(Object.keys(errors[0]?.extensions ?? {}).sort()).toEqual(['code', 'param', 'problems', 'status']);
+    });
+
+    it.each([
+      ['PUT', '/graphql'],
+      ['GET', '/graphql?query=mutation%20%7B%20__typename%20%7D'],
+    ])('%s %s: 405, told in the error too', async (method, path) => {
+      const { status, body } = await client.request(method, path);
+      expect(status).toBe(405);
+      expect(body.errors[0].extensions).toMatchObject({
+        code: 'invalid_request',
+        status: 405,
+        problems: [{ status: 405 }],
+      });
+    });
+  });
+
   it('names the field at fault where a variable does not fit, as REST does', async () => {
     const lines = [{ description: 'x', quantity: 1, unit_price: 'x' }];
     const rest = await client.post('/v1/invoices', invoiceBody({ lines }));
