@@ -77,7 +77,7 @@ async function createInvoice(): Promise<string> {
     body: JSON.stringify({
       amount: net + taxOf(20) + taxOf(10),
       currency: 'MAD',
-      customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+      customer: { ice: '001234567000062', name: 'Atlas Distribution SARL' },
       lines,
       metadata: { order: '4711' },
     }),

@@ -18,7 +18,7 @@ const SERVICE = fileURLToPath(new URL('latency-service.ts', import.meta.url));
 const INVOICE = {
   amount: 57_500,
   currency: 'MAD',
-  customer: { ice: '001234567000089', name: 'Atlas Distribution SARL', address: '12, rue des Orangers, Casablanca' },
+  customer: { ice: '001234567000062', name: 'Atlas Distribution SARL', address: '12, rue des Orangers, Casablanca' },
   lines: Array.from({ length: 20 }, (_, i) => ({
     description: `Prestation ${i + 1}`,
     quantity: 1,

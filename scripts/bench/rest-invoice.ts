@@ -2,7 +2,7 @@
 export const INVOICE = {
   amount: 60_000,
   currency: 'MAD',
-  customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+  customer: { ice: '001234567000062', name: 'Atlas Distribution SARL' },
   lines: Array.from({ length: 5 }, (_, line) => ({
     description: `Prestation ${line + 1}`,
     quantity: 1,

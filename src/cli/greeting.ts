@@ -37,7 +37,7 @@ function curlLines(url: string, secretKey: string): string[] {
   const body = {
     amount: 12000,
     currency: 'MAD',
-    customer: { ice: '001234567000089', name: 'Atlas SARL' },
+    customer: { ice: '001234567000062', name: 'Atlas SARL' },
     lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
   };
   return [

@@ -118,7 +118,7 @@ export const restInvoiceBody = invoiceOf(
       amount: 12000,
       currency: 'MAD',
       customer: {
-        ice: '001234567000089',
+        ice: '001234567000062',
         name: 'Atlas Distribution SARL',
         address: '12, rue des Orangers, Casablanca',
         email: 'compta@example.com',

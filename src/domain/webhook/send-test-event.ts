@@ -83,7 +83,7 @@ const SPECIMEN: Omit<EventInvoice, 'environment' | 'createdAt'> = {
   id: 'inv_00000000-0000-4000-8000-000000000000',
   amount: 12_000,
   currency: 'MAD',
-  customer: { ice: '001234567000089', name: 'SPECIMEN', address: null, email: null },
+  customer: { ice: '001234567000062', name: 'SPECIMEN', address: null, email: null },
   metadata: {},
   documentRevision: 0,
 };

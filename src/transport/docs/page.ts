@@ -41,7 +41,8 @@ ${
 <main>
 <section id="test-environment">
 <h2>Test environment</h2>
-<p>With a test key (sk_test_, pk_test_) nothing reaches the tax authority: a mock decides, by the customer's ICE. Any other ICE is accepted.</p>
+<p>With a test key (sk_test_, pk_test_) nothing reaches the tax authority: a mock decides, by the customer's ICE. Any other ICE is accepted.
+There are no live keys yet: this version has no connection to the DGI.</p>
 <table class="guide">
 <thead><tr><th>customer.ice</th><th>what happens</th></tr></thead>
 <tbody>

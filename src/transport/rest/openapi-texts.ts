@@ -14,7 +14,8 @@ export const INFO = {
     'Unknown fields and parameters are refused. A method that an address does not have is 405 with `Allow`; an unknown address is 404.',
     '',
     'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. Test keys never reach the authority:',
-    'a mock decides, by the magic customer ICEs that [/docs](/docs) lists. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
+    'a mock decides, by the magic customer ICEs that [/docs](/docs) lists. Live keys can not be made in this version,',
+    'which has no connection to the DGI. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
     '',
     'An earlier version stays supported for at least 12 months after a new one is published; what will end says so in `Deprecation` and `Sunset`.',
   ].join('\n'),
@@ -111,11 +112,14 @@ const requestHeader = (name: string, description: string, schema: object = {}, e
 export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
-    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft.',
+    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: the quotes are then no part of the key.',
     { minLength: 1, maxLength: 255, pattern: '^[!-~]+( [!-~]+)*$' },
   ),
   'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
-  'Last-Event-ID': requestHeader('Last-Event-ID', 'Resumes after this message.'),
+  'Last-Event-ID': requestHeader(
+    'Last-Event-ID',
+    'Resumes after this message of the invoice. Any other id is treated as none: the present status comes first.',
+  ),
 };
 
 /** What proves who sends an event. */

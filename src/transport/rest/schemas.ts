@@ -70,7 +70,7 @@ const invoiceExample = {
   status: 'accepted',
   amount: 12000,
   currency: 'MAD',
-  customer: { ice: '001234567000089', name: 'Atlas Distribution SARL' },
+  customer: { ice: '001234567000062', name: 'Atlas Distribution SARL' },
   lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: 20, amount: 10000 }],
   metadata: { order: '4711' },
   xml_url: 'https://example.com/files/inv_550e8400-e29b-41d4-a716-446655440000/capability.xml',

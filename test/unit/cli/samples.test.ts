@@ -1,5 +1,7 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readSamples } from '../../../src/cli/demo/samples.ts';
+import { greeting } from '../../../src/cli/greeting.ts';
 import { inputOfRestBody, restInvoiceBody } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { MAGIC_ICES } from '../../../src/domain/invoice/test-scenarios.ts';
 import { isTolerated, totalsOf } from '../../../src/domain/invoice/totals.ts';
@@ -22,4 +24,16 @@ it('they show what the service does: rates, rounding, a rejection, a lost reply'
   const scenarios = inputs.map(({ customer }) => MAGIC_ICES[customer.ice]);
   expect(scenarios).toContain('unknown-ice');
   expect(scenarios).toContain('lost-reply');
+});
+
+it('the ICEs that people are shown to try have a right check key', () => {
+  const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
+  const root = new URL('../../../', import.meta.url);
+  const texts = ['README.md', 'openapi.json', 'scripts/api.http'].map((file) =>
+    readFileSync(new URL(file, root), 'utf8'),
+  );
+  texts.push(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }));
+  const ices = texts.flatMap((text) => text.match(/(?<=ice\W{2,6})\d{15}/g) ?? []);
+  expect(ices.length).toBeGreaterThan(3);
+  expect(ices.filter((ice) => BigInt(ice) % 97n !== 0n)).toEqual([]);
 });
