@@ -1,4 +1,3 @@
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
@@ -11,7 +10,7 @@ import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
-import { GRAPHIQL } from './graphiql.ts';
+import { showGraphiql } from './graphiql.ts';
 import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import { currentRequestId } from './middleware/request.ts';
@@ -106,9 +105,7 @@ export function graphqlOverHttp(
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
-    // The page with all its assets from npm: nothing is fetched from elsewhere.
-    renderGraphiQL,
-    graphiql: graphiql && GRAPHIQL,
+    graphiql: false,
     landingPage: false,
     multipart: false,
     // The gate remembers what is valid.
@@ -122,6 +119,7 @@ export function graphqlOverHttp(
     },
   });
   const queries = createCompiledQueries(gate);
+  const showPage = showGraphiql();
 
   /** The prepared path: answers a query that has been asked before as Yoga would, which costs many times as much. */
   async function answeredPrepared(ctx: Context, body: string): Promise<boolean> {
@@ -139,13 +137,15 @@ export function graphqlOverHttp(
     return true;
   }
 
-  return async (ctx) => {
-    const page =
+  return async (ctx, next) => {
+    if (
       graphiql &&
       ctx.method === 'GET' &&
       ctx.query.query === undefined &&
-      ctx.accepts('html', 'json', 'text/event-stream') === 'html';
-    if (!page) principalOf(ctx);
+      ctx.accepts('html', 'json', 'text/event-stream') === 'html'
+    )
+      return showPage(ctx, next);
+    principalOf(ctx);
     if (ctx.method === 'POST') {
       const body = await readGraphqlJson(ctx);
       if (await answeredPrepared(ctx, body)) return ran('prepared');

@@ -1,3 +1,4 @@
+import { get, type IncomingMessage } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { createClient } from 'graphql-sse';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
@@ -312,6 +313,22 @@ describe('/graphql', () => {
     expect([page.status, html.includes('YogaGraphiQL')]).toEqual([200, true]);
     // All of it comes from npm: the page works where nothing else is reached.
     expect(html).not.toMatch(/<(?:script|link)[^>]+(?:src|href)=["']?https?:/);
+    expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
+  });
+
+  it('sends that page compressed, and to whoever has it not again', async () => {
+    const got = (headers: Record<string, string>) =>
+      new Promise<IncomingMessage>((resolve, reject) => {
+        get(`${service.url}/graphql`, { headers: { Accept: 'text/html', ...headers } }, (response) => {
+          response.resume().on('end', () => resolve(response));
+        }).on('error', reject);
+      });
+    const [plain, small] = [await got({}), await got({ 'Accept-Encoding': 'br, gzip' })];
+    expect([plain.headers['content-encoding'], small.headers['content-encoding']]).toEqual([undefined, 'gzip']);
+    expect(Number(small.headers['content-length']) * 3).toBeLessThan(Number(plain.headers['content-length']));
+    expect(small.headers.vary).toContain('Accept-Encoding');
+    const again = await got({ 'If-None-Match': String(small.headers.etag) });
+    expect([again.statusCode, again.headers['content-length']]).toEqual([304, undefined]);
   });
 
   it('needs a credential for all else, introspection included', async () => {
