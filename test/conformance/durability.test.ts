@@ -51,7 +51,8 @@ async function using<T>(uri: string, work: (client: MongoClient) => Promise<T>):
   }
 }
 
-describe('kill -9', () => {
+// Each starts processes one after the other.
+describe('kill -9', { timeout: 240_000 }, () => {
   test('every acknowledged write is there after a restart, none twice, indexes and documents agree', async () => {
     const acknowledged: number[] = [];
     for (let round = 0; round < 3; round++) {
@@ -139,7 +140,7 @@ describe('kill -9', () => {
   });
 });
 
-describe('the folder', () => {
+describe('the folder', { timeout: 180_000 }, () => {
   test('is served by one engine at a time, in this process or another', async () => {
     const engine = await start();
     await expect(startEngine({ dataDir: folder })).rejects.toThrow(/Another engine serves the folder/);
@@ -252,7 +253,7 @@ describe('the address', () => {
   });
 });
 
-test('close() answers what is under way and ends waiting streams', async () => {
+test('close() answers what is under way and ends waiting streams', { timeout: 120_000 }, async () => {
   const engine = await start();
   const client = await new MongoClient(engine.uri).connect();
   const collection = client.db('test').collection<{ _id: number }>('c');
