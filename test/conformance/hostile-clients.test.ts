@@ -44,10 +44,8 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
   throw new Error('did not come about within 50 s');
 }
 
-describe('connections', () => {
-  test('a thousand at once are served, half of them with half a message outstanding', {
-    timeout: 180_000,
-  }, async () => {
+describe('connections', { timeout: 180_000 }, () => {
+  test('a thousand at once are served, half of them with half a message outstanding', async () => {
     const many = await Promise.all(Array.from({ length: 1000 }, client));
     const halves = many.filter((_, n) => n % 2 === 0);
     for (const half of halves) half.send(opMsg(1, ping).subarray(0, 30));
@@ -64,7 +62,7 @@ describe('connections', () => {
     });
   });
 
-  test('a client that is gone in the middle of a getMore leaves no cursor', { timeout: 120_000 }, async () => {
+  test('a client that is gone in the middle of a getMore leaves no cursor', async () => {
     const open = async (): Promise<number> => {
       const { metrics } = await friend.db('admin').command({ serverStatus: 1 });
       return Number(metrics.cursor.open.total);

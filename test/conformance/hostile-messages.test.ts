@@ -65,7 +65,7 @@ function withField(body: Document, type: number, name: string, value: Buffer): B
   return whole;
 }
 
-describe('bytes that mean nothing', () => {
+describe('bytes that mean nothing', { timeout: 180_000 }, () => {
   const lsid = { id: new Uint8Array(16) };
   const valid = [
     opMsg(

@@ -93,7 +93,7 @@ const sort = fc
 const show = (shown: unknown): string => EJSON.stringify(shown, { relaxed: false });
 const ids = (docs: readonly Document[]): number[] => docs.map((doc) => Number(doc._id));
 
-test('finds and counts', async () => {
+test('finds and counts', { timeout: 180_000 }, async () => {
   let found = 0;
   for (const query of fc.sample(filter, { numRuns: 500, seed })) {
     if (deviates.value(query)) continue;
