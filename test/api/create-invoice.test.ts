@@ -300,8 +300,9 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     const first = await client.post('/v1/invoices', invoiceBody({ metadata: { a: '1', b: '2' } }), key('replay'));
     await client.settled(first.body.id);
     const before = await storedInvoices();
-    // The same values in another order, with a default spelled out: the same payload.
+    // The same values in another order, with a default and what is absent spelled out: the same payload.
     const again = invoiceBody({
+      customer: { email: null, name: 'Atlas Distribution SARL', address: null, ice: '001234567000089' },
       metadata: { b: '2', a: '1' },
       lines: [{ unit_price: 10000, tax_rate: 20, quantity: 1, description: 'Conseil' }],
     });

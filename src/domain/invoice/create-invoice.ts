@@ -152,16 +152,19 @@ function asCreated(invoice: Invoice): Invoice {
   };
 }
 
-/** Equal for bodies that parse to the same values, whatever the order of their members; of a number that is null nothing is seen. */
-function fingerprintOf({ number, ...input }: CreateInvoiceInput): string {
-  const stated = number == null ? input : { ...input, number };
-  return createHash('sha256').update(canonicalJson(stated)).digest('hex');
+/** Equal for bodies that parse to the same values, whatever the order of their members; one that is null is as good as absent. */
+function fingerprintOf(input: CreateInvoiceInput): string {
+  return createHash('sha256').update(canonicalJson(input)).digest('hex');
 }
 
 function canonicalJson(value: unknown): string {
   return JSON.stringify(value, (_key, each: unknown) =>
     each !== null && typeof each === 'object' && !Array.isArray(each)
-      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      ? Object.fromEntries(
+          Object.entries(each)
+            .filter(([, member]) => member !== null)
+            .sort(([a], [b]) => (a < b ? -1 : 1)),
+        )
       : each,
   );
 }
