@@ -138,7 +138,6 @@ async function build(
   const { tenants, manageKeys, installation } = administrationOf(store);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
-  const firstStart = await prepareInstallation(tenants, installation, store.kind !== 'server');
   // Whoever started the engine serves alone: the only worker, and the only one that counts requests. A demo may have joined another's.
   const alone = store.kind === 'own engine';
 
@@ -270,6 +269,8 @@ async function build(
     });
     server.serve(koa.callback(), { log, limiter, streams });
   }
+  // Last, so that nothing can fail between making credentials and showing them.
+  const firstStart = await prepareInstallation(tenants, installation, store.kind !== 'server');
   return {
     url,
     store,

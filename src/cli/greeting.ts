@@ -11,13 +11,16 @@ export function greeting(url: string | null, firstStart: FirstStart): string {
   return lines.join('\n');
 }
 
-/** The credentials of a first start, lines to print this once; none at a later start. */
-export function credentials({ operatorPassword, demo }: FirstStart, url: string | null = null): string[] {
+/**
+ * The credentials of a first start, lines to print this once; none at a later start.
+ * @param url where the API is served; null: not known to this process
+ */
+export function credentials({ operatorPassword, demo }: FirstStart, url: string | null): string[] {
   const lines: string[] = [];
   if (operatorPassword !== null) {
     lines.push(
       'Job dashboard (shown this once):',
-      `  address   ${url ?? ''}/ops/jobs`,
+      `  address   ${url === null ? '/ops/jobs of the processes with ROLE=api' : `${url}/ops/jobs`}`,
       `  user      operator`,
       `  password  ${operatorPassword}`,
     );

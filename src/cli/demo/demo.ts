@@ -1,6 +1,5 @@
 import { basename, join, relative } from 'node:path';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
-import { credentials } from '../greeting.ts';
 import type { ParsedArguments } from '../parse.ts';
 import { verdict } from '../verify.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
@@ -9,7 +8,7 @@ import { fetchDocuments } from './documents.ts';
 import { newProgress, noteStatus, type Progress, surpriseOf } from './progress.ts';
 import { remarks } from './render.ts';
 import { readSamples } from './samples.ts';
-import { givenTarget, openTarget, type Target } from './target.ts';
+import { givenTarget, openTarget } from './target.ts';
 
 /** How long one invoice may take. */
 const TIME_LIMIT_MS = 120_000;
@@ -56,7 +55,7 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   const target =
     url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, context, signal);
   try {
-    announce(target, all.length, context);
+    terminal.print(`Sending ${all.length} invoices to ${target.description}\n`);
     await sendAll(target.access, all, context, signal);
     for (const remark of remarks(all, terminal.width(), terminal.style)) terminal.print(remark);
     const documentsAreGood = await showDocuments(target.access, all, folder, context, signal);
@@ -64,12 +63,6 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   } finally {
     await target.close();
   }
-}
-
-function announce({ description, firstStart }: Target, count: number, { terminal }: CommandContext): void {
-  const shown = firstStart === null ? [] : credentials(firstStart);
-  if (shown.length > 0) terminal.print([...shown, ''].join('\n'));
-  terminal.print(`Sending ${count} invoices to ${description}\n`);
 }
 
 /** One after the other is sent; each is followed from then on. */

@@ -6,8 +6,8 @@ import type { Config } from '../../config.ts';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { isId, newId } from '../../domain/ids.ts';
-import type { FirstStart } from '../../domain/installation/first-start.ts';
 import type { CommandContext } from '../command.ts';
+import { credentials } from '../greeting.ts';
 import { serviceAddress } from '../service-address.ts';
 import { type Access, acceptsKey } from './client.ts';
 import { readSampleSeller } from './samples.ts';
@@ -17,8 +17,6 @@ export interface Target {
   readonly access: Access;
   /** For a person. */
   readonly description: string;
-  /** What a service that was started here showed for the first and last time. */
-  readonly firstStart: FirstStart | null;
   /** Makes the demo's key invalid and ends what was started. */
   close(): Promise<void>;
 }
@@ -32,7 +30,7 @@ export function givenTarget(address: string, secretKey: string): Target {
     throw new Error(`--url must be an http(s) address, not '${address}'.`);
   }
   const url = address.replace(/\/+$/, '');
-  return { access: { url, secretKey }, description: url, firstStart: null, close: async () => undefined };
+  return { access: { url, secretKey }, description: url, close: async () => undefined };
 }
 
 /**
@@ -67,17 +65,20 @@ export async function openTarget(
     if (url !== null && administration.store.kind !== 'own engine') {
       const access = { url, secretKey: await secretKey() };
       if (await acceptsKey(access, signal)) {
-        return { access, description: `the service that runs at ${url}`, firstStart: null, close };
+        return { access, description: `the service that runs at ${url}`, close };
       }
     }
     const own: Config = { ...config, host: '127.0.0.1', port: 0, publicUrl: null, role: 'all', logLevel: 'silent' };
     terminal.print('No service runs here: starting one for the demo…\n');
     app = await parts.startApp(own, { store: administration.store });
+    // At once: an interruption must not lose them.
+    const shown = credentials(app.firstStart, url ?? app.url);
+    if (shown.length > 0) terminal.print([...shown, ''].join('\n'));
     await app.warm;
     signal.throwIfAborted();
     const access = { url: app.url ?? '', secretKey: await secretKey() };
     const description = `a service of the demo's own at ${access.url}`;
-    return { access, description, firstStart: app.firstStart, close };
+    return { access, description, close };
   } catch (error) {
     await close();
     throw error;

@@ -1,0 +1,53 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { type AddressInfo, createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type App, startApp } from '../../src/app.ts';
+import { readConfig } from '../../src/config.ts';
+import { STAND_IN_RENDERER } from '../support/service.ts';
+
+// What a start makes and what it refuses, over the embedded engine.
+
+let folder: string;
+let app: App | null = null;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'start-'));
+});
+afterEach(async () => {
+  await app?.close();
+  app = null;
+  await rm(folder, { recursive: true, force: true });
+});
+
+async function start(settings: Record<string, string> = {}): Promise<App> {
+  const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...settings });
+  app = await startApp(config, { renderer: STAND_IN_RENDERER });
+  return app;
+}
+
+/** Ends the service before the next start. */
+async function stop(): Promise<void> {
+  await app?.close();
+  app = null;
+}
+
+describe('the credentials of a first start', () => {
+  it('are made by the first start that succeeds, whatever failed before', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    await once(taken, 'listening');
+    try {
+      await expect(start({ PORT: String((taken.address() as AddressInfo).port) })).rejects.toThrow('EADDRINUSE');
+    } finally {
+      taken.close();
+    }
+    await expect(start({ GRAPHQL_OPERATIONS: join(folder, 'nowhere.json') })).rejects.toThrow('nowhere.json');
+
+    const { firstStart } = await start();
+    expect(firstStart.operatorPassword).toEqual(expect.any(String));
+    expect(firstStart.demo?.secretKey).toMatch(/^sk_test_/);
+    await stop();
+    expect((await start()).firstStart).toEqual({ operatorPassword: null, demo: null });
+  });
+});
