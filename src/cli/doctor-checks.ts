@@ -1,10 +1,10 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
-import { mkdir, rm, stat, statfs, writeFile } from 'node:fs/promises';
-import { join, resolve } from 'node:path';
-import type { MailDiagnosis, OpenAdministration, RendererDiagnosis } from '../administration.ts';
+import { existsSync } from 'node:fs';
+import { rm, stat, statfs, writeFile } from 'node:fs/promises';
+import { dirname, join, resolve } from 'node:path';
+import type { MailDiagnosis, OpenAdministration, OpenStore, RendererDiagnosis } from '../administration.ts';
 import type { Config } from '../config.ts';
 import { reasonOf } from './files.ts';
-import { serviceAddress, serviceState } from './service-address.ts';
 
 /** What was found of one matter. Only `fails` keeps the service from working. */
 export interface Finding {
@@ -35,13 +35,13 @@ export function checkNode(version: string): Finding {
   };
 }
 
-/** The folder is made as the service would make it. */
+/** Makes nothing that stays: of a folder that is not there, the one is tried that it would be made in. */
 export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
   const subject = 'data folder';
   const folder = resolve(dataDir);
+  const present = nearestPresent(folder);
   try {
-    await mkdir(folder, { recursive: true, mode: 0o700 });
-    const probe = join(folder, `doctor-${randomUUID()}`);
+    const probe = join(present, `doctor-${randomUUID()}`);
     await writeFile(probe, 'x', { flush: true });
     await rm(probe);
   } catch (error) {
@@ -54,9 +54,10 @@ export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
       },
     ];
   }
-  const { bavail, bsize } = await statfs(folder);
+  const { bavail, bsize } = await statfs(present);
   const free = bavail * bsize;
-  const found = `${folder}, ${gigabytes(free)} free`;
+  const made = present === folder ? '' : ', which the first start makes';
+  const found = `${folder}${made}, ${gigabytes(free)} free`;
   const findings: Finding[] = [
     free < LOW_DISK_BYTES
       ? { subject, state: 'warns', found, advice: 'Make room: documents and the database grow here.' }
@@ -76,11 +77,14 @@ export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
   return findings;
 }
 
-/** @returns also how far this machine's clock is ahead of the store's, milliseconds; null where the store has no clock of its own */
+/**
+ * @returns also which store it is, null where it can't be had; and how far this machine's clock is ahead of the store's, milliseconds,
+ * null where the store has no clock of its own
+ */
 export async function checkStore(
   config: Config,
   open: (config: Config) => Promise<OpenAdministration>,
-): Promise<{ finding: Finding; clock: number | null }> {
+): Promise<{ finding: Finding; kind: OpenStore['kind'] | null; clock: number | null }> {
   const subject = 'store';
   let administration: OpenAdministration;
   try {
@@ -90,16 +94,16 @@ export async function checkStore(
       config.mongodbUrl === null
         ? 'Correct what the message names, or set MONGODB_URL to use a MongoDB server.'
         : 'Check that MONGODB_URL is right and that the server runs and lets this user in.';
-    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, clock: null };
+    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, kind: null, clock: null };
   }
+  const { db, kind } = administration.store;
   try {
-    const { db, kind } = administration.store;
     const start = performance.now();
     const hello = await db.command({ hello: 1 });
     const milliseconds = performance.now() - start;
     const name = {
       server: `MongoDB server, database ${db.databaseName}`,
-      'own engine': 'embedded, no service runs on it',
+      'own engine': 'embedded, no process serves it',
       'running engine': 'embedded, served by a running process',
     }[kind];
     const found = `${name}; answers in ${milliseconds.toFixed(1)} ms`;
@@ -107,12 +111,12 @@ export async function checkStore(
     // Sharded clusters and replica sets have change streams, single servers have none.
     if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
       const advice = 'Make it a replica set, of one member if need be: mongod --replSet rs0, then rs.initiate().';
-      return { finding: { subject, state: 'fails', found: `${name} is not a replica set`, advice }, clock };
+      return { finding: { subject, state: 'fails', found: `${name} is not a replica set`, advice }, kind, clock };
     }
-    return { finding: { subject, state: 'works', found }, clock };
+    return { finding: { subject, state: 'works', found }, kind, clock };
   } catch (error) {
     const advice = 'Check that this user may read and write the database.';
-    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, clock: null };
+    return { finding: { subject, state: 'fails', found: oneLine(error), advice }, kind, clock: null };
   } finally {
     await administration.close();
   }
@@ -187,33 +191,9 @@ export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise
   };
 }
 
-export async function checkService(config: Config): Promise<Finding> {
-  const subject = 'service';
-  const url = serviceAddress(config);
-  if (url === null) return { subject, state: 'works', found: 'takes any free port (PORT 0)' };
-  const state = await serviceState(url);
-  if (state === 'ready') return { subject, state: 'works', found: `runs at ${url}` };
-  if (state !== null) {
-    return { subject, state: 'warns', found: `runs at ${url} and is not ready: ${state}`, advice: 'Read its log.' };
-  }
-  return (await isTaken(url))
-    ? {
-        subject,
-        state: 'warns',
-        found: `something else listens at ${url}`,
-        advice: 'End it, or set PORT to a free port.',
-      }
-    : { subject, state: 'works', found: `does not run; npm start serves at ${url}` };
-}
-
-async function isTaken(url: string): Promise<boolean> {
-  try {
-    await fetch(url, { signal: AbortSignal.timeout(2000), redirect: 'manual' });
-    return true;
-  } catch (error) {
-    const cause = (error as Error).cause as NodeJS.ErrnoException | undefined;
-    return cause?.code !== 'ECONNREFUSED';
-  }
+/** The path, or the nearest folder above it that is there. */
+function nearestPresent(path: string): string {
+  return existsSync(path) || dirname(path) === path ? path : nearestPresent(dirname(path));
 }
 
 function oneLine(error: unknown): string {

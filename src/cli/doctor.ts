@@ -1,3 +1,7 @@
+import { existsSync } from 'node:fs';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Command, CommandParts } from './command.ts';
 import {
@@ -7,10 +11,10 @@ import {
   checkMail,
   checkNode,
   checkRenderer,
-  checkService,
   checkStore,
   type Finding,
 } from './doctor-checks.ts';
+import { checkService } from './doctor-service.ts';
 import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
@@ -19,7 +23,7 @@ export const doctor: Command = {
   positionals: [],
   options: {},
   details:
-    'Uses the same settings as the service. Exit code 1 when something fails that the service can not do without.',
+    'Uses the same settings as the service, and changes nothing. Exit code 1 when something fails that the service can not do without.',
   async run(_input, { terminal, config, parts }) {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {
@@ -42,14 +46,27 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   yield* folder;
   // Without the folder there is neither an embedded store nor a certificate.
   if (folder.some(({ state }) => state === 'fails')) return;
-  const { finding: store, clock } = await checkStore(config, parts.openAdministration);
-  yield store;
-  const certificate = await checkCertificate(() => parts.signingCertificate(config), new Date());
-  yield certificate.finding;
-  yield checkClock(new Date(), { store: clock, validFrom: certificate.validFrom });
-  yield await checkRenderer(() => parts.diagnoseRenderer(config));
-  yield await checkMail(() => parts.diagnoseMail(config));
-  yield await checkService(config);
+  const trial = await mkdtemp(join(tmpdir(), 'fatoura-doctor-'));
+  // A look leaves nothing behind: what the data folder has not yet is made in a temporary one.
+  const inPlace = (name: string): Config =>
+    existsSync(join(config.dataDir, name)) ? config : { ...config, dataDir: trial };
+  const told = (finding: Finding, name: string): Finding =>
+    existsSync(join(trial, name))
+      ? { ...finding, found: `${finding.found}; a trial, the first start makes it` }
+      : finding;
+  try {
+    const store = await checkStore(inPlace('db'), parts.openAdministration);
+    yield told(store.finding, 'db');
+    const identity = 'signing-test-identity.pem';
+    const certificate = await checkCertificate(() => parts.signingCertificate(inPlace(identity)), new Date());
+    yield told(certificate.finding, identity);
+    yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
+    yield told(await checkRenderer(() => parts.diagnoseRenderer(inPlace('chromium'))), 'chromium');
+    yield await checkMail(() => parts.diagnoseMail(config));
+    yield await checkService(config, store.kind);
+  } finally {
+    await rm(trial, { recursive: true, force: true });
+  }
 }
 
 const MARKS = { works: ['green', '✔'], warns: ['yellow', '!'], fails: ['red', '✘'] } as const;

@@ -174,10 +174,22 @@ describe('doctor', () => {
       CHROMIUM_PATH: join(folder, 'no-browser'),
     });
     expect(code).toBe(0);
-    expect(out).toContain(`runs at ${service.url}`);
+    expect(out).toContain(`answers at ${service.url}`);
     expect(out).toMatch(/✔ store +MongoDB server/);
     expect(out).toMatch(/✔ certificate +.*Fatoura TEST/);
     expect(out).toMatch(/! PDF .*CHROMIUM_PATH/s);
+  });
+
+  it('leaves no folder, database or key behind', async () => {
+    const [missing, empty] = [join(folder, 'missing'), join(folder, 'empty')];
+    await mkdir(empty);
+    for (const DATA_DIR of [missing, empty]) {
+      const { out } = await cli(['doctor'], { DATA_DIR, PORT: '0', CHROMIUM_PATH: join(folder, 'no-browser') });
+      expect(out).toMatch(/✔ store +embedded.*a trial/);
+      expect(out).toMatch(/✔ certificate +.*a trial/);
+    }
+    expect(await readdir(empty)).toEqual([]);
+    expect(await readdir(folder)).not.toContain('missing');
   });
 
   it('fails without a store', async () => {

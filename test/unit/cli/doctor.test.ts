@@ -1,13 +1,15 @@
 import { generateKeyPairSync } from 'node:crypto';
-import { chmod, mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { existsSync } from 'node:fs';
+import { chmod, mkdir, mkdtemp, readdir, rm, writeFile } from 'node:fs/promises';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-certificate.ts';
-import { diagnoseMail, type OpenAdministration } from '../../../src/administration.ts';
-import { findingText } from '../../../src/cli/doctor.ts';
+import { diagnoseMail, type OpenAdministration, type OpenStore } from '../../../src/administration.ts';
+import type { CommandContext } from '../../../src/cli/command.ts';
+import { doctor, findingText } from '../../../src/cli/doctor.ts';
 import {
   checkCertificate,
   checkClock,
@@ -15,10 +17,11 @@ import {
   checkMail,
   checkNode,
   checkRenderer,
-  checkService,
   checkStore,
 } from '../../../src/cli/doctor-checks.ts';
-import { readConfig } from '../../../src/config.ts';
+import { checkService } from '../../../src/cli/doctor-service.ts';
+import { parseArguments } from '../../../src/cli/parse.ts';
+import { type Config, readConfig } from '../../../src/config.ts';
 import { startMailServer } from '../../support/mail-server.ts';
 import { holdSilentPort } from '../../support/silent-port.ts';
 
@@ -38,12 +41,13 @@ it('Node.js before 24 fails', () => {
 });
 
 describe('data folder', () => {
-  it('is made, private', async () => {
-    const made = join(folder, 'new', 'data');
-    const [finding, ...others] = await checkDataFolder(made);
-    expect(finding?.found).toContain(made);
+  it('need not be there, and is not made', async () => {
+    const missing = join(folder, 'new', 'data');
+    const [finding, ...others] = await checkDataFolder(missing);
+    expect(finding?.found).toContain(`${missing}, which the first start makes`);
     expect(finding?.state).not.toBe('fails');
     expect(others).toEqual([]);
+    expect(await readdir(folder)).not.toContain('new');
   });
 
   it('fails when it is a file', async () => {
@@ -135,17 +139,15 @@ it('no browser is a warning: invoices go on without PDFs', async () => {
 });
 
 describe('service', () => {
-  async function found(answer: object | string | null) {
-    if (answer === null) {
-      const silent = await holdSilentPort();
-      return checkService(readConfig({ PORT: String(silent.port) })).finally(silent.release);
-    }
+  /** @param answer of whoever listens at the port; null: nobody listens at HOST */
+  async function found(answer: object | string | null, store: OpenStore['kind']) {
     const server = createServer((_request, response) =>
       response.end(typeof answer === 'string' ? answer : JSON.stringify(answer)),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-    const { port } = server.address() as AddressInfo;
-    const finding = await checkService(readConfig({ PORT: String(port) }));
+    const PORT = String((server.address() as AddressInfo).port);
+    // While the port is held at one address, no other process is given it at another.
+    const finding = await checkService(readConfig({ PORT, ...(answer === null && { HOST: '127.0.0.2' }) }), store);
     server.closeAllConnections();
     server.close();
     return finding;
@@ -155,13 +157,66 @@ describe('service', () => {
   afterEach(() => void vi.restoreAllMocks());
 
   it.each([
-    ['runs', { status: 'ready' }, 'works', /^runs at http:\/\/127\.0\.0\.1:\d+$/],
-    ['is not ready', { status: 'not ready', reason: 'no store' }, 'warns', /no store/],
-    ['does not run', null, 'works', /does not run/],
-    ['is not what listens', '<h1>Hello</h1>', 'warns', /something else/],
-  ])('%s', async (_name, answer, state, text) => {
-    expect(await found(answer)).toMatchObject({ state, found: expect.stringMatching(text) });
+    ['runs', { status: 'ready' }, 'running engine', 'works', /^answers at http:\/\/127\.0\.0\.1:\d+$/],
+    ['runs on a server', { status: 'ready' }, 'server', 'works', /^answers at/],
+    ["is another folder's", { status: 'ready' }, 'own engine', 'fails', /is not one of this data folder/],
+    ['is not ready', { status: 'not ready', reason: 'no store' }, 'server', 'warns', /no store/],
+    ['is not what listens', '<h1>Hello</h1>', 'own engine', 'fails', /something else listens on port/],
+  ] as const)('%s', async (_name, answer, store, state, text) => {
+    expect(await found(answer, store)).toMatchObject({ state, found: expect.stringMatching(text) });
   });
+
+  // macOS has one loopback address.
+  it.skipIf(process.platform === 'darwin').each([
+    ['can be started', 'own engine', 'works', /npm start serves at/],
+    ['can not be started on a folder that is served', 'running engine', 'fails', /another process serves/],
+  ] as const)('%s', async (_name, store, state, text) => {
+    expect(await found(null, store)).toMatchObject({ state, found: expect.stringMatching(text) });
+  });
+
+  it('fails where it may not listen, and listens nowhere as a worker', async () => {
+    const elsewhere = readConfig({ HOST: '192.0.2.1', PORT: '0' });
+    expect(await checkService(elsewhere, 'server')).toMatchObject({ state: 'fails', advice: 'Correct HOST and PORT.' });
+    expect(await checkService({ ...config, role: 'worker' }, 'server')).toMatchObject({ state: 'works' });
+  });
+});
+
+it('what the data folder has not yet is tried in a temporary folder, which goes', async () => {
+  const dataDir = join(folder, 'half');
+  await mkdir(join(dataDir, 'db'), { recursive: true });
+  const looked: Record<string, string> = {};
+  const parts = {
+    openAdministration: async (at: Config) => {
+      looked.store = at.dataDir;
+      throw new Error('no store');
+    },
+    signingCertificate: async (at: Config) => {
+      looked.certificate = at.dataDir;
+      await writeFile(join(at.dataDir, 'signing-test-identity.pem'), '');
+      throw new Error('no certificate');
+    },
+    diagnoseRenderer: async (at: Config) => {
+      looked.renderer = at.dataDir;
+      return { works: false, advice: '' };
+    },
+    diagnoseMail,
+  };
+  const printed: string[] = [];
+  const terminal = {
+    print: (line: string) => printed.push(line),
+    width: () => 1000,
+    style: (_: string, text: string) => text,
+  };
+  const context = { terminal, parts, config: () => readConfig({ DATA_DIR: dataDir, PORT: '0' }) };
+  const input = parseArguments(doctor, []);
+  if (input === null) throw new Error('no input');
+  expect(await doctor.run(input, context as unknown as CommandContext)).toBe(1);
+  expect(looked.store).toBe(dataDir);
+  expect(looked.renderer).toBe(looked.certificate);
+  expect(looked.certificate).not.toBe(dataDir);
+  expect(printed.join('\n')).toMatch(/no certificate; a trial/);
+  expect(existsSync(looked.certificate ?? '')).toBe(false);
+  expect(await readdir(dataDir)).toEqual(['db']);
 });
 
 it('a finding is shown with its mark and its advice below, within the width', () => {
