@@ -12,9 +12,9 @@ export default defineConfig({
     pool: 'forks',
     maxWorkers: 2,
     // Against what hangs; speed is measured by the benches, and a loaded machine is no failure.
-    testTimeout: 60_000,
-    expect: { poll: { timeout: 15_000 } },
-    hookTimeout: 60_000,
+    testTimeout: 120_000,
+    expect: { poll: { timeout: 45_000 } },
+    hookTimeout: 120_000,
     teardownTimeout: 20_000,
     reporters: ['default', './scripts/test-reporter.ts'],
   },
