@@ -4,8 +4,12 @@ import { expected } from './input-problems.ts';
 // What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
-/** Its members, for patterns of JSON Schema. */
-const MEMBERS = UNPRINTABLE.source.slice(1, -1);
+// All but spaces and what is not drawn (Unicode's Default_Ignorable_Code_Point, the Hangul fillers included, and the empty Braille cell).
+const VISIBLE =
+  // biome-ignore lint/suspicious/noMisleadingCharacterClass: each by itself
+  /[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]/;
+/** Their members, for patterns of JSON Schema. */
+const [MEMBERS, INVISIBLE] = [UNPRINTABLE.source.slice(1, -1), VISIBLE.source.slice(2, -1)];
 
 /** Whether an invoice can carry the text unchanged. */
 export function isPrintable(text: string): boolean {
@@ -24,6 +28,15 @@ export function fits(text: string, max: number): boolean {
   return text.length <= max || (text.length <= 2 * max && lengthOf(text) <= max);
 }
 
+/** Text that is kept and given back only, so that any will do which JSON and UTF-8 carry. @param max characters @param what is expected */
+export function anyText(max: number, what: string) {
+  return z
+    .string({ error: expected(what) })
+    .refine((text) => fits(text, max), { error: `is too long: at most ${max} characters` })
+    .refine((text) => text.isWellFormed(), { error: 'holds half a character, which is no text' })
+    .meta({ maxLength: max });
+}
+
 /** Text that an invoice can carry. @param max characters @param what is expected, for the messages */
 export function printableText(max: number, what: string) {
   return z
@@ -35,11 +48,11 @@ export function printableText(max: number, what: string) {
     .meta({ maxLength: max, pattern: `^[^${MEMBERS}]*$` });
 }
 
-/** The same, not blank. */
+/** The same, with something to see in it. */
 export function filledText(max: number, what: string) {
   return printableText(max, what)
-    .refine((text) => text.trim() !== '', {
+    .refine((text) => VISIBLE.test(text), {
       error: `must not be empty: ${what} is expected`,
     })
-    .meta({ minLength: 1, maxLength: max, pattern: `^[^${MEMBERS}]*[^\\s\\ufeff${MEMBERS}][^${MEMBERS}]*$` });
+    .meta({ minLength: 1, maxLength: max, pattern: `^[^${MEMBERS}]*[^${INVISIBLE}${MEMBERS}][^${MEMBERS}]*$` });
 }

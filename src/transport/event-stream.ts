@@ -7,7 +7,7 @@ import { whenGone } from './when-gone.ts';
 /** What a stream tells. */
 export interface Source<Value> {
   readonly values: AsyncIterator<Value>;
-  /** A value as messages of the stream; none: an empty text. */
+  /** A value as messages of the stream, their data JSON; none: an empty text. */
   readonly print: (value: Value) => string;
   /** Messages after the last value; not when the stream was broken off. */
   readonly last?: string;
@@ -127,11 +127,16 @@ function isOver(res: ServerResponse): boolean {
 async function send<Value>(res: ServerResponse, stream: EventStream, source: Source<Value>): Promise<void> {
   for (let next = await source.values.next(); !next.done; next = await source.values.next()) {
     if (isOver(res)) return;
-    const messages = source.print(next.value);
+    const messages = escapeLineEnds(source.print(next.value));
     if (messages !== '') res.write(messages);
     if (res.writableNeedDrain) await stream.ready();
   }
   if (source.last !== undefined && !isOver(res)) res.write(source.last);
+}
+
+/** Other line ends than the protocol's stand in strings of JSON only: as escapes, because many clients' readers of lines take them for its own. */
+function escapeLineEnds(messages: string): string {
+  return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
 function sending(res: ServerResponse, heartbeatMs: number): EventStream {

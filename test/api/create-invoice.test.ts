@@ -97,6 +97,12 @@ describe('POST /v1/invoices: 201', () => {
     const name = 'شركة أطلس للتوزيع ⴰⵟⵍⴰⵙ é 🧾';
     const { body } = await client.post('/v1/invoices', invoiceBody({ customer: { ice: '001234567000089', name } }));
     expect(body.customer.name).toBe(name);
+    const mark = '\u200fشركة\u200c أ\u200b';
+    const { body: marked } = await client.post(
+      '/v1/invoices',
+      invoiceBody({ customer: { ...body.customer, name: mark } }),
+    );
+    expect(marked.customer.name).toBe(mark);
   });
 
   it('tolerates VAT that was rounded on each line, and no further', async () => {
@@ -156,6 +162,10 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['an empty ICE', invoiceBody({ customer: { ice: '', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
   ['no name', invoiceBody({ customer: { ice: '001234567000089' } }), 400, 'invalid_request', 'customer.name'],
   ['a blank name', invoiceBody({ customer: { ice: '001234567000089', name: ' ' } }), 400, 'invalid_request', 'customer.name'],
+  ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', ' \u3164 \ufe0f\u2800'].flatMap((invisible): typeof REFUSED => [
+    [`a name of ${escape(invisible)}`, invoiceBody({ customer: { ice: '001234567000089', name: invisible } }), 400, 'invalid_request', 'customer.name'],
+    [`a description of ${escape(invisible)}`, line({ description: invisible }), 400, 'invalid_request', 'lines.0.description'],
+  ]),
   ['a long name', invoiceBody({ customer: { ice: '001234567000089', name: text(201) } }), 400, 'invalid_request', 'customer.name'],
   ['a NUL in a name', invoiceBody({ customer: { ice: '001234567000089', name: 'A\u0000' } }), 400, 'invalid_request', 'customer.name'],
   ['half a character', invoiceBody({ customer: { ice: '001234567000089', name: 'A\ud800' } }), 400, 'invalid_request', 'customer.name'],
@@ -180,6 +190,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['metadata named like a part of every object', invoiceBody({ metadata: { constructor: 1 } }), 400, 'invalid_request', 'metadata.constructor'],
   ['metadata with a long key', invoiceBody({ metadata: { [text(41)]: 'x' } }), 400, 'invalid_request', `metadata.${text(41)}`],
   ['metadata with a long value', invoiceBody({ metadata: { k: text(501) } }), 400, 'invalid_request', 'metadata.k'],
+  ['metadata with half a character', invoiceBody({ metadata: { k: '\ud800' } }), 400, 'invalid_request', 'metadata.k'],
   ['metadata with 51 keys', invoiceBody({ metadata: Object.fromEntries(Array.from({ length: 51 }, (_, i) => [`k${i}`, 'x'])) }), 400, 'invalid_request', 'metadata'],
   ['metadata that is null', invoiceBody({ metadata: null }), 400, 'invalid_request', 'metadata'],
   ['a body that is a list', [], 400, 'invalid_request', null],

@@ -59,9 +59,11 @@ it('tells a tenant of its own events only, from the cursor on', async () => {
   };
   const hearing = Promise.all([listen(mine.secretKey, 3), listen(theirs.secretKey, 3)]);
   await expect.poll(() => listening, { timeout: 50_000 }).toBe(2);
-  const { body: a } = await client.post('/v1/invoices', invoiceBody());
+  const metadata = { text: '\r\n\n\u0000\u007f\u0085\u2028\u2029\uffff', 'data: ': '\n\ndata: x\n\n' };
+  const { body: a } = await client.post('/v1/invoices', invoiceBody({ metadata }));
   const { body: b } = await new Client(service.url, theirs.secretKey).post('/v1/invoices', invoiceBody());
   const [own, others] = await hearing;
+  for (const { event } of own) expect(JSON.parse(event.body).data.metadata).toEqual(metadata);
   for (const [told, id] of [
     [own, a.id],
     [others, b.id],

@@ -28,7 +28,10 @@ beforeAll(async () => {
     events: ['invoice.accepted', 'invoice.rejected'],
   });
   invoices = [];
-  for (const body of [invoiceBody({ metadata: { a: 'é"\\' } }), invoiceFor('999000000000102', 'a@example.com')]) {
+  for (const body of [
+    invoiceBody({ metadata: { a: 'é"\\\u0000\u007f\u0085\u2028' } }),
+    invoiceFor('999000000000102', 'a@example.com'),
+  ]) {
     invoices.push((await client.post('/v1/invoices', body)).body);
   }
   for (const { id } of invoices) await client.settled(id);

@@ -16,6 +16,12 @@ afterAll(async () => {
   await receiver.close();
 });
 
+/** What no document could hold, and metadata may. */
+const ANY_TEXT = {
+  text: '\u0000\t\r\n\u000b\u001f\u007f\u0085\u2028\u2029\ufeff\ufffe\uffff\u{1f9fe}\u{10ffff}',
+  invisible: '\u200b',
+  blank: '',
+};
 const ALL = ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'];
 
 async function withEndpoint(path: string, events: string[] = ALL) {
@@ -27,7 +33,11 @@ async function withEndpoint(path: string, events: string[] = ALL) {
 
 it('each status change reaches the endpoint once, in order, as it was, and verifies', async () => {
   const { client, endpoint, receivedBy } = await withEndpoint('/accepted');
-  const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: 'é 42' } }));
+  const { body: created } = await client.post(
+    '/v1/invoices',
+    invoiceBody({ metadata: { order: 'é 42', ...ANY_TEXT } }),
+  );
+  expect(created.metadata).toMatchObject(ANY_TEXT);
   const accepted = await client.settled(created.id);
   await expect.poll(() => receivedBy().length, { timeout: 50_000 }).toBe(3);
   const events = receivedBy().map(({ event }) => event);

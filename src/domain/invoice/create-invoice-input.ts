@@ -3,7 +3,7 @@ import { emailAddress } from '../email-address.ts';
 import { type Problem, problem } from '../errors.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { MAX_CENTIMES } from '../money.ts';
-import { filledText, fits, isPrintable, printableText } from '../printable-text.ts';
+import { anyText, filledText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { SERVICE_SERIES } from './legal-invoice.ts';
 
@@ -52,7 +52,8 @@ const metadataKey = z
   })
   .refine(isPrintable, { error: 'is a key with a control character or half a character' });
 
-const metadataValue = printableText(LIMITS.metadataValue, 'a string');
+/** Part of no document. */
+const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
 const metadata = z
   // A record would lose this name silently.
@@ -74,7 +75,7 @@ const metadata = z
     type: 'object',
     description: 'Free key/value data, echoed back.',
     maxProperties: LIMITS.metadataKeys,
-    propertyNames: { minLength: 1, maxLength: LIMITS.metadataKey, pattern: metadataValue.meta()?.pattern },
+    propertyNames: { minLength: 1, maxLength: LIMITS.metadataKey, pattern: printableText(1, '').meta()?.pattern },
     additionalProperties: { type: 'string', ...metadataValue.meta() },
   });
 
