@@ -209,7 +209,8 @@ describe('demo', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`the service that runs at ${service.url}`);
     expect(out).not.toContain('\u001b');
-    for (const status of ['pending', 'signing', 'transmitted', 'accepted', 'rejected']) {
+    // Those between are told where the stream is open in time, which no loaded machine promises.
+    for (const status of ['pending', 'accepted', 'rejected']) {
       expect(out).toMatch(new RegExp(`^\\[ +\\d+\\.\\d{3} s\\] .*: ${status}`, 'm'));
     }
     expect(out).toContain('VALID  inv_');

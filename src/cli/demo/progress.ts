@@ -45,13 +45,21 @@ export function noteStatus(
   progress.rejectionReason = message.rejection_reason ?? progress.rejectionReason;
 }
 
-/** What an ended invoice did other than its sample says, in words; null when it did as expected. */
+/**
+ * What an ended invoice did other than its sample says, in words; null when it did as expected. A stream opens with the status of that
+ * moment: where this machine was slow to open it, the first ones are not told.
+ */
 export function surpriseOf({ sample: { expected }, steps, failure, rejectionReason }: Progress): string | null {
   if (failure !== null) return failure;
-  const told = steps.map(({ status }) => status).join(' → ');
-  const wanted = ['pending', ...expected.statuses].join(' → ');
-  if (told !== wanted)
+  const [answered, ...streamed] = steps.map(({ status }) => status);
+  const last = expected.statuses.slice(-streamed.length);
+  if (answered !== 'pending' || streamed.length === 0 || streamed.join() !== last.join()) {
+    const [wanted, told] = [
+      ['pending', ...expected.statuses],
+      [answered, ...streamed],
+    ].map((each) => each.join(' → '));
     return `expected ${wanted}, was ${told}${rejectionReason === null ? '' : ` (${rejectionReason})`}`;
+  }
   if (expected.reason !== undefined && !rejectionReason?.includes(expected.reason)) {
     return `the reason should say '${expected.reason}' and says '${rejectionReason ?? ''}'`;
   }

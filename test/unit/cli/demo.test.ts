@@ -54,11 +54,19 @@ describe('the live table', () => {
 describe('an end', () => {
   it.each([
     ['as expected', progress(sample('A'), WHOLE), null],
+    ['the stream was opened late', progress(sample('A'), [['pending', 1], ['transmitted', 2], ['accepted', 2]]), null], // biome-ignore format: a table
+    ['the stream was opened when all was over', progress(sample('A'), [['pending', 1], ['accepted', 2]]), null], // biome-ignore format: a table
     [
       'a status is missing',
-      progress(sample('A'), [['pending', 1], ['accepted', 2]]), // biome-ignore format: a table
-      'expected pending → signing → transmitted → accepted, was pending → accepted',
+      progress(sample('A'), [['pending', 1], ['signing', 2], ['accepted', 2]]), // biome-ignore format: a table
+      'expected pending → signing → transmitted → accepted, was pending → signing → accepted',
     ],
+    [
+      'the last status is missing',
+      progress(sample('A'), [['pending', 1], ['signing', 2], ['transmitted', 2]]), // biome-ignore format: a table
+      'expected pending → signing → transmitted → accepted, was pending → signing → transmitted',
+    ],
+    ['nothing was told', progress(sample('A'), [['pending', 1]]), 'expected pending → signing → transmitted → accepted, was pending'], // biome-ignore format: a table
     [
       'a status came twice',
       progress(sample('A'), [['pending', 1], ['signing', 2], ['signing', 2], ['transmitted', 2], ['accepted', 2]]), // biome-ignore format: a table
