@@ -37,7 +37,7 @@ export async function launchChromium(options: LaunchOptions): Promise<LaunchedCh
     try {
       const { executable } = candidate;
       const started = await startAsWell(candidate, options.log);
-      options.log?.info({ executable, pid: started.pid, sandboxed: started.sandboxed }, 'Chromium started');
+      options.log?.info({ executable, chromiumPid: started.pid, sandboxed: started.sandboxed }, 'Chromium started');
       return { ...started, executable };
     } catch (error) {
       failures.push(`${candidate.executable}: ${reasonOf(error)}`);
