@@ -3,6 +3,7 @@ import { join } from 'node:path';
 import { createSmtp } from './adapters/email/smtp.ts';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
 import { openSigningKeys } from './adapters/signing-key/signing-keys.ts';
+import { createWebhookSender, type WebhookHttpSender } from './adapters/webhook-http/webhook-sender.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
 import type { Config } from './config.ts';
 import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
@@ -81,6 +82,11 @@ export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promi
   } finally {
     await renderer.close();
   }
+}
+
+/** Calls receivers as the service does, those on this machine too. */
+export function localSender(): WebhookHttpSender {
+  return createWebhookSender({ allowInsecure: true });
 }
 
 export interface MailDiagnosis {

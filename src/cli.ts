@@ -1,17 +1,18 @@
 import {
   diagnoseMail,
   diagnoseRenderer,
+  localSender,
   openAdministration,
   signingCertificate,
   verifyDocument,
 } from './administration.ts';
-import type { CommandContext } from './cli/command.ts';
+import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
 import { processTerminal } from './cli/terminal.ts';
 import { ConfigError, readConfig } from './config.ts';
 
-// The process of the command line. Exit codes: 0, 1: it failed, 2: it was not understood.
+// The process of the command line.
 
 const context: CommandContext = {
   terminal: processTerminal(),
@@ -19,7 +20,7 @@ const context: CommandContext = {
     try {
       return readConfig();
     } catch (error) {
-      throw error instanceof ConfigError ? new Error(`The settings are wrong: ${error.message}`) : error;
+      throw error instanceof ConfigError ? new InputError(`The settings are wrong: ${error.message}`) : error;
     }
   },
   parts: {
@@ -28,6 +29,7 @@ const context: CommandContext = {
     signingCertificate,
     diagnoseRenderer,
     diagnoseMail,
+    localSender,
     // The service is large, and one command needs it.
     operationList: async (files, own) => {
       // The schema is large, too.

@@ -1,6 +1,7 @@
 import type {
   diagnoseMail,
   diagnoseRenderer,
+  localSender,
   openAdministration,
   signingCertificate,
   verifyDocument,
@@ -49,6 +50,7 @@ export interface CommandParts {
   readonly signingCertificate: typeof signingCertificate;
   readonly diagnoseRenderer: typeof diagnoseRenderer;
   readonly diagnoseMail: typeof diagnoseMail;
+  readonly localSender: typeof localSender;
   readonly startApp: typeof startApp;
   /** The list of the files' operations, and of these texts of our own. @throws {Error} that names the file and what is wrong */
   readonly operationList: (
@@ -57,7 +59,8 @@ export interface CommandParts {
   ) => Promise<ReadonlyMap<string, string>>;
 }
 
+/** What was given is wrong or can't be read, the settings included: exit code 2. */
+export class InputError extends Error {}
+
 /** The command can't be understood: exit code 2, with the usage. */
-export class UsageError extends Error {
-  override readonly name = 'UsageError';
-}
+export class UsageError extends InputError {}

@@ -1,21 +1,22 @@
 import { readFile } from 'node:fs/promises';
+import { InputError } from './command.ts';
 
-/** @throws Error that says in words why the file can't be read */
+/** @throws {InputError} that says in words why the file can't be read */
 export async function readInput(path: string): Promise<Buffer> {
   try {
     return await readFile(path);
   } catch (error) {
-    throw new Error(`${path} can not be read: ${reasonOf(error)}.`, { cause: error });
+    throw new InputError(`${path} can not be read: ${reasonOf(error)}.`, { cause: error });
   }
 }
 
-/** @throws Error when the file can't be read or holds no JSON */
+/** @throws {InputError} when the file can't be read or holds no JSON */
 export async function readJsonInput(path: string): Promise<unknown> {
   const text = (await readInput(path)).toString('utf8');
   try {
     return JSON.parse(text.replace(/^\uFEFF/, ''));
   } catch (error) {
-    throw new Error(`${path} holds no JSON: ${(error as Error).message}.`, { cause: error });
+    throw new InputError(`${path} holds no JSON: ${(error as Error).message}.`, { cause: error });
   }
 }
 

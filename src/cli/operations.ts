@@ -1,6 +1,6 @@
 import { readdir } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Command } from './command.ts';
+import { type Command, InputError } from './command.ts';
 import { readInput, reasonOf } from './files.ts';
 import { FOLLOW } from './webhooks/service.ts';
 import { SEND } from './webhooks/trigger.ts';
@@ -16,7 +16,7 @@ The operations of listen and trigger are on it too.`,
   async run(input, { terminal, parts }) {
     const folder = input.get('FOLDER');
     const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-      throw new Error(`${folder} can not be read: ${reasonOf(error)}.`);
+      throw new InputError(`${folder} can not be read: ${reasonOf(error)}.`);
     });
     const files = await Promise.all(
       names
@@ -24,7 +24,7 @@ The operations of listen and trigger are on it too.`,
         .sort()
         .map(async (name) => ({ name, text: (await readInput(join(folder, name))).toString('utf8') })),
     );
-    if (files.length === 0) throw new Error(`${folder} has no .graphql or .gql file.`);
+    if (files.length === 0) throw new InputError(`${folder} has no .graphql or .gql file.`);
     const list = await parts.operationList(files, [FOLLOW, SEND]);
     terminal.print(JSON.stringify(Object.fromEntries(list), null, 2));
     return 0;

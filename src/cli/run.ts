@@ -1,5 +1,5 @@
 import { ServiceError } from '../domain/errors.ts';
-import { type Command, type CommandContext, UsageError } from './command.ts';
+import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { commandHelp, overview, usage } from './help.ts';
 import { parseArguments } from './parse.ts';
 import type { Terminal } from './terminal.ts';
@@ -7,7 +7,7 @@ import type { Terminal } from './terminal.ts';
 /**
  * Runs what was typed.
  * @param args without the program's name
- * @returns the exit code: 0, 1 when it failed (one line on standard error says why), 2 when it could not be understood
+ * @returns the exit code: 0; 1 when it failed, 2 when it was not understood or what it was given can not be used (standard error says why)
  */
 export async function runCommandLine(
   args: readonly string[],
@@ -24,9 +24,8 @@ export async function runCommandLine(
     return 0;
   } catch (error) {
     terminal.remark(messageOf(error));
-    if (!(error instanceof UsageError)) return 1;
-    terminal.remark(usage(command));
-    return 2;
+    if (error instanceof UsageError) terminal.remark(usage(command));
+    return error instanceof InputError ? 2 : 1;
   }
 }
 

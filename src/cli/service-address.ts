@@ -1,4 +1,5 @@
 import type { Config } from '../config.ts';
+import { UsageError } from './command.ts';
 
 /** How long a service may take to say that it is there, milliseconds: a busy one is not to be taken for none. */
 export const STATE_MS = 10_000;
@@ -20,4 +21,10 @@ export async function serviceState(url: string): Promise<string | null> {
   } catch {
     return null;
   }
+}
+
+/** An address that was typed for an option. @throws {UsageError} for what is no http(s) address */
+export function httpUrl(text: string, option: string): string {
+  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+  throw new UsageError(`${option} must be an http(s) address, not '${text}'`);
 }

@@ -4,7 +4,7 @@ import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { missingProfileFields } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
-import type { Command } from './command.ts';
+import { type Command, InputError, UsageError } from './command.ts';
 import { readJsonInput } from './files.ts';
 
 const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the seller, any of:
@@ -40,7 +40,7 @@ export const createTenant: Command = {
   async run(input, context) {
     const { terminal } = context;
     const name = input.get('name').trim();
-    if (name === '' || name.length > MAX_NAME) throw new Error(`--name must have 1 to ${MAX_NAME} characters.`);
+    if (name === '' || name.length > MAX_NAME) throw new UsageError(`--name must have 1 to ${MAX_NAME} characters`);
     const profile = await profileOf(input.find('profile'));
     const tenant = { id: newId('ten'), name, profile, createdAt: new Date() };
     await administer(context, ({ tenants }) => tenants.insert(tenant));
@@ -81,7 +81,7 @@ async function profileOf(file: string | null): Promise<SellerProfileChange> {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const problems = error.problems.map(({ message }) => message).join(' ');
-    throw new Error(`${file} holds no valid profile: ${problems}`, { cause: error });
+    throw new InputError(`${file} holds no valid profile: ${problems}`, { cause: error });
   }
 }
 

@@ -6,6 +6,7 @@ import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { holdSilentPort } from '../support/silent-port.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
@@ -61,7 +62,11 @@ it('forwards what happens, signed, in order; test events and resends too', async
   await expect.poll(() => seen().length, { timeout: 100_000 }).toBe(3);
   expect(seen().map(({ type }) => type)).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
   expect(seen().every(({ data }) => data.id === created.id)).toBe(true);
-  for (const delivery of receiver.received) expect(verifies(delivery, secret)).toBe(true);
+  for (const delivery of receiver.received) {
+    expect(verifies(delivery, secret)).toBe(true);
+    expect(delivery.headers).toMatchObject({ 'user-agent': 'Fatoura-Webhooks/1' });
+    expect(delivery.headers).not.toHaveProperty('sec-fetch-mode');
+  }
 
   const triggered = cli('trigger', 'invoice.rejected', ...access);
   const [code] = await once(triggered.child, 'close');
@@ -89,7 +94,7 @@ it('goes on where it was when its connection breaks: nothing is missing, nothing
   line.breakOff();
   invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
   await client.settled(invoices[1]);
-  await expect.poll(() => output.text, { timeout: 100_000 }).toContain('The stream is lost');
+  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`The stream of ${line.url} is lost`);
   line.mend();
   await expect.poll(() => seen().length, { timeout: 100_000 }).toBe(6);
   invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
@@ -97,6 +102,18 @@ it('goes on where it was when its connection breaks: nothing is missing, nothing
   expect(seen().map(({ data }) => data.id)).toEqual(invoices.flatMap((id) => [id, id, id]));
   expect(new Set(seen().map(({ id }) => id)).size).toBe(9);
   line.close();
+});
+
+it('says which address is not reached, and why', async () => {
+  const silent = await holdSilentPort();
+  const url = `http://127.0.0.1:${silent.port}`;
+  const reason = `${url} is not reached (connect ECONNREFUSED 127.0.0.1:${silent.port})`;
+  const { output } = cli('listen', '--url', url, '--key', tenant.secretKey, '--forward-to', receiver.url);
+  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`${reason}; trying again…`);
+  const triggered = cli('trigger', 'invoice.accepted', '--url', url, '--key', tenant.secretKey);
+  const [code] = await once(triggered.child, 'close');
+  expect({ code, text: triggered.output.text }).toEqual({ code: 1, text: `${reason}.\n` });
+  silent.release();
 });
 
 /** A way to the service that breaks when it is told to. */
@@ -133,8 +150,8 @@ async function breakableLine(url: string) {
 }
 
 it.each([
-  [['listen', '--forward-to', 'ftp://x', '--key', 'sk_test_x'], 1],
-  [['listen', '--forward-to', 'http://localhost:1', '--key', 'pk_test_x'], 1],
+  [['listen', '--forward-to', 'ftp://x', '--key', 'sk_test_x'], 2],
+  [['listen', '--forward-to', 'http://localhost:1', '--key', 'pk_test_x'], 2],
   [['listen', '--forward-to', 'http://localhost:1'], 2],
   [['trigger', 'invoice.paid', '--key', 'sk_test_x'], 2],
 ])('%s ends with %i', async (args, expected) => {

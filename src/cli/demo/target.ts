@@ -6,9 +6,9 @@ import type { Config } from '../../config.ts';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { isId, newId } from '../../domain/ids.ts';
-import type { CommandContext } from '../command.ts';
+import { type CommandContext, UsageError } from '../command.ts';
 import { credentials } from '../greeting.ts';
-import { serviceAddress } from '../service-address.ts';
+import { httpUrl, serviceAddress } from '../service-address.ts';
 import { type Access, acceptsKey } from './client.ts';
 import { readSampleSeller } from './samples.ts';
 
@@ -21,15 +21,12 @@ export interface Target {
   close(): Promise<void>;
 }
 
-/** The service at an address of the caller's, with a key of its own. @throws Error for all but a secret test key */
+/** The service at an address of the caller's, with a key of its own. @throws {UsageError} for all but a secret test key */
 export function givenTarget(address: string, secretKey: string): Target {
   const { kind, environment } = parseToken(secretKey) ?? {};
   // A live key would register the samples with the tax authority.
-  if (kind !== 'secret' || environment !== 'test') throw new Error('--key must be a secret test key: sk_test_….');
-  if (!URL.canParse(address) || !/^https?:$/.test(new URL(address).protocol)) {
-    throw new Error(`--url must be an http(s) address, not '${address}'.`);
-  }
-  const url = address.replace(/\/+$/, '');
+  if (kind !== 'secret' || environment !== 'test') throw new UsageError('--key must be a secret test key: sk_test_…');
+  const url = httpUrl(address, '--url').replace(/\/+$/, '');
   return { access: { url, secretKey }, description: url, close: async () => undefined };
 }
 

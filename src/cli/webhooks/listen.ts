@@ -1,11 +1,11 @@
 import { randomBytes } from 'node:crypto';
-import { signatureHeaders, signingKey } from '../../domain/webhook/signature.ts';
+import { isSuccess, type SendResult, type WebhookSender } from '../../domain/webhook/sender.ts';
+import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
 import { type Command, UsageError } from '../command.ts';
+import { httpUrl } from '../service-address.ts';
 import { harmless, type Terminal } from '../terminal.ts';
-import { accessOf, followEvents, httpUrl, SERVICE_OPTIONS, type StreamedEvent } from './service.ts';
+import { accessOf, followEvents, SERVICE_OPTIONS, type StreamedEvent } from './service.ts';
 
-/** How long the local server may take. */
-const FORWARD_MS = 15_000;
 const INTERRUPTED = 130;
 
 export const listen: Command = {
@@ -25,42 +25,46 @@ and resends included. After a lost connection it goes on where it was. Ends with
     const target = httpUrl(input.get('forward-to'), '--forward-to');
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');
+    const sender = context.parts.localSender();
     const interruption = new AbortController();
     const interrupt = () => interruption.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
       terminal.print(`Events of ${access.url} go to ${target}, signed with ${secret}`);
-      const onState = (lost: string | null) =>
-        terminal.remark(lost === null ? 'Listening.' : `The stream is lost (${harmless(lost)}); trying again…`);
+      let state: string | null | undefined;
+      const onState = (trouble: string | null) => {
+        if (trouble === state) return;
+        state = trouble;
+        terminal.remark(trouble === null ? 'Listening.' : `${harmless(trouble)}; trying again…`);
+      };
       // One after the other: a server that is being written gets them in order.
       for await (const streamed of followEvents(access, interruption.signal, onState)) {
-        await forward(streamed, target, secret, terminal);
+        await forward(streamed, target, secret, sender, terminal);
       }
       return interruption.signal.aborted ? INTERRUPTED : 1;
     } finally {
       process.off('SIGINT', interrupt).off('SIGTERM', interrupt);
+      await sender.close();
     }
   },
 };
 
-async function forward({ event }: StreamedEvent, target: string, secret: string, terminal: Terminal): Promise<void> {
+/** Sends what a webhook endpoint would get, in the same way. */
+async function forward(
+  { event }: StreamedEvent,
+  target: string,
+  secret: string,
+  sender: WebhookSender,
+  terminal: Terminal,
+): Promise<void> {
   const at = new Date();
-  const outcome = await fetch(target, {
-    method: 'POST',
-    headers: {
-      'Content-Type': 'application/json',
-      ...signatureHeaders({ eventId: event.id, body: event.body, at }, [signingKey(secret)]),
-    },
-    body: event.body,
-    redirect: 'manual',
-    signal: AbortSignal.timeout(FORWARD_MS),
-  }).then(
-    async (response) => {
-      await response.body?.cancel();
-      return terminal.style(response.ok ? 'green' : 'red', String(response.status));
-    },
-    (error: Error) => terminal.style('red', harmless((error.cause as Error | undefined)?.message || error.message)),
-  );
-  const took = Date.now() - at.getTime();
+  const headers = deliveryHeaders({ eventId: event.id, body: event.body, at }, [signingKey(secret)]);
+  const result = await sender.send({ url: target, headers, body: event.body });
+  const outcome = terminal.style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
+  const took = Math.round(result.latencyMs);
   terminal.print(`${at.toISOString().slice(11, 19)}  ${event.type}  ${event.id}  →  ${outcome}  ${took} ms`);
+}
+
+function outcomeOf({ status, failure }: SendResult): string {
+  return status === null ? (failure?.message ?? 'no answer') : String(status);
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import { orderAt } from '../../domain/order-key.ts';
-import type { CommandContext, Option } from '../command.ts';
+import { type CommandContext, type Option, UsageError } from '../command.ts';
 import { messagesOf } from '../event-stream.ts';
 import type { ParsedArguments } from '../parse.ts';
-import { serviceAddress } from '../service-address.ts';
+import { httpUrl, serviceAddress } from '../service-address.ts';
 
 /** The options of commands that call the running service as a client does. */
 export const SERVICE_OPTIONS = {
@@ -27,24 +27,22 @@ export interface StreamedEvent {
 
 const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
 
-/** @throws {Error} for an address or a key that is none */
+/** @throws {UsageError} for an address or a key that is none */
 export function accessOf(input: ParsedArguments, { config }: CommandContext): Access {
   const secretKey = input.get('key');
-  if (parseToken(secretKey)?.kind !== 'secret') throw new Error('--key must be a secret key: sk_test_… or sk_live_….');
+  if (parseToken(secretKey)?.kind !== 'secret')
+    throw new UsageError('--key must be a secret key: sk_test_… or sk_live_…');
   const given = input.find('url') ?? serviceAddress(config());
-  if (given === null) throw new Error('--url is needed: the configuration names no port.');
+  if (given === null) throw new UsageError('--url is needed: the configuration names no port');
   return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey };
-}
-
-/** @throws {Error} for what is no http(s) address */
-export function httpUrl(text: string, option: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
-  throw new Error(`${option} must be an http(s) address, not '${text}'.`);
 }
 
 /** Runs a GraphQL operation that selects typed errors as `refused: message`. @throws {Error} with the service's own words */
 export async function operate<Data>(access: Access, query: string, variables: Record<string, unknown>): Promise<Data> {
-  const response = await fetch(`${access.url}/graphql`, request(access, query, variables, 'application/json'));
+  const asked = fetch(`${access.url}/graphql`, request(access, query, variables, 'application/json'));
+  const response = await asked.catch((error: Error) => {
+    throw new Error(`${access.url} is not reached (${causeOf(error)}).`, { cause: error });
+  });
   const answer = (await response.json().catch(() => null)) as Answer<Refusable> | null;
   const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
   if (problem !== undefined) throw new Error(problem);
@@ -68,7 +66,7 @@ export const FOLLOW = `subscription ($after: String) {
 
 /**
  * The tenant's events from now on, without end. A connection that breaks is resumed where it was.
- * @param onState told when it listens, and why it does not
+ * @param onState told when it listens, and in words why it does not
  * @throws {Error} when the service refuses
  */
 export async function* followEvents(
@@ -99,11 +97,22 @@ export async function* followEvents(
     } catch (error) {
       if (signal.aborted) return;
       if (error instanceof Refusal) throw error;
-      onState((error as Error).message);
+      const reason = causeOf(error as Error);
+      onState(
+        after === null ? `${access.url} is not reached (${reason})` : `The stream of ${access.url} is lost (${reason})`,
+      );
     }
     const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
     await sleep(pause, undefined, { signal }).catch(() => undefined);
   }
+}
+
+/** Why a fetch failed: its own message says no more than that it did. */
+function causeOf(error: Error): string {
+  const cause = (error.cause ?? error) as NodeJS.ErrnoException;
+  // Of several addresses that were tried, any tells why.
+  const [first = cause] = cause instanceof AggregateError ? (cause.errors as Error[]) : [];
+  return first.message || cause.code || error.message;
 }
 
 class Refusal extends Error {}

@@ -31,7 +31,10 @@ specimen, and goes the way of every other event: signed, retried, logged.`,
       sendTestWebhookEvent: { id: string; deliveries: { endpointId: string }[] };
     }>(accessOf(input, context), SEND, variables);
     const receivers = sent.deliveries.map(({ endpointId }) => endpointId);
-    const whereTo = receivers.length > 0 ? receivers.join(', ') : 'no endpoint: none subscribes to it';
+    const whereTo =
+      receivers.length > 0
+        ? receivers.join(', ')
+        : 'no webhook endpoint, as none subscribes to it; a listen that runs shows it';
     context.terminal.print(`${type} ${sent.id} goes to ${whereTo}.`);
     return 0;
   },

@@ -3,7 +3,7 @@ import type { AttemptRecord } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
 import { isSuccess, type WebhookSender } from './sender.ts';
-import { type SigningKey, signatureHeaders, signingKey } from './signature.ts';
+import { deliveryHeaders, type SigningKey, signingKey } from './signature.ts';
 
 export interface AttemptParts {
   readonly sender: WebhookSender;
@@ -57,11 +57,7 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     try {
       const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
       const keys = valid.map(({ sealed }) => open(sealed, id));
-      requestHeaders = {
-        'Content-Type': 'application/json',
-        'User-Agent': 'Fatoura-Webhooks/1',
-        ...signatureHeaders({ eventId, body, at }, keys),
-      };
+      requestHeaders = deliveryHeaders({ eventId, body, at }, keys);
       return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
     } catch (error) {
       const failure = { code: 'internal_error', message: (error as Error).message } as const;

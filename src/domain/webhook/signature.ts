@@ -45,6 +45,15 @@ export function signatureHeaders(
   };
 }
 
+/** All headers of a delivery. @param keys as for {@link signatureHeaders} */
+export function deliveryHeaders(content: SignedContent, keys: readonly SigningKey[]): Record<string, string> {
+  return {
+    'Content-Type': 'application/json',
+    'User-Agent': 'Fatoura-Webhooks/1',
+    ...signatureHeaders(content, keys),
+  };
+}
+
 function hmac(key: KeyObject, text: string) {
   return createHmac('sha256', key).update(text);
 }

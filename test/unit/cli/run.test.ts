@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest';
-import { type Command, type CommandContext, UsageError } from '../../../src/cli/command.ts';
+import { type Command, type CommandContext, InputError, UsageError } from '../../../src/cli/command.ts';
 import { COMMANDS } from '../../../src/cli/commands.ts';
 import { parseArguments } from '../../../src/cli/parse.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
@@ -82,6 +82,11 @@ describe('what a command throws', () => {
   ])('is one line on standard error, exit code 1: %s', async (error, line) => {
     const failing = command({ run: () => Promise.reject(error) });
     expect(await run(['do'], [failing])).toEqual({ code: 1, out: '', err: line });
+  });
+
+  it('has exit code 2 when it is about what was given', async () => {
+    const failing = command({ run: () => Promise.reject(new InputError('x.json can not be read.')) });
+    expect(await run(['do'], [failing])).toEqual({ code: 2, out: '', err: 'x.json can not be read.' });
   });
 
   it('comes with the usage when it is about the usage', async () => {
