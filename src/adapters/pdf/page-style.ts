@@ -100,7 +100,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .totals table td { padding-block: 1.2mm; }
 .totals .payable td { border: 0; padding-block: 2mm; font-size: 10.5pt; font-weight: 700; color: #fff; background: #17365d; }
 
-.words { margin-top: 4mm; padding: 2.2mm 3.5mm; background: #f1f4f8; break-inside: avoid; }
+.words { margin-top: 4mm; padding: 2.2mm 3.5mm; background: #f1f4f8; break-inside: avoid; break-before: avoid; }
 .words strong { display: block; font-size: 9.4pt; }
 .note { margin-top: 3mm; padding: 0 1.6mm; }
 

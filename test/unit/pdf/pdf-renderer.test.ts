@@ -43,6 +43,16 @@ describe('createPdfRenderer', () => {
     expect(text).toContain('IF 14452890 · RC Casablanca 284915');
   });
 
+  test.skipIf(!hasPdfToText)('keeps the amount in words on the page of the total', async () => {
+    // Around the number of lines after which the total has room on the first page and the words have not.
+    for (const count of [15, 16, 17, 18, 19]) {
+      const lines = Array.from({ length: count }, () => line('Audit', 1, 100, 20));
+      const pages = textOfPages(await renderer.render(printed({ lines })));
+      expect(pages).toHaveLength(2);
+      expect(pages.find((page) => page.includes('Net à payer'))).toContain('Arrêtée la présente facture');
+    }
+  });
+
   test('draws Arabic and other alphabets with the fonts it brings', async () => {
     const lines = [line('خدمات استشارية', 1, 100, 20), line('Ελληνικά Кириллица ẓṭḥ', 1, 100, 20)];
     const pdf = await renderer.render(printed({ lines, seller: { ...SELLER, legalName: 'شركة الأطلس' } }));
