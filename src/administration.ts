@@ -11,6 +11,7 @@ import type { InstallationRepository } from './domain/installation/first-start.t
 import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
 import type { Verification } from './domain/verification.ts';
+import { checkMasterKey } from './master-key.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
 import { ensureIndexes } from './storage/indexes.ts';
@@ -53,6 +54,16 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+/** Whether the master key of the configuration is that of the store's data. @throws when it is not; the message says what to do */
+export async function diagnoseMasterKey(config: Config): Promise<void> {
+  const store = await openStore(config, { join: true });
+  try {
+    await checkMasterKey(config, createInstallationRepository(store.db));
+  } finally {
+    await store.close();
   }
 }
 

@@ -1,5 +1,4 @@
-import { randomBytes } from 'node:crypto';
-import { link, mkdir, open, readFile, rm } from 'node:fs/promises';
+import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -38,6 +37,7 @@ import { createGate } from './graphql/gate.ts';
 import { readOperationList } from './graphql/operation-list.ts';
 import { createJobs } from './jobs/agenda.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
+import { openMasterKey } from './master-key.ts';
 import { createMetrics } from './metrics.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
@@ -122,12 +122,12 @@ async function build(
   close: () => Promise<void>,
 ): Promise<App> {
   await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
-  const [store, masterKey, signing] = await Promise.all([
-    parts.store ?? openOwnStore(config, closers, parts.monitorCommands),
-    loadMasterKey(config),
-    config.role === 'api' ? NO_SIGNING : openSigning(config),
-  ]);
+  // One after the other: what fails must not end the process while another writes its file.
+  const store = parts.store ?? (await openOwnStore(config, closers, parts.monitorCommands));
   const { db } = store;
+  const { tenants, manageKeys, installation } = administrationOf(store);
+  const masterKey = await openMasterKey(config, installation);
+  const signing = config.role === 'api' ? NO_SIGNING : await openSigning(config);
   const endWatch = watchCertificates(signing, log);
   closers.push(async () => endWatch());
   await ensureIndexes(db);
@@ -135,7 +135,6 @@ async function build(
   const metrics = createMetrics();
   metrics.watch(signing.keys);
   const invoices = metrics.observed(createInvoiceRepository(db));
-  const { tenants, manageKeys, installation } = administrationOf(store);
   const documents = createDocumentStore(db);
   const clientSecrets = createClientSecrets(masterKey);
   // Whoever started the engine serves alone: the only worker, and the only one that counts requests. A demo may have joined another's.
@@ -308,32 +307,6 @@ async function openOwnStore(
   const store = await openStore(config, { join: false, monitorCommands });
   closers.push(() => store.close());
   return store;
-}
-
-/** MASTER_KEY, or the key that is made once and kept under DATA_DIR with mode 0600. */
-async function loadMasterKey(config: Config): Promise<Uint8Array> {
-  if (config.masterKey !== null) return Buffer.from(config.masterKey, 'hex');
-  const file = join(config.dataDir, 'master.key');
-  const kept = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    if (error.code === 'ENOENT') return null;
-    throw error;
-  });
-  if (kept !== null) {
-    if (!/^[0-9a-f]{64}\n?$/.test(kept))
-      throw new Error(`${file} is damaged: it must hold 64 hexadecimal digits. Restore it from a backup.`);
-    return Buffer.from(kept.trim(), 'hex');
-  }
-  // It appears whole or not at all, and of two that start at once both use the first one's.
-  const draft = `${file}.${process.pid}`;
-  const handle = await open(draft, 'w', 0o600);
-  await handle.writeFile(`${randomBytes(32).toString('hex')}\n`);
-  await handle.sync();
-  await handle.close();
-  await link(draft, file).catch((error: NodeJS.ErrnoException) => {
-    if (error.code !== 'EEXIST') throw error;
-  });
-  await rm(draft);
-  return loadMasterKey(config);
 }
 
 async function pingOf(store: Store): Promise<string | null> {

@@ -1,5 +1,6 @@
 import {
   diagnoseMail,
+  diagnoseMasterKey,
   diagnoseRenderer,
   localSender,
   openAdministration,
@@ -27,6 +28,7 @@ const context: CommandContext = {
     openAdministration,
     verifyDocument,
     signingCertificate,
+    diagnoseMasterKey,
     diagnoseRenderer,
     diagnoseMail,
     localSender,

@@ -29,6 +29,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       ...[
         'account.ts',
         'administration.ts',
+        'master-key.ts',
         'open-store.ts',
         'signed-renderer.ts',
         'signing.ts',
@@ -39,7 +40,11 @@ export const IMPORT_TABLE: readonly Row[] = [
     ],
   },
   { path: 'account.ts', may: ['domain/'] },
-  { path: 'administration.ts', may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'open-store.ts'] },
+  {
+    path: 'administration.ts',
+    may: ['config.ts', 'domain/', 'storage/', 'adapters/', 'master-key.ts', 'open-store.ts'],
+  },
+  { path: 'master-key.ts', may: ['type config.ts', 'domain/'] },
   { path: 'metrics.ts', may: ['domain/'] },
   { path: 'signing.ts', may: ['config.ts', 'domain/', 'adapters/'] },
   { path: 'signed-renderer.ts', may: ['domain/', 'adapters/'] },

@@ -1,5 +1,6 @@
 import type {
   diagnoseMail,
+  diagnoseMasterKey,
   diagnoseRenderer,
   localSender,
   openAdministration,
@@ -48,6 +49,7 @@ export interface CommandParts {
   readonly openAdministration: typeof openAdministration;
   readonly verifyDocument: typeof verifyDocument;
   readonly signingCertificate: typeof signingCertificate;
+  readonly diagnoseMasterKey: typeof diagnoseMasterKey;
   readonly diagnoseRenderer: typeof diagnoseRenderer;
   readonly diagnoseMail: typeof diagnoseMail;
   readonly localSender: typeof localSender;

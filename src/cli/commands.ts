@@ -4,7 +4,7 @@ import { doctor } from './doctor.ts';
 import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listOperations } from './operations.ts';
-import { operatorReset } from './operator.ts';
+import { acceptMasterKey, operatorReset } from './operator.ts';
 import { createTenant, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 import { listen } from './webhooks/listen.ts';
@@ -19,6 +19,7 @@ export const COMMANDS: readonly Command[] = [
   revokeKey,
   rotateKey,
   operatorReset,
+  acceptMasterKey,
   invoicesNeedingAttention,
   retryInvoice,
   listen,

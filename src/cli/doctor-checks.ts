@@ -122,6 +122,16 @@ export async function checkStore(
   }
 }
 
+export async function checkMasterKey(diagnose: () => Promise<void>): Promise<Finding> {
+  const subject = 'master key';
+  try {
+    await diagnose();
+    return { subject, state: 'works', found: 'fits the data' };
+  } catch (error) {
+    return { subject, state: 'fails', found: oneLine(error) };
+  }
+}
+
 export async function checkCertificate(
   load: () => Promise<X509Certificate>,
   now: Date,

@@ -9,6 +9,7 @@ import {
   checkClock,
   checkDataFolder,
   checkMail,
+  checkMasterKey,
   checkNode,
   checkRenderer,
   checkStore,
@@ -57,6 +58,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   try {
     const store = await checkStore(inPlace('db'), parts.openAdministration);
     yield told(store.finding, 'db');
+    if (store.finding.state !== 'fails') yield await checkMasterKey(() => parts.diagnoseMasterKey(inPlace('db')));
     const identity = 'signing-test-identity.pem';
     const certificate = await checkCertificate(() => parts.signingCertificate(inPlace(identity)), new Date());
     yield told(certificate.finding, identity);

@@ -17,3 +17,17 @@ export const operatorReset: Command = {
     return 0;
   },
 };
+
+export const acceptMasterKey: Command = {
+  name: 'operator accept-master-key',
+  summary: 'Lets the service start with another master key, where that of the data is lost for good',
+  positionals: [],
+  options: {},
+  details: `The next start takes its key for the data's. What depends on the key before is void: documents' URLs and client secrets that
+were given out, the signing secrets of webhook endpoints (rotate them, or make the endpoints anew).`,
+  async run(_input, context) {
+    await administer(context, ({ installation }) => installation.forgetMasterKeyMark());
+    context.terminal.print("The next start takes its master key for the data's.");
+    return 0;
+  },
+};

@@ -1,9 +1,10 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { diagnoseMasterKey, openAdministration } from '../../src/administration.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
@@ -49,5 +50,43 @@ describe('the credentials of a first start', () => {
     expect(firstStart.demo?.secretKey).toMatch(/^sk_test_/);
     await stop();
     expect((await start()).firstStart).toEqual({ operatorPassword: null, demo: null });
+  });
+});
+
+describe('the master key', () => {
+  const config = (settings: Record<string, string> = {}) => readConfig({ DATA_DIR: folder, ...settings });
+  const another = { MASTER_KEY: 'ab'.repeat(32) };
+
+  it('is that of the first start: with another one, or none, nothing starts and doctor says why', async () => {
+    await start();
+    await stop();
+    const file = join(folder, 'master.key');
+    const key = (await readFile(file, 'utf8')).trim();
+
+    await expect(start(another)).rejects.toThrow(/^MASTER_KEY is not the key .*accept-master-key/);
+    await expect(diagnoseMasterKey(config(another))).rejects.toThrow(/^MASTER_KEY is not the key/);
+    await start({ MASTER_KEY: key });
+    await stop();
+
+    await rm(file);
+    await expect(start()).rejects.toThrow('master.key is not there');
+    await expect(diagnoseMasterKey(config())).rejects.toThrow('master.key is not there');
+    // None was made that would be mistaken for the right one.
+    await expect(readFile(file)).rejects.toThrow('ENOENT');
+    await writeFile(file, `${key}\n`);
+    await diagnoseMasterKey(config());
+    await start();
+  });
+
+  it('may be another one once the operator has given the first up', async () => {
+    await start();
+    await stop();
+    const administration = await openAdministration(config());
+    await administration.installation.forgetMasterKeyMark();
+    await administration.close();
+    await diagnoseMasterKey(config(another));
+    await start(another);
+    await stop();
+    await expect(start()).rejects.toThrow('master.key is not the key');
   });
 });

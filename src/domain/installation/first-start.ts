@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto';
+import { createHash, hkdfSync, randomBytes } from 'node:crypto';
 import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-key.ts';
 import { newId } from '../ids.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
@@ -11,6 +11,17 @@ export interface InstallationRepository {
   replaceOperatorHash(hash: string): Promise<void>;
   /** SHA-256, lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
+  /** Keeps the mark unless there is one, and answers the one that is kept: the same to all processes that start at once. */
+  keepMasterKeyMark(mark: string): Promise<string>;
+  /** By which the master key of the data is recognized; null before the first start. */
+  masterKeyMark(): Promise<string | null>;
+  /** The next start keeps the mark of its own key. */
+  forgetMasterKeyMark(): Promise<void>;
+}
+
+/** By which a master key is recognized: derived from it (HKDF-SHA-256, 32 bytes in hex) and of no other use. */
+export function masterKeyMark(masterKey: Uint8Array): string {
+  return Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(), 'mark:master-key', 32)).toString('hex');
 }
 
 /** What is shown once, to whoever starts the service for the first time. */

@@ -1,0 +1,27 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { connect, type Store } from '../../src/storage/connect.ts';
+import { createInstallationRepository } from '../../src/storage/installation.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+
+let mongo: TestMongo;
+let store: Store;
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  store = await connect(mongo.uri, freshDbName('installation'));
+});
+afterAll(async () => {
+  await store?.db.dropDatabase();
+  await store?.close();
+  await mongo?.close();
+});
+
+it('of many processes that start at once, one keeps the mark of its master key and all are told which', async () => {
+  const installation = createInstallationRepository(store.db);
+  expect(await installation.masterKeyMark()).toBeNull();
+  const told = await Promise.all(Array.from({ length: 16 }, (_, n) => installation.keepMasterKeyMark(`mark ${n}`)));
+  expect(new Set(told).size).toBe(1);
+  expect(await installation.masterKeyMark()).toBe(told[0]);
+
+  await installation.forgetMasterKeyMark();
+  expect(await installation.keepMasterKeyMark('another')).toBe('another');
+});
