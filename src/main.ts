@@ -5,8 +5,9 @@ import { ConfigError, readConfig } from './config.ts';
 // The process: start, signals, exit codes. 1: it failed; 2: its settings are wrong.
 
 try {
-  const app = await startApp(readConfig());
-  console.log(greeting(app.url, app.firstStart));
+  const config = readConfig();
+  const app = await startApp(config);
+  console.log(greeting(app.url, app.firstStart, config.sites?.test));
   let closing = false;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

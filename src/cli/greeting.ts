@@ -1,12 +1,21 @@
 import type { FirstStart } from '../domain/installation/first-start.ts';
 
-/** What the process prints when it serves: where, and at the first start the credentials, this once. */
-export function greeting(url: string | null, firstStart: FirstStart): string {
+/**
+ * What the process prints when it serves: where, and at the first start the credentials, this once.
+ * @param sandboxUrl where alone test keys are taken; null: at every address
+ */
+export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl: string | null = null): string {
   const lines = [url === null ? 'Fatoura works on the queue.' : `Fatoura listens on ${url}`];
   const shown = credentials(firstStart, url);
   if (shown.length > 0) lines.push('', ...shown);
   if (firstStart.demo !== null && url !== null) {
-    lines.push('', 'Try:', ...curlLines(url, firstStart.demo.secretKey), '', 'or, in another terminal: npm run demo');
+    lines.push(
+      '',
+      'Try:',
+      ...curlLines(url, sandboxUrl, firstStart.demo.secretKey),
+      '',
+      'or, in another terminal: npm run demo',
+    );
   }
   return lines.join('\n');
 }
@@ -36,15 +45,16 @@ export function credentials({ operatorPassword, demo }: FirstStart, url: string 
   return lines;
 }
 
-function curlLines(url: string, secretKey: string): string[] {
+function curlLines(url: string, sandboxUrl: string | null, secretKey: string): string[] {
   const body = {
     amount: 12000,
     currency: 'MAD',
     customer: { ice: '001234567000062', name: 'Atlas SARL' },
     lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
   };
+  const host = sandboxUrl === null ? '' : ` -H 'Host: ${new URL(sandboxUrl).host}'`;
   return [
-    `  curl -s ${url}/v1/invoices -H 'Authorization: Bearer ${secretKey}' \\`,
+    `  curl -s ${url}/v1/invoices${host} -H 'Authorization: Bearer ${secretKey}' \\`,
     `    -H 'Content-Type: application/json' \\`,
     `    -d '${JSON.stringify(body)}'`,
   ];

@@ -275,6 +275,26 @@ describe('demo', () => {
   });
 });
 
+describe('PUBLIC_URL and SANDBOX_URL', () => {
+  it('need not be reachable: commands call the service of the configuration as a proxy would', async () => {
+    const sites = { PUBLIC_URL: 'https://api.invalid', SANDBOX_URL: 'https://sandbox.invalid' };
+    const behind = await startService({ ...settings, ...sites, DATA_DIR: join(folder, 'behind') });
+    try {
+      const env = { ...settings, ...sites, PORT: new URL(behind.url).port };
+      const { secretKey } = await behind.tenant();
+      expect((await new Client(behind.url, secretKey).get('/v1/invoices')).status).toBe(401);
+      expect(await cli(['trigger', 'invoice.accepted', '--key', secretKey], env)).toMatchObject({ code: 0, err: '' });
+
+      const { code, out, err } = await cli(['demo'], env);
+      expect({ code, err }).toEqual({ code: 0, err: '' });
+      expect(out).toContain(`the service that runs at ${behind.url}`);
+      expect(out).toContain('VALID  inv_');
+    } finally {
+      await behind.app.close();
+    }
+  });
+});
+
 describe('invoices', () => {
   it('attention shows what fails again and again, and retry makes it go on', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);

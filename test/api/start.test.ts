@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { diagnoseMasterKey, openAdministration } from '../../src/administration.ts';
 import { type App, startApp } from '../../src/app.ts';
+import { greeting } from '../../src/cli/greeting.ts';
 import { readConfig } from '../../src/config.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
@@ -51,6 +52,13 @@ describe('the credentials of a first start', () => {
     await stop();
     expect((await start()).firstStart).toEqual({ operatorPassword: null, demo: null });
   });
+});
+
+it('the line to try is for the address where test keys are taken, which need not be reachable yet', () => {
+  const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
+  const lines = (sandbox?: string) => greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }, sandbox);
+  expect(lines('https://sandbox.invalid')).toContain("127.0.0.1:3000/v1/invoices -H 'Host: sandbox.invalid'");
+  expect(lines()).not.toContain('Host:');
 });
 
 describe('the master key', () => {

@@ -7,6 +7,7 @@ import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
 import { isId, newId } from '../../domain/ids.ts';
 import { type CommandContext, UsageError } from '../command.ts';
+import { callDirectly } from '../direct-calls.ts';
 import { credentials } from '../greeting.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
 import { type Access, acceptsKey } from './client.ts';
@@ -60,12 +61,14 @@ export async function openTarget(
     const url = serviceAddress(config);
     // On an engine that was started here no service can run.
     if (url !== null && administration.store.kind !== 'own engine') {
-      const access = { url, secretKey: await secretKey() };
+      await callDirectly(config, url);
+      const access = { url: config.sites?.test ?? url, secretKey: await secretKey() };
       if (await acceptsKey(access, signal)) {
         return { access, description: `the service that runs at ${url}`, close };
       }
     }
-    const own: Config = { ...config, host: '127.0.0.1', port: 0, publicUrl: null, role: 'all', logLevel: 'silent' };
+    const address = { host: '127.0.0.1', port: 0, publicUrl: null, sites: null };
+    const own: Config = { ...config, ...address, role: 'all', logLevel: 'silent' };
     terminal.print('No service runs here: starting one for the demo…\n');
     app = await parts.startApp(own, { store: administration.store });
     // At once: an interruption must not lose them.

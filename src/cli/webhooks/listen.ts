@@ -21,7 +21,7 @@ export const listen: Command = {
 and resends included. After a lost connection it goes on where it was. Ends with Ctrl-C.`,
   async run(input, context) {
     const { terminal } = context;
-    const access = accessOf(input, context);
+    const access = await accessOf(input, context);
     const target = httpUrl(input.get('forward-to'), '--forward-to');
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import { orderAt } from '../../domain/order-key.ts';
 import { type CommandContext, type Option, UsageError } from '../command.ts';
+import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
 import type { ParsedArguments } from '../parse.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
@@ -28,13 +29,17 @@ export interface StreamedEvent {
 const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
 
 /** @throws {UsageError} for an address or a key that is none */
-export function accessOf(input: ParsedArguments, { config }: CommandContext): Access {
+export async function accessOf(input: ParsedArguments, { config }: CommandContext): Promise<Access> {
   const secretKey = input.get('key');
-  if (parseToken(secretKey)?.kind !== 'secret')
-    throw new UsageError('--key must be a secret key: sk_test_… or sk_live_…');
-  const given = input.find('url') ?? serviceAddress(config());
-  if (given === null) throw new UsageError('--url is needed: the configuration names no port');
-  return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey };
+  const token = parseToken(secretKey);
+  if (token?.kind !== 'secret') throw new UsageError('--key must be a secret key: sk_test_… or sk_live_…');
+  const given = input.find('url');
+  if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey };
+  const settings = config();
+  const address = serviceAddress(settings);
+  if (address === null) throw new UsageError('--url is needed: the configuration names no port');
+  await callDirectly(settings, address);
+  return { url: settings.sites?.[token.environment] ?? address, secretKey };
 }
 
 /** Runs a GraphQL operation that selects typed errors as `refused: message`. @throws {Error} with the service's own words */

@@ -29,7 +29,7 @@ specimen, and goes the way of every other event: signed, retried, logged.`,
     const variables = { type, endpointId: input.find('endpoint') };
     const { sendTestWebhookEvent: sent } = await operate<{
       sendTestWebhookEvent: { id: string; deliveries: { endpointId: string }[] };
-    }>(accessOf(input, context), SEND, variables);
+    }>(await accessOf(input, context), SEND, variables);
     const receivers = sent.deliveries.map(({ endpointId }) => endpointId);
     const whereTo =
       receivers.length > 0
