@@ -113,6 +113,11 @@ describe('POST /v1/webhook_endpoints: 400', () => {
     expect(await listed()).toEqual([]);
   });
 
+  it('tells who tries http how a server on their own machine gets events', async () => {
+    const { body } = await client.post(PATH, endpointBody({ url: 'http://127.0.0.1:4000/hook' }));
+    expect(body.error.message).toMatch(/https:\/\/ URL.*listen --forward-to.*ALLOW_INSECURE_WEBHOOKS/);
+  });
+
   it.each([
     ['a list', [], 400],
     ['no JSON', '{', 400],

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
+import type { Environment } from '../tenant/tenant.ts';
 import type { DeliveryLedger } from './delivery-ports.ts';
 import { type EndpointSecret, MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
@@ -55,7 +56,7 @@ export function createManageEndpoints(
   return {
     async create(principal, input) {
       const { tenant, environment } = requireSecretKey(principal);
-      refuseHttp(input.url);
+      refuseHttp(input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
       const createdAt = new Date();
@@ -94,7 +95,7 @@ export function createManageEndpoints(
     async update(principal, endpointId, input) {
       const { tenant, environment } = requireSecretKey(principal);
       const { url, events, description, active } = input;
-      if (url !== undefined) refuseHttp(url);
+      if (url !== undefined) refuseHttp(url, environment);
       const changes = {
         ...(url !== undefined && { url }),
         ...(events !== undefined && { events }),
@@ -144,9 +145,13 @@ export function createManageEndpoints(
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }
 
-  function refuseHttp(url: string): void {
+  function refuseHttp(url: string, environment: Environment): void {
     if (allowHttp || /^https:/i.test(url)) return;
-    throw serviceError('invalid_request', 'url must be an absolute https:// URL; http:// is not secure.', 'url');
+    const hint =
+      environment === 'test'
+        ? ' For a server on your own machine: npm run -s cli -- listen --forward-to URL --key KEY, or ALLOW_INSECURE_WEBHOOKS=true where the service is yours.'
+        : '';
+    throw serviceError('invalid_request', `url must be an absolute https:// URL; http:// is not secure.${hint}`, 'url');
   }
 }
 
