@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { ServiceError } from '../domain/errors.ts';
 import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { commandHelp, overview, usage } from './help.ts';
@@ -30,6 +31,10 @@ export async function runCommandLine(
 }
 
 function withoutCommand(args: readonly string[], commands: readonly Command[], terminal: Terminal): number {
+  if (args[0] === '--version' || args[0] === '-v') {
+    terminal.print(version());
+    return 0;
+  }
   const words = args.filter((arg) => !arg.startsWith('-'));
   const group = commands.filter(({ name }) => words[0] !== undefined && name.startsWith(`${words[0]} `));
   const help = overview(group.length > 0 ? group : commands);
@@ -41,6 +46,11 @@ function withoutCommand(args: readonly string[], commands: readonly Command[], t
   if (unknown !== undefined) terminal.remark(`There is no command '${args.join(' ')}'.`);
   terminal.remark(help);
   return 2;
+}
+
+function version(): string {
+  const { name, version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return `${name} ${version}`;
 }
 
 function isPrefix(words: readonly string[], args: readonly string[]): boolean {

@@ -1,25 +1,59 @@
 import { parseArgs } from 'node:util';
 import { startServer } from './server.ts';
 
-/** `node src/engine/main.ts --data-dir DIR [--port P | --socket PATH] [--test-commands]`: prints one line with its `mongodb://` URL when ready. */
-try {
-  const { values } = parseArgs({
-    options: {
-      port: { type: 'string' },
-      socket: { type: 'string' },
-      'data-dir': { type: 'string' },
-      host: { type: 'string' },
-      'test-commands': { type: 'boolean' },
-    },
-  });
-  const engine = await startServer(optionsOf(values));
-  console.log(engine.uri);
-  const stop = (): void => void engine.close();
-  process.once('SIGINT', stop);
-  process.once('SIGTERM', stop);
-} catch (error) {
-  console.error(`The engine could not start: ${error instanceof Error ? error.message : String(error)}`);
-  process.exitCode = 1;
+const USAGE = 'Usage: npm run -s engine -- --data-dir DIR [--port P | --socket PATH] [--test-commands]';
+
+const HELP = `${USAGE}
+
+Serves the database in DIR, which is made when it is not there, and prints one line with its mongodb:// URL when it is ready. Ends with Ctrl-C.
+
+Options:
+  --data-dir DIR   folder of the database; one engine at a time serves it
+  --port P         listen on this port of 127.0.0.1; 0 takes a free one
+  --socket PATH    listen on this unix socket, which must end in .sock; by default one in DIR
+  --test-commands  take configureFailPoint: for tests of drivers, never where real data lies
+
+Exit codes: 0, ended; 1, it could not start; 2, wrong usage.`;
+
+// The process of the engine alone.
+const options = optionsTyped();
+if (options !== null) {
+  try {
+    const engine = await startServer(options);
+    console.log(engine.uri);
+    const stop = (): void => void engine.close();
+    process.once('SIGINT', stop);
+    process.once('SIGTERM', stop);
+  } catch (error) {
+    console.error(`The engine could not start: ${messageOf(error)}`);
+    process.exitCode = 1;
+  }
+}
+
+/** null: there is nothing to start. */
+function optionsTyped(): Parameters<typeof startServer>[0] | null {
+  try {
+    const { values } = parseArgs({
+      options: {
+        port: { type: 'string' },
+        socket: { type: 'string' },
+        'data-dir': { type: 'string' },
+        host: { type: 'string' },
+        'test-commands': { type: 'boolean' },
+        help: { type: 'boolean', short: 'h' },
+      },
+    });
+    if (values.help !== true) return optionsOf(values);
+    console.log(HELP);
+  } catch (error) {
+    console.error(`${messageOf(error)}\n${USAGE}`);
+    process.exitCode = 2;
+  }
+  return null;
+}
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
 }
 
 type Values = { [name in 'port' | 'socket' | 'data-dir' | 'host']?: string | undefined } & {

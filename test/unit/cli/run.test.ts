@@ -34,6 +34,14 @@ describe('what was typed', () => {
     }
   });
 
+  it('--version: name and version', async () => {
+    expect(await run(['--version'])).toEqual({
+      code: 0,
+      out: expect.stringMatching(/^fatoura \d+\.\d+\.\d+$/),
+      err: '',
+    });
+  });
+
   it.each(COMMANDS.map(({ name }) => name))('%s --help names each option and touches nothing', async (name) => {
     const { code, out, err } = await run([...name.split(' '), '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
