@@ -5,7 +5,7 @@ import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
-import { createTenant, updateTenant } from './tenants.ts';
+import { createTenant, listTenants, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 import { listen } from './webhooks/listen.ts';
 import { trigger } from './webhooks/trigger.ts';
@@ -13,6 +13,7 @@ import { trigger } from './webhooks/trigger.ts';
 /** Every command, in the order of the help. */
 export const COMMANDS: readonly Command[] = [
   createTenant,
+  listTenants,
   updateTenant,
   createKey,
   listKeys,

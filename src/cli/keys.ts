@@ -4,7 +4,7 @@ import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import type { Command, CommandContext } from './command.ts';
 import type { ParsedArguments } from './parse.ts';
-import { columns } from './terminal.ts';
+import { columns, minute } from './terminal.ts';
 
 const tenant = { value: 'TENANT', required: true, description: "The tenant's id: ten_…" } as const;
 
@@ -99,9 +99,4 @@ function objectOf({ id, kind, environment, lastFour, createdAt, revokedAt }: Api
 function rowOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey): string[] {
   const start = kind === 'secret' ? 'sk' : 'pk';
   return [id, `${start}_${environment}_…${lastFour}`, minute(createdAt), revokedAt === null ? '-' : minute(revokedAt)];
-}
-
-/** `2026-11-21 12:30 UTC` */
-function minute(time: Date): string {
-  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
 }

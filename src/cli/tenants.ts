@@ -6,6 +6,7 @@ import { missingProfileFields } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
 import { type Command, InputError, UsageError } from './command.ts';
 import { readJsonInput } from './files.ts';
+import { columns, harmless, minute } from './terminal.ts';
 
 const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the seller, any of:
   legalName        "Atlas Conseil"
@@ -53,6 +54,33 @@ export const createTenant: Command = {
     }
     terminal.print(`Tenant ${tenant.id} (${name}) is made.${remarkOn(profile)}`);
     terminal.print(`Next: npm run -s cli -- keys create --tenant ${tenant.id} --environment test --kind secret`);
+    return 0;
+  },
+};
+
+export const listTenants: Command = {
+  name: 'tenants list',
+  summary: 'Shows all tenants, and the environments that they have valid keys of',
+  positionals: [],
+  options: { json: { description: 'Print a list of objects' } },
+  async run(input, context) {
+    const tenants = await administer(context, (administration) => administration.tenants.list());
+    const { terminal } = context;
+    if (input.has('json')) {
+      const objects = tenants.map(({ id, name, environments, createdAt }) => ({
+        id,
+        name,
+        environments,
+        created_at: createdAt,
+      }));
+      terminal.print(JSON.stringify(objects));
+    } else if (tenants.length === 0) terminal.print('There are no tenants.');
+    else {
+      const rows = tenants.map(({ id, name, environments, createdAt }) => {
+        return [id, minute(createdAt), environments.join(', ') || '-', harmless(name)];
+      });
+      terminal.print(columns([['ID', 'CREATED', 'KEYS', 'NAME'], ...rows]));
+    }
     return 0;
   },
 };

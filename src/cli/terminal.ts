@@ -67,3 +67,8 @@ export function wrap(text: string, width: number): string {
   }
   return lines.join('\n');
 }
+
+/** `2026-11-21 12:30 UTC` */
+export function minute(time: Date): string {
+  return `${time.toISOString().slice(0, 16).replace('T', ' ')} UTC`;
+}

@@ -102,6 +102,17 @@ describe('tenants and keys', () => {
     expect(JSON.stringify(keys) + list.out).not.toContain(rotated.key);
   });
 
+  it('lists the tenants with the environments that they have valid keys of', async () => {
+    const { id } = await json(['tenants', 'create', '--name', 'Liste\u001b[2J']);
+    const listed = async () => (await json(['tenants', 'list'])).find((each: { id: string }) => each.id === id);
+    expect(await listed()).toMatchObject({ name: 'Liste\u001b[2J', environments: [], created_at: expect.any(String) });
+    const key = await json(['keys', 'create', '--tenant', id, '--environment', 'test', '--kind', 'secret']);
+    expect(await listed()).toMatchObject({ environments: ['test'] });
+    expect((await cli(['tenants', 'list'])).out).toMatch(new RegExp(`^${id} +\\d{4}-.* test +Liste\\?\\[2J$`, 'm'));
+    await cli(['keys', 'revoke', key.id]);
+    expect(await listed()).toMatchObject({ environments: [] });
+  });
+
   it('replaces a profile', async () => {
     const { id } = await json(['tenants', 'create', '--name', 'Sans profil']);
     const partial = join(folder, 'partial.json');

@@ -93,6 +93,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.takeOverdue', () => invoices.takeOverdue(kept.id, 1000), 1],
   ['invoices.postponeOverdue', () => invoices.postponeOverdue([kept.id, 'inv_x'], 1000), 2],
   ['the jobs of an invoice', () => invoicesWithJob(store.db.collection('jobs'), 'w', ['inv_1']), 1],
+  ['tenants.list', () => tenants.list(), 30],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],
   ['tenants.validKeys', () => tenants.validKeys(['key_7', 'key_8']), 2],

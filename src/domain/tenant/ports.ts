@@ -1,10 +1,15 @@
 import type { ApiKey } from '../api-key/api-key.ts';
 import type { Logo, LogoReference } from './logo.ts';
-import type { SellerProfile, Tenant } from './tenant.ts';
+import type { Environment, SellerProfile, Tenant } from './tenant.ts';
 
 /** A profile to be stored: a new logo comes with its octets. */
 export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
   readonly logo?: Logo | LogoReference | null;
+};
+
+/** A tenant in a list: `environments` are those that it has valid keys of. */
+export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt'> & {
+  readonly environments: readonly Environment[];
 };
 
 /** There are as many valid keys as there may be. Nothing was stored. */
@@ -20,6 +25,8 @@ export interface TenantRepository {
     keys?: readonly { key: ApiKey; hash: string }[],
   ): Promise<void>;
   find(tenantId: string): Promise<Tenant | null>;
+  /** All tenants, oldest first. */
+  list(): Promise<ListedTenant[]>;
   /** Replaces the whole profile. @returns false when there is no such tenant */
   updateProfile(tenantId: string, profile: SellerProfileChange): Promise<boolean>;
   /**
