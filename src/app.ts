@@ -1,4 +1,3 @@
-import { mkdir } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -39,7 +38,7 @@ import { createJobs } from './jobs/agenda.ts';
 import { startHousekeeping } from './jobs/housekeeping.ts';
 import { openMasterKey } from './master-key.ts';
 import { createMetrics } from './metrics.ts';
-import { type OpenStore, openStore } from './open-store.ts';
+import { type OpenStore, openStore, prepareDataFolder } from './open-store.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
 import { NO_SIGNING, openSigning, watchCertificates } from './signing.ts';
 import type { Store } from './storage/connect.ts';
@@ -121,9 +120,9 @@ async function build(
   closers: (() => Promise<unknown>)[],
   close: () => Promise<void>,
 ): Promise<App> {
-  await mkdir(config.dataDir, { recursive: true, mode: 0o700 });
+  await prepareDataFolder(config);
   // One after the other: what fails must not end the process while another writes its file.
-  const store = parts.store ?? (await openOwnStore(config, closers, parts.monitorCommands));
+  const store = parts.store ?? (await openOwnStore(config, log, closers, parts.monitorCommands));
   const { db } = store;
   const { tenants, manageKeys, installation } = administrationOf(store);
   const masterKey = await openMasterKey(config, installation);
@@ -301,9 +300,11 @@ function collectOrphans(db: Store['db'], log: Logger): () => Promise<void> {
 
 async function openOwnStore(
   config: Config,
+  log: Logger,
   closers: (() => Promise<unknown>)[],
   monitorCommands = false,
 ): Promise<OpenStore> {
+  if (config.mongodbUrl !== null) log.info('connecting to the server of MONGODB_URL, which may take 10 s');
   const store = await openStore(config, { join: false, monitorCommands });
   closers.push(() => store.close());
   return store;

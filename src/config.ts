@@ -4,18 +4,21 @@ import { asciiAddress } from './domain/email-address.ts';
 const duration = /^(\d+)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
+/** `5m` → milliseconds; NaN for what is no duration. */
+function milliseconds(text: string): number {
+  const [, amount, unit] = duration.exec(text.trim()) ?? [];
+  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
+}
+
 /** `0s,1m,5m` → milliseconds. */
 const schedule = z.string().transform((text, context) => {
-  const delays = text.split(',').map((part) => {
-    const [, amount, unit] = duration.exec(part.trim()) ?? [];
-    return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
-  });
+  const delays = text.split(',').map(milliseconds);
   if (delays.some(Number.isNaN))
     context.addIssue({ code: 'custom', message: 'must be durations like 0s,1m,2h separated by commas' });
   return delays;
 });
 
-const port = z.coerce.number({ error: 'must be a port number' }).int().min(0).max(65_535);
+const port = z.coerce.number({ error: 'must be a port number, 0 (any free port) to 65535' }).int().min(0).max(65_535);
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
@@ -37,6 +40,8 @@ const mailAllowance = z.string().transform((text, context) =>
 const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
+
+const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
 const environment = z
   .object({
@@ -82,20 +87,18 @@ const environment = z
     WEBHOOK_RETRY_SCHEDULE: schedule
       .refine((delays) => delays[0] === 0, { error: 'must begin with 0s: the first attempt is immediate' })
       .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
-    WEBHOOK_RETENTION: schedule
-      .refine((delays) => delays.length === 1 && Number(delays[0]) >= 86_400_000, {
-        error: 'must be a duration of a day at least, like 30d',
-      })
-      .default([30 * 86_400_000]),
+    WEBHOOK_RETENTION: z
+      .string()
+      .transform(milliseconds)
+      .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of a day at least, like 30d' })
+      .default(30 * UNIT_MS.d),
     ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
     // Clients need a credential to ask for the schema, which is public, and the page does nothing without one.
     GRAPHQL_INTROSPECTION: yesOrNo.default(true),
     GRAPHIQL: yesOrNo.optional(),
     GRAPHQL_OPERATIONS: z.string().optional(),
     GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
-    LOG_LEVEL: z
-      .enum(['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'], { error: 'must be a level of pino' })
-      .default('info'),
+    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   })
   .superRefine((env, context) => {
     if (env.MONGODB_URL !== undefined && env.MASTER_KEY === undefined) {
@@ -201,6 +204,9 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** Values that no message shows: keys, passphrases, and addresses, which may carry a password. */
+const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|URL/;
+
 /**
  * Reads the settings from environment variables; the only reader of `process.env`.
  * @throws {ConfigError} naming every variable that is wrong
@@ -210,7 +216,12 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(set);
   if (!parsed.success) {
-    throw new ConfigError(parsed.error.issues.map((issue) => `${issue.path.join('.')} ${issue.message}`).join('\n'));
+    const problems = parsed.error.issues.map(({ path, message }) => {
+      const name = path.join('.');
+      const value = MAY_HOLD_SECRETS.test(name) ? undefined : set[name];
+      return `${name} ${message}${message.startsWith('must') && value !== undefined ? `, not '${value}'` : ''}`;
+    });
+    throw new ConfigError(problems.join('\n'));
   }
   const { data } = parsed;
   return {
@@ -249,7 +260,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     },
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
-    webhookRetention: data.WEBHOOK_RETENTION[0] ?? 0,
+    webhookRetention: data.WEBHOOK_RETENTION,
     allowInsecureWebhooks: data.ALLOW_INSECURE_WEBHOOKS,
     graphql: {
       introspection: data.GRAPHQL_INTROSPECTION,

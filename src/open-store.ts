@@ -1,4 +1,5 @@
-import { join as joinPath } from 'node:path';
+import { access, constants, mkdir } from 'node:fs/promises';
+import { join as joinPath, resolve } from 'node:path';
 import type { Config } from './config.ts';
 import { startEngine } from './engine/embedded.ts';
 import { runningEngine } from './engine/running.ts';
@@ -20,10 +21,39 @@ export async function openStore(
   config: Config,
   { join, monitorCommands = false }: { join: boolean; monitorCommands?: boolean },
 ): Promise<OpenStore> {
-  if (config.mongodbUrl !== null)
-    return { ...(await connect(config.mongodbUrl, undefined, monitorCommands)), kind: 'server' };
+  if (config.mongodbUrl !== null) {
+    const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
+      const cure =
+        'Check that it is right and that the server runs and lets this user in; without it the embedded engine is used';
+      throw new Error(`MONGODB_URL can't be used: ${cause.message.replace(/\.$/, '')}. ${cure}.`, { cause });
+    });
+    return { ...store, kind: 'server' };
+  }
   const joined = join ? await joinEngine(config) : null;
   return joined ?? startOwn(config, join, monitorCommands);
+}
+
+const UNUSABLE: Readonly<Record<string, string>> = {
+  EEXIST: 'it is not a folder',
+  ENOTDIR: 'a part of its path is not a folder',
+  EACCES: 'this user may not write there',
+  EPERM: 'this user may not write there',
+  EROFS: 'the file system is read-only',
+  ENOSPC: 'the disk is full',
+};
+
+/** Makes DATA_DIR where it is not there. @throws when it can't be written; the message says why and what to do */
+export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
+  try {
+    await mkdir(dataDir, { recursive: true, mode: 0o700 });
+    await access(dataDir, constants.W_OK | constants.X_OK);
+  } catch (cause) {
+    const { code = '', message } = cause as NodeJS.ErrnoException;
+    throw new Error(
+      `DATA_DIR ${resolve(dataDir)} can't be used: ${UNUSABLE[code] ?? message}. Set it to a folder that this user may write.`,
+      { cause },
+    );
+  }
 }
 
 function folderOf(config: Config): string {
@@ -36,6 +66,7 @@ async function joinEngine(config: Config): Promise<OpenStore | null> {
 }
 
 async function startOwn(config: Config, mayJoin: boolean, monitorCommands: boolean): Promise<OpenStore> {
+  await prepareDataFolder(config);
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
     engine = await startEngine({ dataDir: folderOf(config) });

@@ -19,7 +19,7 @@ export interface HttpServer {
   close(): Promise<void>;
 }
 
-/** @throws when the address can't be had */
+/** @throws when the address can't be had; the message names the setting and what to do */
 export async function listen(port: number, host: string): Promise<HttpServer> {
   const server = createServer({
     // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
@@ -28,7 +28,7 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
     requireHostHeader: false,
   });
   await new Promise<void>((resolve, reject) => {
-    server.once('error', reject);
+    server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
     server.listen(port, host, resolve);
   });
   const handler = Promise.withResolvers<RequestListener>();
@@ -56,6 +56,17 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
       clearTimeout(timer);
     },
   };
+}
+
+function refusal(error: NodeJS.ErrnoException, port: number, host: string): Error {
+  const said: Readonly<Record<string, string>> = {
+    EADDRINUSE: `PORT ${port} is taken on ${host}. End the process that listens there, or set PORT to a free port.`,
+    EADDRNOTAVAIL: `HOST ${host} is no address of this machine. Set HOST to one, such as 127.0.0.1, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `HOST ${host} is not known here. Set HOST to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all.`,
+    EACCES: `PORT ${port} is not for this user to listen on. Set PORT to one from 1024 on.`,
+  };
+  const message = said[error.code ?? ''] ?? `PORT ${port} of HOST ${host} can't be listened on: ${error.message}.`;
+  return new Error(message, { cause: error });
 }
 
 function addressOf(server: Server, host: string): string {

@@ -3,14 +3,17 @@ import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { type AddressInfo, createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { diagnoseMasterKey, openAdministration } from '../../src/administration.ts';
 import { type App, startApp } from '../../src/app.ts';
 import { greeting } from '../../src/cli/greeting.ts';
 import { readConfig } from '../../src/config.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
+import { holdSilentPort } from '../support/silent-port.ts';
 
 // What a start makes and what it refuses, over the embedded engine.
+// A test starts several services one after the other, and one waits 10 s for a server.
+vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 let app: App | null = null;
@@ -40,7 +43,9 @@ describe('the credentials of a first start', () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     try {
-      await expect(start({ PORT: String((taken.address() as AddressInfo).port) })).rejects.toThrow('EADDRINUSE');
+      await expect(start({ PORT: String((taken.address() as AddressInfo).port) })).rejects.toThrow(
+        /^PORT \d+ is taken on 127\.0\.0\.1\. .*set PORT/,
+      );
     } finally {
       taken.close();
     }
@@ -59,6 +64,31 @@ it('the line to try is for the address where test keys are taken, which need not
   const lines = (sandbox?: string) => greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }, sandbox);
   expect(lines('https://sandbox.invalid')).toContain("127.0.0.1:3000/v1/invoices -H 'Host: sandbox.invalid'");
   expect(lines()).not.toContain('Host:');
+});
+
+describe('what a start can not use', () => {
+  it('is named by its setting, with the way out', async () => {
+    const file = join(folder, 'file');
+    await writeFile(file, '-----BEGIN PRIVATE KEY-----\n');
+    const { port, release } = await holdSilentPort();
+    const cases: [Record<string, string>, RegExp][] = [
+      // An address of TEST-NET-1, which no machine has.
+      [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine\. .*127\.0\.0\.1/],
+      [{ DATA_DIR: file }, /^DATA_DIR .*file can't be used: it is not a folder\./],
+      [{ DATA_DIR: join(file, 'data') }, /^DATA_DIR .*data can't be used: a part of its path is not a folder\./],
+      [{ SIGNING_P12: file }, /^SIGNING_P12: .*file is in PEM form .*openssl pkcs12 -export/],
+      [{ SIGNING_P12: join(folder, 'none') }, /^SIGNING_P12: there is no file .*none\.$/],
+      [
+        { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, MASTER_KEY: 'ab'.repeat(32) },
+        /^MONGODB_URL can't be used: .*ECONNREFUSED.* embedded engine/,
+      ],
+    ];
+    try {
+      for (const [settings, message] of cases) await expect(start(settings)).rejects.toThrow(message);
+    } finally {
+      release();
+    }
+  });
 });
 
 describe('the master key', () => {

@@ -10,7 +10,14 @@ import type { SigningIdentity } from './software-key.ts';
  * @throws with what to do, when the file can't be read, the passphrase is wrong, or the key has no certificate
  */
 export async function loadPkcs12(file: string, passphrase: string): Promise<SigningIdentity> {
-  const bytes = await readFile(file);
+  const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
+    throw cause.code === 'ENOENT' ? new Error(`there is no file ${file}.`, { cause }) : cause;
+  });
+  if (bytes.includes('-----BEGIN ')) {
+    throw new Error(
+      `${file} is in PEM form and must be PKCS#12: convert it with "openssl pkcs12 -export -in ${file} -out NEW.p12", where ${file} holds the key and its certificate.`,
+    );
+  }
   const { keys, certificates } = await open(bytes, passphrase).catch((cause: unknown) => {
     throw new Error(
       `${file} can't be opened with this passphrase. Check the passphrase; if it is right, the file may be encrypted in the old way (RC2, ` +

@@ -57,7 +57,7 @@ describe('the keys of a service', () => {
     ['{', /can't be read as JSON/],
     ['{"acme": {"p12": "x"}}', /wrong at acme/],
     ['{"ten_1": {"p12": "x", "pasphrase": "secret"}}', /wrong at ten_1/],
-    ['{"ten_1": {"p12": "none.p12", "passphrase": "secret"}}', /SIGNING_TENANTS, ten_1: .*ENOENT/],
+    ['{"ten_1": {"p12": "none.p12", "passphrase": "secret"}}', /SIGNING_TENANTS, ten_1: there is no file /],
     ['{"ten_1": {"pkcs11": "pkcs11:object=k?module-path=/x"}}', /SIGNING_TENANTS, ten_1: .*pin-source/],
   ])('says what is wrong with %s, and no secret', async (content, reason) => {
     await writeFile(join(folder, 'tenants.json'), content);

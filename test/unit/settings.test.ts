@@ -1,0 +1,28 @@
+import { expect, it } from 'vitest';
+import { readConfig } from '../../src/config.ts';
+
+it('a wrong value is shown with what is allowed', () => {
+  const wrong = { PORT: '99999', LOG_LEVEL: 'verbose', WEBHOOK_RETENTION: 'never', WEBHOOK_RETRY_SCHEDULE: '0s;5m' };
+  expect(() => readConfig(wrong)).toThrow(
+    [
+      "PORT must be a port number, 0 (any free port) to 65535, not '99999'",
+      "WEBHOOK_RETRY_SCHEDULE must be durations like 0s,1m,2h separated by commas, not '0s;5m'",
+      "WEBHOOK_RETENTION must be a duration of a day at least, like 30d, not 'never'",
+      "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'verbose'",
+    ].join('\n'),
+  );
+  expect(() => readConfig({ WEBHOOK_RETENTION: '23h' })).toThrow("of a day at least, like 30d, not '23h'");
+  expect(readConfig({ WEBHOOK_RETENTION: '2d' }).webhookRetention).toBe(172_800_000);
+});
+
+it('one that may hold a secret is not', () => {
+  const secrets = {
+    MASTER_KEY: 'hidden',
+    MONGODB_URL: 'http://u:hidden@host',
+    SMTP_URL: 'http://u:hidden@host',
+    TSA_URL: 'ftp://u:hidden@host',
+    SIGNING_PKCS11: 'token=T;pin-value=hidden',
+  };
+  expect(() => readConfig(secrets)).toThrow(/^MONGODB_URL must be .*\nMASTER_KEY must be .*\nSIGNING_PKCS11 must be /);
+  expect(() => readConfig(secrets)).not.toThrow('hidden');
+});
