@@ -1,5 +1,6 @@
 import type { Agenda } from 'agenda';
 import type { Logger } from 'pino';
+import { urlRefusal } from './adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from './adapters/webhook-http/webhook-sender.ts';
 import type { Config } from './config.ts';
 import type { Invoice } from './domain/invoice/invoice.ts';
@@ -107,7 +108,12 @@ export function composeWebhooks({
   });
   return {
     useCases: {
-      webhookEndpoints: createManageEndpoints(repository, deliveries, secretBox, config.allowInsecureWebhooks),
+      webhookEndpoints: createManageEndpoints(
+        repository,
+        deliveries,
+        secretBox,
+        config.allowInsecureWebhooks ? () => null : urlRefusal,
+      ),
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
       resendEvents: createResendEvents({ events, deliveries, endpoints: repository, queue: jobs.queue, now }),
       sendTestEvent: createSendTestEvent({

@@ -85,6 +85,19 @@ const WRONG: [string, Record<string, unknown>, string][] = [
   ['a backslash in the url', { url: 'https:\\\\example.com' }, 'url'],
   ['half a character in the url', { url: 'https://example.com/\ud800' }, 'url'],
   ['a port out of range', { url: 'https://example.com:65536/' }, 'url'],
+  ['a fragment', { url: 'https://example.com/#hook' }, 'url'],
+  ['an empty fragment', { url: 'https://example.com/#' }, 'url'],
+  ['an empty label', { url: 'https://example..com/' }, 'url'],
+  ['a host of a dot', { url: 'https://./' }, 'url'],
+  ['this machine by name', { url: 'https://localhost/' }, 'url'],
+  ['this machine by another name', { url: 'https://hook.localhost./' }, 'url'],
+  ['a loopback address', { url: 'https://127.0.0.1/' }, 'url'],
+  ['a loopback address as one number', { url: 'https://2130706433/' }, 'url'],
+  ['a private address', { url: 'https://10.0.0.1:8443/hook' }, 'url'],
+  ['a link-local address', { url: 'https://169.254.169.254/' }, 'url'],
+  ['a loopback address of IPv6', { url: 'https://[::1]/' }, 'url'],
+  ['a mapped address', { url: 'https://[::ffff:10.0.0.1]/' }, 'url'],
+  ['the port of another protocol', { url: 'https://example.com:22/' }, 'url'],
   ['a long url', { url: `https://example.com/${'x'.repeat(2048)}` }, 'url'],
   ['events that are no list', { events: 'invoice.accepted' }, 'events'],
   ['no event', { events: [] }, 'events'],
@@ -133,12 +146,14 @@ describe('POST /v1/webhook_endpoints: 400', () => {
     expect([status, body.error.param]).toEqual([400, 'dry']);
   });
 
-  it('takes http where ALLOW_INSECURE_WEBHOOKS says so', async () => {
+  it('takes http and private addresses where ALLOW_INSECURE_WEBHOOKS says so', async () => {
     const lax = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' });
     try {
       const { secretKey } = await lax.tenant();
       const answer = await new Client(lax.url, secretKey).post(PATH, endpointBody({ url: 'http://localhost:4000/' }));
       expect([answer.status, answer.body.url]).toEqual([201, 'http://localhost:4000/']);
+      const local = await new Client(lax.url, secretKey).post(PATH, endpointBody({ url: 'https://127.0.0.1:22/' }));
+      expect(local.status).toBe(201);
     } finally {
       await lax.close();
     }

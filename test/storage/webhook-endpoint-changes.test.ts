@@ -39,7 +39,7 @@ describe('an endpoint that is gone', () => {
     const { requests, send } = receiverThat(() => 500);
     const worker = webhookWorker(store, send, clock.read);
     const { tenantId, id } = await storedEndpoint(store);
-    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, () => null);
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await turn(worker);
     if (how === 'deleted') await manage.delete(key(tenantId), id);
@@ -62,7 +62,7 @@ describe('an endpoint that is gone', () => {
       () => new Date(),
     );
     const { tenantId, id } = await storedEndpoint(store);
-    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+    const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, () => null);
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await worker.publisher.settle();
     await manage.update(key(tenantId), id, { active: false });
@@ -89,7 +89,7 @@ describe('an endpoint that is gone', () => {
         clock.read,
       );
       const { tenantId, id } = await storedEndpoint(store);
-      const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+      const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, () => null);
       for (let i = 0; i < 17; i++) worker.publisher.publish(await storedInvoice(store, tenantId));
       await worker.publisher.settle();
       expect(requests).toHaveLength(16);
@@ -137,7 +137,7 @@ it('a rotated secret signs for a day beside the new one, and then no more', asyn
   const worker = webhookWorker(store, send, clock.read);
   const { tenantId, id } = await storedEndpoint(store);
   const principal = { kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' } as never;
-  const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, false);
+  const manage = createManageEndpoints(worker.endpoints, worker.deliveries, BOX, () => null);
   const former = `whsec_${Buffer.alloc(32).toString('base64')}`;
   const { secret } = await manage.rotateSecret(principal, id, null);
   const signedBy = async () => {

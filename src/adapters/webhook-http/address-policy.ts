@@ -49,11 +49,19 @@ export function isPublicAddress(address: string): boolean {
   return globalIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
 }
 
-/** Why this URL may not be called, whatever its host resolves to; null when it may be. */
+/**
+ * Why this URL may not be called, whatever its host resolves to; null when it may be. An endpoint with such a URL is refused as well. What a
+ * name resolves to is checked when it is connected to.
+ */
 export function urlRefusal(url: URL): string | null {
-  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: https: is`;
+  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: only an https:// URL is secure`;
   const port = url.port === '' ? 443 : Number(url.port);
   if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is not allowed`;
+  const host = url.hostname.replace(/^\[|\]$/g, '');
+  // RFC 6761: this machine, whatever a name server says.
+  const isLocal = /(^|\.)localhost\.?$/.test(host);
+  if (isLocal || (isIP(host) !== 0 && !isPublicAddress(host)))
+    return `${host} is not allowed: it is not a public address`;
   return null;
 }
 

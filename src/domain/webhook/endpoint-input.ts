@@ -13,7 +13,11 @@ const url = z
     const wrong = urlProblem(text);
     if (wrong !== null) context.addIssue({ code: 'custom', message: wrong });
   })
-  .meta({ format: 'uri', pattern: '^https://', description: 'The https:// address that receives events.' });
+  .meta({
+    format: 'uri',
+    pattern: '^https://[^#]+$',
+    description: 'The https:// address that receives events: a public one, at port 443 or from 1024 on.',
+  });
 
 const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) });
 
@@ -31,8 +35,8 @@ const events = z
 const description = printableText(ENDPOINT_LIMITS.description, 'a string').nullish();
 
 /**
- * The body of POST /v1/webhook_endpoints and GraphQL's input. Whether http:// will do is the installation's choice, so the use case
- * decides it.
+ * The body of POST /v1/webhook_endpoints and GraphQL's input. What may be called, http:// say, is the installation's choice, so the use
+ * case decides it.
  */
 export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events').meta({
   id: 'CreateWebhookEndpoint',
@@ -61,5 +65,7 @@ function urlProblem(text: string): string | null {
   if (!parsed || !/^https?:\/\//i.test(text)) return 'must be an absolute https:// URL';
   if (parsed.username !== '' || parsed.password !== '')
     return 'must not hold a user name or password: the signature is what proves who sends';
+  if (text.includes('#')) return 'must not hold a fragment (#…): it would not be sent';
+  if (parsed.hostname.replace(/\.$/, '').split('.').includes('')) return 'must name a host without empty parts';
   return null;
 }

@@ -22,7 +22,7 @@ export interface CreatedEndpoint {
  * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or another's
  */
 export interface ManageEndpoints {
-  /** @throws {ServiceError} invalid_request for an http:// URL, unless the installation allows it; endpoint_limit_reached */
+  /** @throws {ServiceError} invalid_request for a URL that can't be called, an http:// one say, unless the installation allows it; endpoint_limit_reached */
   create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
   /** Newest first. */
   list(principal: Principal): Promise<WebhookEndpoint[]>;
@@ -46,17 +46,17 @@ const MAX_SECRETS = 5;
 /** How many deliveries are cancelled at a time. */
 const CANCEL_LIMIT = 500;
 
-/** @param allowHttp whether http:// addresses will do (ALLOW_INSECURE_WEBHOOKS) */
+/** @param refusalOf why the sender would never call a URL; null when it may (ALLOW_INSECURE_WEBHOOKS: always) */
 export function createManageEndpoints(
   endpoints: EndpointRepository,
   deliveries: Pick<DeliveryLedger, 'cancelPending'>,
   secretBox: SecretBox,
-  allowHttp: boolean,
+  refusalOf: (url: URL) => string | null,
 ): ManageEndpoints {
   return {
     async create(principal, input) {
       const { tenant, environment } = requireSecretKey(principal);
-      refuseHttp(input.url, environment);
+      refuseUncallable(input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
       const createdAt = new Date();
@@ -95,7 +95,7 @@ export function createManageEndpoints(
     async update(principal, endpointId, input) {
       const { tenant, environment } = requireSecretKey(principal);
       const { url, events, description, active } = input;
-      if (url !== undefined) refuseHttp(url, environment);
+      if (url !== undefined) refuseUncallable(url, environment);
       const changes = {
         ...(url !== undefined && { url }),
         ...(events !== undefined && { events }),
@@ -145,13 +145,14 @@ export function createManageEndpoints(
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }
 
-  function refuseHttp(url: string, environment: Environment): void {
-    if (allowHttp || /^https:/i.test(url)) return;
+  function refuseUncallable(url: string, environment: Environment): void {
+    const refusal = refusalOf(new URL(url));
+    if (refusal === null) return;
     const hint =
       environment === 'test'
         ? ' For a server on your own machine: npm run -s cli -- listen --forward-to URL --key KEY, or ALLOW_INSECURE_WEBHOOKS=true where the service is yours.'
         : '';
-    throw serviceError('invalid_request', `url must be an absolute https:// URL; http:// is not secure.${hint}`, 'url');
+    throw serviceError('invalid_request', `url can't be called: ${refusal}.${hint}`, 'url');
   }
 }
 
