@@ -142,7 +142,9 @@ export function graphqlOverHttp(
       graphiql &&
       ctx.method === 'GET' &&
       ctx.query.query === undefined &&
-      ctx.accepts('html', 'json', 'text/event-stream') === 'html'
+      ctx.query.extensions === undefined &&
+      // Last, so that it is not for who takes anything.
+      ctx.accepts('json', 'text/event-stream', 'html') === 'html'
     )
       return showPage(ctx, next);
     principalOf(ctx);

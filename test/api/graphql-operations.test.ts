@@ -80,7 +80,7 @@ describe('the list', () => {
 
   it('is not made of a folder without operations', async () => {
     const { code, out, err } = await listOf(join(folder, 'pages/nowhere'));
-    expect([code, out]).toEqual([1, '']);
+    expect([code, out]).toEqual([2, '']);
     expect(err).toContain('can not be read: there is no such file');
   });
 
