@@ -20,14 +20,17 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
 
   /** What is answered to the tab of this name, once it holds these texts; the editor renders the first lines only. */
   async function answerOf(page: Page, tab: string, ...texts: string[]): Promise<string> {
-    await page.evaluate((name) => {
-      const tabs = [...document.querySelectorAll<HTMLElement>('.graphiql-tab-button')];
-      tabs.find((each) => each.innerText === name)?.click();
-    }, tab);
+    // A click that comes while the page is still being made may be lost.
     await page.waitForFunction(
-      (name) =>
-        document.querySelector('.graphiql-tab-active, .graphiql-tab[aria-selected=true]')?.textContent?.includes(name),
-      { timeout: 50_000 },
+      (name) => {
+        const active = document.querySelector('.graphiql-tab-active, .graphiql-tab[aria-selected=true]');
+        const editor = document.querySelector('.graphiql-query-editor .view-lines');
+        if (active?.textContent?.includes(name)) return editor?.textContent?.includes(name);
+        const tabs = [...document.querySelectorAll<HTMLElement>('.graphiql-tab-button')];
+        tabs.find((each) => each.textContent?.includes(name))?.click();
+        return false;
+      },
+      { timeout: 50_000, polling: 200 },
       tab,
     );
     await page.click('.graphiql-execute-button');
