@@ -13,7 +13,7 @@ export async function* messagesOf(chunks: AsyncIterable<string>): AsyncGenerator
     const lines = (rest + chunk).split('\n');
     rest = lines.pop() ?? '';
     for (const line of lines.map((each) => each.replace(/\r$/, ''))) {
-      const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/.exec(line) ?? [];
+      const [, field, value = ''] = /^([^:]*)(?:: ?(.*))?$/s.exec(line) ?? [];
       if (field === 'data') data.push(value);
       else if (field === 'id') id = value;
       else if (line === '') {

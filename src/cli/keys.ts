@@ -18,7 +18,7 @@ export const createKey: Command = {
       value: 'ENVIRONMENT',
       required: true,
       choices: [...ENVIRONMENTS].reverse(),
-      description: 'test never calls the tax authority; live really transmits',
+      description: 'test never calls the tax authority; live would, and can not be had yet',
     },
     kind: {
       value: 'KIND',

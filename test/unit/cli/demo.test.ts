@@ -107,10 +107,10 @@ describe('messagesOf', () => {
     return Array.fromAsync(messagesOf(source()));
   }
   const STREAM =
-    ':\n\nid: evt_1\ndata: {"a":1}\n\n:\n\ndata: x\ndata:y\r\n\r\nid: evt_2\nevent: n\ndata\n\ndata: cut off';
+    ':\n\nid: evt_1\ndata: {"a":1}\n\n:\n\ndata: x\u2028\ndata:y\r\n\r\nid: evt_2\nevent: n\ndata\n\ndata: cut off';
   const MESSAGES = [
     { id: 'evt_1', data: '{"a":1}' },
-    { id: 'evt_1', data: 'x\ny' },
+    { id: 'evt_1', data: 'x\u2028\ny' },
     { id: 'evt_2', data: '' },
   ];
 
