@@ -12,7 +12,10 @@ export async function callDirectly({ publicUrl, sites }: Config, address: string
     const front = fronts.find(({ origin }) => origin === String(options.origin));
     if (front === undefined) return dispatch(options, handler);
     const headers = { ...(options.headers as Record<string, string>), host: front.host };
-    return dispatch({ ...options, origin: address, headers }, handler);
+    // A proxy that serves it below a path takes that off.
+    const below = front.pathname.replace(/\/$/, '');
+    const path = options.path.startsWith(`${below}/`) ? options.path.slice(below.length) : options.path;
+    return dispatch({ ...options, origin: address, path, headers }, handler);
   });
   setGlobalDispatcher(direct);
 }

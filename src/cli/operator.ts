@@ -23,7 +23,7 @@ export const acceptMasterKey: Command = {
   summary: 'Lets the service start with another master key, where that of the data is lost for good',
   positionals: [],
   options: {},
-  details: `The next start takes its key for the data's. What depends on the key before is void: documents' URLs and client secrets that
+  details: `Stop all processes of the service first: the next start takes its key for the data's. What depends on the key before is void: documents' URLs and client secrets that
 were given out, the signing secrets of webhook endpoints (rotate them, or make the endpoints anew).`,
   async run(_input, context) {
     await administer(context, ({ installation }) => installation.forgetMasterKeyMark());

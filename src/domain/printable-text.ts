@@ -4,7 +4,7 @@ import { expected } from './input-problems.ts';
 // What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
 // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
-// All but spaces and what is not drawn (Unicode's Default_Ignorable_Code_Point, the Hangul fillers included, and the empty Braille cell).
+// All but spaces and what is not drawn (Unicode's Default_Ignorable_Code_Point up to U+FFFF, the Hangul fillers included, and the empty Braille cell).
 const VISIBLE =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each by itself
   /[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]/;

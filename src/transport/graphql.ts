@@ -140,11 +140,11 @@ export function graphqlOverHttp(
   return async (ctx, next) => {
     if (
       graphiql &&
-      ctx.method === 'GET' &&
+      (ctx.method === 'GET' || ctx.method === 'HEAD') &&
       ctx.query.query === undefined &&
       ctx.query.extensions === undefined &&
       // Last, so that it is not for who takes anything.
-      ctx.accepts('json', 'text/event-stream', 'html') === 'html'
+      ctx.accepts('json', 'application/graphql-response+json', 'text/event-stream', 'html') === 'html'
     )
       return showPage(ctx, next);
     principalOf(ctx);

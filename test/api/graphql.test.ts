@@ -316,6 +316,19 @@ describe('/graphql', () => {
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
   });
 
+  it.each([
+    ['text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8', 200, 'text/html'],
+    ['*/*', 401, 'application/json'],
+    ['application/graphql-response+json, text/html;q=0.5', 401, 'application/json'],
+    ['text/event-stream', 401, 'application/json'],
+  ])('answers a GET and a HEAD for %s with %i', async (accept, status, type) => {
+    for (const method of ['GET', 'HEAD']) {
+      const answer = await fetch(`${service.url}/graphql`, { method, headers: { Accept: accept } });
+      await answer.arrayBuffer();
+      expect([answer.status, answer.headers.get('content-type')?.split(';')[0]]).toEqual([status, type]);
+    }
+  });
+
   it('sends that page compressed, and to whoever has it not again', async () => {
     const got = (headers: Record<string, string>) =>
       new Promise<IncomingMessage>((resolve, reject) => {

@@ -45,9 +45,9 @@ export function totalsOf(
 }
 
 /**
- * Whether an invoice may state the amount: the exact total, or one that a client gets who rounds VAT on each line instead, to the
- * nearest centime and from the middle either way, within half a centime a line (design, section 5, "amount"). That is written as
- * PayableRoundingAmount, so that nobody's own arithmetic is refused over a centime; what no rounding makes is refused.
+ * Whether an invoice may state the amount: the exact total, or one that a client gets who rounds VAT otherwise, on each line or on all
+ * lines at once, to the nearest centime and from the middle either way, within half a centime a line (design, section 5, "amount"). That
+ * is written as PayableRoundingAmount, so that nobody's own arithmetic is refused over a centime; what no such rounding makes is refused.
  * @param totals those of the lines
  */
 export function isTolerated(
@@ -57,12 +57,18 @@ export function isTolerated(
 ): boolean {
   if (amount === totals.gross) return true;
   if (Math.abs(amount - totals.gross) * 2 > lines.length) return false;
-  let [least, most] = [0n, 0n];
-  for (const { quantity, unitPrice, taxRate } of lines) {
-    const tax = BigInt(quantity) * BigInt(unitPrice) * BigInt(taxRate);
-    least += (tax + 49n) / 100n;
-    most += (tax + 50n) / 100n;
-  }
   const stated = BigInt(amount) - BigInt(totals.net);
-  return least <= stated && stated <= most;
+  // VAT in hundredths of a centime.
+  const ofLines = lines.map(
+    ({ quantity, unitPrice, taxRate }) => BigInt(quantity) * BigInt(unitPrice) * BigInt(taxRate),
+  );
+  const ofRates = totals.rates.map(({ base, rate }) => BigInt(base) * BigInt(rate));
+  return [ofLines, ofRates, [sumOf(ofLines)]].some((parts) => {
+    const [least, most] = [49n, 50n].map((half) => sumOf(parts.map((part) => (part + half) / 100n)));
+    return least !== undefined && most !== undefined && least <= stated && stated <= most;
+  });
+}
+
+function sumOf(parts: readonly bigint[]): bigint {
+  return parts.reduce((sum, part) => sum + part, 0n);
 }

@@ -37,6 +37,22 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     return key;
   }
 
+  /**
+   * Of the present secret and of those that are still valid beside it after a rotation; of these one that can't be opened is left out, as
+   * it was lost with its master key. @throws when the present one can't be opened
+   */
+  function keysOf({ id, secrets }: WebhookEndpoint, at: Date): SigningKey[] {
+    return secrets.flatMap(({ sealed, expiresAt }) => {
+      if (expiresAt === null) return [open(sealed, id)];
+      if (expiresAt <= at) return [];
+      try {
+        return [open(sealed, id)];
+      } catch {
+        return [];
+      }
+    });
+  }
+
   return async (claim, endpoint, body) => {
     const at = now();
     const attempt = await post(endpoint, claim.eventId, body, at);
@@ -47,17 +63,11 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
   };
 
-  async function post(
-    { id, url, secrets }: WebhookEndpoint,
-    eventId: string,
-    body: string,
-    at: Date,
-  ): Promise<Attempt> {
+  async function post(endpoint: WebhookEndpoint, eventId: string, body: string, at: Date): Promise<Attempt> {
+    const { url } = endpoint;
     let requestHeaders: Record<string, string> = {};
     try {
-      const valid = secrets.filter(({ expiresAt }) => expiresAt === null || expiresAt > at);
-      const keys = valid.map(({ sealed }) => open(sealed, id));
-      requestHeaders = deliveryHeaders({ eventId, body, at }, keys);
+      requestHeaders = deliveryHeaders({ eventId, body, at }, keysOf(endpoint, at));
       return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
     } catch (error) {
       const failure = { code: 'internal_error', message: (error as Error).message } as const;
