@@ -24,7 +24,7 @@ export const doctor: Command = {
   positionals: [],
   options: {},
   details:
-    'Uses the same settings as the service, and changes nothing. Exit code 1 when something fails that the service can not do without.',
+    'Uses the same settings as the service. What the data folder does not have yet is tried in a temporary one. Exit code 1 when something fails that the service can not do without.',
   async run(_input, { terminal, config, parts }) {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {
