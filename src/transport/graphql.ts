@@ -64,6 +64,7 @@ function malformed(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { status: 400 } } });
 }
 
+/** Of one that is: a 400 to who accepts GraphQL's own media type. */
 function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { spec: true, status: 400 } } });
 }

@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 
@@ -19,4 +20,9 @@ export function singleHeader(ctx: Context, name: string): string | undefined {
   if (countOf(ctx, name.toLowerCase()) > 1)
     throw serviceError('invalid_request', `The header ${name} must be sent once.`, name);
   return String(value);
+}
+
+/** A weak ETag over what is shown (RFC 9110, section 8.8.3): the same in each content coding. */
+export function weakEtag(content: string | Uint8Array): string {
+  return `W/"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
