@@ -71,7 +71,7 @@ export const rotateKey: Command = {
   summary: 'Makes a new key of the same tenant, environment and kind',
   positionals: ['KEY_ID'],
   options: { json: { description: 'Print an object with id and key' } },
-  details: 'The old key stays valid: deploy the new one, then revoke the old one.',
+  details: 'The old key stays valid: deploy the new one, then revoke the old one. A revoked key is refused.',
   async run(input, context) {
     const old = input.get('KEY_ID');
     show(await administer(context, ({ manageKeys }) => manageKeys.rotate(old)), input, context);

@@ -1,6 +1,11 @@
 import type { Collection, Db } from 'mongodb';
 import type { ApiKey } from '../domain/api-key/api-key.ts';
-import { type SellerProfileChange, type TenantRepository, TooManyKeys } from '../domain/tenant/ports.ts';
+import {
+  ReplacedKeyInvalid,
+  type SellerProfileChange,
+  type TenantRepository,
+  TooManyKeys,
+} from '../domain/tenant/ports.ts';
 import type { SellerProfile, Tenant } from '../domain/tenant/tenant.ts';
 import { createLogoStore } from './logos.ts';
 
@@ -85,17 +90,25 @@ export function createTenantRepository(db: Db): TenantRepository {
     },
     findByKeyHash: (hash) => findByKey({ 'keys.hash': hash }),
     findByKeyId: (keyId) => findByKey({ 'keys.id': keyId }),
-    async insertKey(tenantId, key, hash, mostValid, mostRevoked) {
+    async insertKey(tenantId, key, hash, mostValid, mostRevoked, replaces) {
       const { environment } = key;
       const isValid = { $and: [{ $eq: ['$$this.environment', environment] }, { $eq: ['$$this.revokedAt', null] }] };
       const valid = { $size: { $filter: { input: '$keys', cond: isValid } } };
       const document = await tenants.findOneAndUpdate(
-        { _id: tenantId, $expr: { $lt: [valid, mostValid] } },
+        {
+          _id: tenantId,
+          $expr: { $lt: [valid, mostValid] },
+          ...(replaces !== undefined && { keys: { $elemMatch: { id: replaces, revokedAt: null } } }),
+        },
         { $push: { keys: { ...key, hash } } },
         { returnDocument: 'after', projection: { keys: 1 } },
       );
       if (!document) {
-        if (!(await tenants.findOne({ _id: tenantId }, { projection: { _id: 1 } }))) return false;
+        const tenant = await tenants.findOne({ _id: tenantId }, { projection: { keys: 1 } });
+        if (!tenant) return false;
+        if (replaces !== undefined && !tenant.keys.some(({ id, revokedAt }) => id === replaces && revokedAt === null)) {
+          throw new ReplacedKeyInvalid(`key ${replaces} is not valid`);
+        }
         throw new TooManyKeys(`there are ${mostValid} valid keys`);
       }
       const revoked = document.keys

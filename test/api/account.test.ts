@@ -62,6 +62,16 @@ describe('keys', () => {
     );
     expect(first).toBe((await keysOf(fresh)).find((key) => key.id === id)?.revokedAt);
 
+    const before = await keysOf(fresh);
+    expect(await ask(fresh, ROTATE, { id })).toEqual({
+      __typename: 'InvalidInputError',
+      code: 'invalid_request',
+      status: 400,
+      param: 'id',
+      message: `The key '${id}' is revoked, so it cannot be rotated. Create a new key instead.`,
+    });
+    expect(await keysOf(fresh)).toEqual(before);
+
     const last = apiKey.id;
     expect(await ask(fresh, REVOKE, { id: last })).toMatchObject({ code: 'last_secret_key', param: 'id', status: 422 });
     expect((await fresh.get('/v1/invoices')).status).toBe(200);

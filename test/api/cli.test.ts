@@ -92,6 +92,9 @@ describe('tenants and keys', () => {
     expect(revoked).toMatchObject({ code: 0, out: `Key ${secret.id} is revoked.\n` });
     expect([await statusWith(secret.key), await statusWith(rotated.key)]).toEqual([401, 200]);
 
+    const refused = await cli(['keys', 'rotate', secret.id]);
+    expect(refused).toMatchObject({ code: 1, out: '', err: expect.stringContaining('is revoked, so it cannot be') });
+
     const keys = await json(['keys', 'list', '--tenant', tenant.id]);
     expect(keys).toMatchObject([
       { id: secret.id, last_four: secret.key.slice(-4), revoked_at: expect.any(String) },

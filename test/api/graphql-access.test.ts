@@ -113,7 +113,7 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.resendWebhookEvent': 'resendWebhookEvent(eventId: "RESENT") { __typename }',
   'Mutation.resendWebhookDeliveries': 'resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename }',
   'Mutation.createApiKey': 'createApiKey(kind: publishable) { __typename }',
-  'Mutation.rotateApiKey': 'rotateApiKey(id: "API_KEY") { __typename }',
+  'Mutation.rotateApiKey': 'rotateApiKey(id: "VALID_KEY") { __typename }',
   'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
   'Mutation.updateSellerProfile': 'updateSellerProfile(input: { cnss: "1234567" }) { __typename }',
   'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: "invoice.accepted") { __typename }',
@@ -149,6 +149,7 @@ beforeAll(async () => {
   );
   names.SECRET = made.client_secret;
   names.API_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
+  names.VALID_KEY = (await service.app.manageKeys.create(own.id, 'secret', 'test')).key.id;
   tokens.set('secret', own.secretKey);
   tokens.set('live', await service.liveKey(own.id));
   tokens.set('other', other.secretKey);
@@ -213,7 +214,7 @@ async function scratchEndpoint(): Promise<void> {
 function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
-    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY)"/g, (_, name) => `"${names[name]}"`);
+    .replace(/"(INVOICE|ENDPOINT|SCRATCH|EVENT|RESENT|DELIVERY|API_KEY|VALID_KEY)"/g, (_, name) => `"${names[name]}"`);
 }
 
 async function ask(column: Column, template: string): Promise<Answered> {

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { type ApiKey, hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
-import { type TenantRepository, TooManyKeys } from '../../src/domain/tenant/ports.ts';
+import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../../src/domain/tenant/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { openTestStore } from '../support/store.ts';
@@ -49,6 +49,22 @@ describe('keys', () => {
     await tenants.revokeKey(first?.id ?? '', new Date());
     expect(await insert(id, newKey(), 5)).toBe(true);
     expect(await insert('ten_nobody', newKey())).toBe(false);
+  });
+
+  it('replace a key that is valid at that very moment only', async () => {
+    const [id, other] = [await newTenant(), await newTenant()];
+    const [old, another] = [newKey(), newKey()];
+    await insert(id, old);
+    await insert(other, another);
+    const replace = (keyId: string, mostValid = 50) =>
+      tenants.insertKey(id, newKey(), hashToken(newId('key')), mostValid, 50, keyId);
+    expect(await replace(old.id)).toBe(true);
+    await expect(replace(old.id, 2)).rejects.toThrow(TooManyKeys);
+    await tenants.revokeKey(old.id, new Date());
+    for (const keyId of [old.id, another.id, 'key_x']) {
+      await expect(replace(keyId)).rejects.toThrow(ReplacedKeyInvalid);
+    }
+    expect(await tenants.keysOf(id)).toHaveLength(2);
   });
 
   it('that were revoked are forgotten after so many, the oldest first, those of the other environment and valid ones never', async () => {

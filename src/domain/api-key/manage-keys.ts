@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
-import { type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
+import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
 
@@ -23,7 +23,10 @@ export interface ManageKeys {
   list(tenantId: string): Promise<ApiKey[]>;
   /** Takes effect at once, in every process. @throws {ServiceError} resource_not_found */
   revoke(keyId: string): Promise<void>;
-  /** A new key of the same tenant, kind and environment; the old one stays valid until it is revoked. @throws {ServiceError} */
+  /**
+   * A new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
+   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
+   */
   rotate(keyId: string): Promise<IssuedKey>;
 }
 
@@ -32,7 +35,13 @@ export interface ManageKeys {
  * @param liveAvailable whether this installation has a live authority to transmit to
  */
 export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {
-  async function create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey> {
+  /** @param replaces the id of the key that is rotated */
+  async function issue(
+    tenantId: string,
+    kind: KeyKind,
+    environment: Environment,
+    replaces?: string,
+  ): Promise<IssuedKey> {
     if (environment === 'live' && !liveAvailable) {
       throw serviceError(
         'invalid_request',
@@ -50,11 +59,18 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
       revokedAt: null,
     };
     try {
-      if (!(await tenants.insertKey(tenantId, key, hashToken(token), MAX_KEYS, MAX_REVOKED_KEYS))) {
+      if (!(await tenants.insertKey(tenantId, key, hashToken(token), MAX_KEYS, MAX_REVOKED_KEYS, replaces))) {
         throw noTenant(tenantId);
       }
       return { key, token };
     } catch (error) {
+      if (error instanceof ReplacedKeyInvalid) {
+        throw serviceError(
+          'invalid_request',
+          `The key '${replaces}' is revoked, so it cannot be rotated. Create a new key instead.`,
+          'id',
+        );
+      }
       if (!(error instanceof TooManyKeys)) throw error;
       throw serviceError(
         'key_limit_reached',
@@ -63,7 +79,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
     }
   }
   return {
-    create,
+    create: (tenantId, kind, environment) => issue(tenantId, kind, environment),
     async list(tenantId) {
       if (!(await tenants.find(tenantId))) throw noTenant(tenantId);
       return tenants.keysOf(tenantId);
@@ -74,7 +90,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
     async rotate(keyId) {
       const found = await tenants.findByKeyId(keyId);
       if (!found) throw noKey(keyId);
-      return create(found.tenant.id, found.key.kind, found.key.environment);
+      return issue(found.tenant.id, found.key.kind, found.key.environment, keyId);
     },
   };
 }

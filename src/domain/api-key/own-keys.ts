@@ -17,7 +17,10 @@ export interface OwnKeys {
   find(principal: Principal, keyId: string): Promise<ApiKey>;
   /** @throws {ServiceError} key_limit_reached */
   create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
-  /** A new key of the same kind; the old one stays valid until it is revoked. @throws {ServiceError} resource_not_found, key_limit_reached */
+  /**
+   * A new key of the same kind; the old one stays valid until it is revoked.
+   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
+   */
   rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
   /**
    * Revokes a key, the calling one included; of one that is revoked already nothing changes.
@@ -64,7 +67,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
     async rotate(principal, keyId) {
       const owner = requireSecretKey(principal);
       const old = await found(owner, keyId);
-      const issued = await manageKeys.create(owner.tenant.id, old.kind, owner.environment);
+      const issued = await manageKeys.rotate(old.id);
       audit({ action: 'api_key.rotated', ...of(owner), keyId: issued.key.id, replacesKeyId: old.id });
       return issued;
     },

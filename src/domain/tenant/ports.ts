@@ -17,6 +17,11 @@ export class TooManyKeys extends Error {
   override readonly name = 'TooManyKeys';
 }
 
+/** The key to be replaced is revoked or gone. Nothing was stored. */
+export class ReplacedKeyInvalid extends Error {
+  override readonly name = 'ReplacedKeyInvalid';
+}
+
 /** Where tenants and their keys are kept. A tenant's keys live in its document, so that a credential costs one indexed read. */
 export interface TenantRepository {
   /** Stores a tenant together with its first keys. */
@@ -42,10 +47,19 @@ export interface TenantRepository {
   findByKeyId(keyId: string): Promise<{ tenant: Tenant; key: ApiKey } | null>;
   /**
    * Of the environment's revoked keys the last `mostRevoked` are kept.
+   * @param replaces the id of a key that must be valid at the moment of the insertion
    * @returns false when there is no such tenant
    * @throws {TooManyKeys} when its environment has `mostValid` valid keys
+   * @throws {ReplacedKeyInvalid} when the tenant has no valid key `replaces`
    */
-  insertKey(tenantId: string, key: ApiKey, hash: string, mostValid: number, mostRevoked: number): Promise<boolean>;
+  insertKey(
+    tenantId: string,
+    key: ApiKey,
+    hash: string,
+    mostValid: number,
+    mostRevoked: number,
+    replaces?: string,
+  ): Promise<boolean>;
   /** Newest last. */
   keysOf(tenantId: string): Promise<ApiKey[]>;
   /** Which of these keys exist and are not revoked. */

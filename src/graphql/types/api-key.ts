@@ -83,7 +83,7 @@ builder.mutationFields((t) => ({
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError, LimitReachedError] },
     description:
-      'Makes a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. Needs a secret key.',
+      'Makes a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key is refused. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'Of the key to be replaced; prefix `key_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.rotate(principal, id),
   }),
