@@ -33,6 +33,8 @@ interface DeliveryWork {
   tries: number;
   /** Whether it waits in the line of retries, behind first attempts. */
   retry: boolean;
+  /** Present while it is sent by hand. */
+  manual?: true;
   /** From when on it may be claimed; absent while it is leased. */
   readyAt?: Date;
   /** When the sweep looks at it: some time after `readyAt`, or when the lease has ended. */
@@ -52,12 +54,13 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
 
   return {
     insert(rows, now) {
-      const documents = rows.map(({ delivery, lease }) => ({
+      const documents = rows.map(({ delivery, lease, manual }) => ({
         ...documentOf(delivery, later(now, retentionMs)),
         work: {
           token: lease?.token ?? null,
           tries: 0,
           retry: false,
+          ...(manual && { manual }),
           ...(lease
             ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
             : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
@@ -210,6 +213,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         token: null,
         tries: 0,
         retry: true,
+        manual: true,
         readyAt: now,
         sweepAt: later(now, QUEUE_GRACE_MS),
       };
@@ -262,8 +266,15 @@ function updatesOf({ claim, attempt, outcome }: AttemptRecord): AnyBulkWriteOper
 }
 
 /** What is due after an attempt that failed. */
-function retryWork({ tries }: ClaimedDelivery, readyAt: Date): DeliveryWork {
-  return { token: null, tries: tries + 1, retry: true, readyAt, sweepAt: later(readyAt, QUEUE_GRACE_MS) };
+function retryWork({ tries, manual }: ClaimedDelivery, readyAt: Date): DeliveryWork {
+  return {
+    token: null,
+    tries: tries + 1,
+    retry: true,
+    ...(manual && { manual }),
+    readyAt,
+    sweepAt: later(readyAt, QUEUE_GRACE_MS),
+  };
 }
 
 function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
@@ -282,6 +293,7 @@ function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, le
     createdAt,
     tries: work?.tries ?? 0,
     retry: work?.retry ?? false,
+    manual: work?.manual ?? false,
     token,
     leaseEnd,
   };

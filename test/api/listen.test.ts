@@ -64,18 +64,20 @@ it('forwards what happens, signed, in order; test events and resends too', async
   expect(seen().every(({ data }) => data.id === created.id)).toBe(true);
   for (const delivery of receiver.received) {
     expect(verifies(delivery, secret)).toBe(true);
-    expect(delivery.headers).toMatchObject({ 'user-agent': 'Fatoura-Webhooks/1' });
+    expect(delivery.headers).toMatchObject({ 'user-agent': 'Fatoura-Webhooks/1', 'fatoura-environment': 'test' });
+    expect(delivery.headers).not.toHaveProperty('fatoura-trigger');
     expect(delivery.headers).not.toHaveProperty('sec-fetch-mode');
   }
 
   const triggered = cli('trigger', 'invoice.rejected', ...access);
   const [code] = await once(triggered.child, 'close');
   expect({ code, text: triggered.output.text }).toEqual({ code: 0, text: expect.stringContaining('none subscribes') });
-  await expect.poll(() => seen()[3], { timeout: 100_000 }).toMatchObject({ type: 'invoice.rejected', test: true });
+  await expect.poll(() => seen()[3], { timeout: 100_000 }).toMatchObject({ type: 'invoice.rejected' });
 
   const again = 'mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { __typename } }';
   expect((await client.graphql(again, { id: seen()[0].id })).body.errors).toBeUndefined();
   await expect.poll(() => seen()[4]?.id, { timeout: 100_000 }).toBe(seen()[0].id);
+  for (const { headers } of receiver.received.slice(3)) expect(headers).toMatchObject({ 'fatoura-trigger': 'manual' });
 
   child.kill('SIGINT');
   const [exit] = await once(child, 'close');

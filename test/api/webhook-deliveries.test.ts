@@ -49,7 +49,6 @@ it('each status change reaches the endpoint once, in order, as it was, and verif
     object: 'event',
     type: 'invoice.accepted',
     created: Date.parse(accepted.updated_at) / 1000,
-    test: true,
     data: shown,
   });
   expect(events[0].data).toMatchObject({ dgi_id: null, xml_url: null, pdf_url: null, rejection_reason: null });
@@ -57,7 +56,13 @@ it('each status change reaches the endpoint once, in order, as it was, and verif
     expect(verifies(delivery, endpoint.secret)).toBe(true);
     expect(verifies({ ...delivery, body: `${delivery.body} ` }, endpoint.secret)).toBe(false);
     expect(new Webhook(endpoint.secret).verify(delivery.body, { ...delivery.headers })).toEqual(delivery.event);
-    expect(delivery.headers).toMatchObject({ 'content-type': 'application/json', 'webhook-id': delivery.event.id });
+    expect(delivery.headers).toMatchObject({
+      'content-type': 'application/json',
+      'webhook-id': delivery.event.id,
+      'fatoura-environment': 'test',
+    });
+    expect(delivery.headers).not.toHaveProperty('fatoura-trigger');
+    expect(Object.keys(delivery.event)).toEqual(['id', 'object', 'type', 'created', 'data']);
   }
 });
 

@@ -118,6 +118,7 @@ describe('sending again', () => {
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     expect(receiver.received[0]?.body).toBe(event.body);
     await expect.poll(async () => (await deliveries({ state: 'delivered' })).length).toBe(1);
+    expect(receiver.received[0]?.headers).toMatchObject({ 'fatoura-trigger': 'manual' });
     expect((await deliveries())[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 500, 204]);
   });
 
@@ -131,6 +132,20 @@ describe('sending again', () => {
       to: later.id,
     });
     await expect.poll(() => receiver.received.map(({ path }) => path), { timeout: 50_000 }).toEqual(['/later']);
+    expect(receiver.received[0]?.headers).toMatchObject({ 'fatoura-trigger': 'manual' });
+  });
+
+  it('says in a header that it was sent by hand, at each attempt until it is over', async () => {
+    await failedDeliveries(1);
+    const headersOf = async () =>
+      (await deliveries())[0].attempts.map(({ requestHeaders }: { requestHeaders: { name: string }[] }) =>
+        requestHeaders.some(({ name }) => name === 'Fatoura-Trigger'),
+      );
+    expect(await headersOf()).toEqual([false, false]);
+    receiver.answer((_request, response) => response.writeHead(500).end());
+    const [{ eventId }] = await deliveries();
+    await data('mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { __typename } }', { eventId });
+    await expect.poll(headersOf, { timeout: 50_000 }).toEqual([false, false, true, true]);
   });
 
   it('all failed of an endpoint, counted before', async () => {
@@ -178,7 +193,9 @@ describe('test events', () => {
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
-    expect(delivery.event).toMatchObject({ id: sent.sendTestWebhookEvent.id, test: true, data: snapshot });
+    expect(delivery.event).toMatchObject({ id: sent.sendTestWebhookEvent.id, data: snapshot });
+    expect(Object.keys(delivery.event)).toEqual(['id', 'object', 'type', 'created', 'data']);
+    expect(delivery.headers).toMatchObject({ 'fatoura-environment': 'test', 'fatoura-trigger': 'manual' });
     expect(delivery.event.type).toBe(type);
     expect(sent.sendTestWebhookEvent.manual).toBe(true);
     expect(verifies(delivery, all.secret)).toBe(true);

@@ -34,7 +34,7 @@ const later = () => new Date(Date.now() + 400_000);
 
 function claimNamed(id: string): ClaimedDelivery {
   const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, earlier: ['evt_0'], createdAt: new Date() };
-  return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, token: 'x', leaseEnd: 0 };
+  return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, manual: false, token: 'x', leaseEnd: 0 };
 }
 
 const owner = () => ({ tenantId: endpoint.tenantId, environment: 'test' }) as const;

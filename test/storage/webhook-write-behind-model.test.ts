@@ -77,9 +77,16 @@ it.each([1, 2])(
       };
       const delivery = deliveryOf({ ...event, sequence: 1, createdAt: now(), order } as WebhookEvent, endpoint);
       const lease = { token: newId('evt'), end: Date.now() + MINUTE };
-      const row: NewDelivery = { delivery, lease, isNew: true };
+      const row: NewDelivery = { delivery, lease, isNew: true, manual: false };
       expect(await behind.insert([row], now())).toEqual(new Set([delivery.id]));
-      const claim: ClaimedDelivery = { ...delivery, tries: 0, retry: false, token: lease.token, leaseEnd: lease.end };
+      const claim: ClaimedDelivery = {
+        ...delivery,
+        tries: 0,
+        retry: false,
+        manual: false,
+        token: lease.token,
+        leaseEnd: lease.end,
+      };
       const attempt = { at: now(), url: endpoint.url, requestHeaders: {}, ...answerOf(200) };
       const due = new Date(Date.now() + MINUTE);
       const watchers = Promise.all([

@@ -70,7 +70,7 @@ null null null 403 403 403 403  Problem expected
 + 404 404 403 hidden hidden 403  SellerProfile professionalTax taxId tradeRegister
 empty 404 404 403 hidden hidden 403  SellerProfile missingFields
 + + + 403 403 403 403  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
-+ silent silent 403 403 403 403  StreamedEvent cursor event
++ silent silent 403 403 403 403  StreamedEvent cursor event manual
 + 404 404 403 + + 403  Subscription invoiceStatus
 + silent silent 403 403 403 403  Subscription invoiceEvents
 + 404 404 403 + + 403  TaxTotal base rate tax

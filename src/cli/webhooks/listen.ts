@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import type { Environment } from '../../domain/tenant/tenant.ts';
 import { isSuccess, type SendResult, type WebhookSender } from '../../domain/webhook/sender.ts';
 import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
 import { type Command, UsageError } from '../command.ts';
@@ -39,7 +40,7 @@ and resends included. After a lost connection it goes on where it was. Ends with
       };
       // One after the other: a server that is being written gets them in order.
       for await (const streamed of followEvents(access, interruption.signal, onState)) {
-        await forward(streamed, target, secret, sender, terminal);
+        await forward(streamed, access.environment, target, secret, sender, terminal);
       }
       return interruption.signal.aborted ? INTERRUPTED : 1;
     } finally {
@@ -51,14 +52,16 @@ and resends included. After a lost connection it goes on where it was. Ends with
 
 /** Sends what a webhook endpoint would get, in the same way. */
 async function forward(
-  { event }: StreamedEvent,
+  { event, manual }: StreamedEvent,
+  environment: Environment,
   target: string,
   secret: string,
   sender: WebhookSender,
   terminal: Terminal,
 ): Promise<void> {
   const at = new Date();
-  const headers = deliveryHeaders({ eventId: event.id, body: event.body, at }, [signingKey(secret)]);
+  const content = { eventId: event.id, body: event.body, at, environment, manual };
+  const headers = deliveryHeaders(content, [signingKey(secret)]);
   const result = await sender.send({ url: target, headers, body: event.body });
   const outcome = terminal.style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
   const took = Math.round(result.latencyMs);

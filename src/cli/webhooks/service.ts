@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import { orderAt } from '../../domain/order-key.ts';
+import type { Environment } from '../../domain/tenant/tenant.ts';
 import { type CommandContext, type Option, UsageError } from '../command.ts';
 import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
@@ -18,11 +19,15 @@ export interface Access {
   /** Without a trailing slash. */
   readonly url: string;
   readonly secretKey: string;
+  /** What the key opens. */
+  readonly environment: Environment;
 }
 
 /** An event as the subscription `invoiceEvents` tells it. */
 export interface StreamedEvent {
   readonly cursor: string;
+  /** Whether somebody sent it by hand. */
+  readonly manual: boolean;
   readonly event: { readonly id: string; readonly type: string; readonly body: string };
 }
 
@@ -33,13 +38,14 @@ export async function accessOf(input: ParsedArguments, { config }: CommandContex
   const secretKey = input.get('key');
   const token = parseToken(secretKey);
   if (token?.kind !== 'secret') throw new UsageError('--key must be a secret key: sk_test_… or sk_live_…');
+  const { environment } = token;
   const given = input.find('url');
-  if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey };
+  if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey, environment };
   const settings = config();
   const address = serviceAddress(settings);
   if (address === null) throw new UsageError('--url is needed: the configuration names no port');
   await callDirectly(settings, address);
-  return { url: settings.sites?.[token.environment] ?? address, secretKey };
+  return { url: settings.sites?.[environment] ?? address, secretKey, environment };
 }
 
 /** Runs a GraphQL operation that selects typed errors as `refused: message`. @throws {Error} with the service's own words */
@@ -66,7 +72,7 @@ interface Answer<Data> {
 
 /** What `listen` asks for. */
 export const FOLLOW = `subscription ($after: String) {
-  invoiceEvents(after: $after) { cursor event { id type body } }
+  invoiceEvents(after: $after) { cursor manual event { id type body } }
 }`;
 
 /**
@@ -75,7 +81,7 @@ export const FOLLOW = `subscription ($after: String) {
  * @throws {Error} when the service refuses
  */
 export async function* followEvents(
-  access: Access,
+  access: Pick<Access, 'url' | 'secretKey'>,
   signal: AbortSignal,
   onState: (lost: string | null) => void,
 ): AsyncGenerator<StreamedEvent> {
@@ -130,7 +136,7 @@ async function refusalOf(response: Response): Promise<Error> {
 }
 
 function request(
-  { secretKey }: Access,
+  { secretKey }: Pick<Access, 'secretKey'>,
   query: string,
   variables: Record<string, unknown>,
   accept: string,

@@ -55,7 +55,7 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
 
   return async (claim, endpoint, body) => {
     const at = now();
-    const attempt = await post(endpoint, claim.eventId, body, at);
+    const attempt = await post(endpoint, claim, body, at);
     if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
     const delay = schedule[claim.tries + 1];
     // The delay counts from the end of the attempt: a receiver that hangs gets all of it.
@@ -63,11 +63,12 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
   };
 
-  async function post(endpoint: WebhookEndpoint, eventId: string, body: string, at: Date): Promise<Attempt> {
-    const { url } = endpoint;
+  async function post(endpoint: WebhookEndpoint, claim: ClaimedDelivery, body: string, at: Date): Promise<Attempt> {
+    const { url, environment } = endpoint;
+    const { eventId, manual } = claim;
     let requestHeaders: Record<string, string> = {};
     try {
-      requestHeaders = deliveryHeaders({ eventId, body, at }, keysOf(endpoint, at));
+      requestHeaders = deliveryHeaders({ eventId, body, at, environment, manual }, keysOf(endpoint, at));
       return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
     } catch (error) {
       const failure = { code: 'internal_error', message: (error as Error).message } as const;

@@ -79,6 +79,8 @@ export interface NewDelivery {
   readonly lease: { readonly token: string; readonly end: number } | null;
   /** Whether it can not be stored already: its event has just happened, in this process. */
   readonly isNew: boolean;
+  /** Whether it is sent by hand. */
+  readonly manual: boolean;
 }
 
 /** What an attempt changes. */
@@ -132,7 +134,7 @@ export interface DeliveryLedger {
   summaries(query: PageQuery & DeliveryFilter): Promise<Page<DeliverySummary>>;
   /** The same, and less. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
-  /** Begins the schedule anew: due at once, behind first attempts. What is under way or was never attempted stays so. @returns how many it changed */
+  /** Begins the schedule anew, by hand: due at once, behind first attempts. What is under way or was never attempted stays so. @returns how many it changed */
   reopen(ids: readonly string[], now: Date): Promise<number>;
 }
 

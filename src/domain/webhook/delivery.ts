@@ -81,6 +81,8 @@ export interface ClaimedDelivery
   readonly tries: number;
   /** Whether it stands behind first attempts: a retry, or sent again by hand. */
   readonly retry: boolean;
+  /** Whether the present round of the schedule was begun by hand. */
+  readonly manual: boolean;
   /** Every write checks it. */
   readonly token: string;
   /** When another process may take the delivery, UNIX milliseconds. */

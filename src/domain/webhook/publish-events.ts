@@ -140,7 +140,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       const reserved = parts.dispatcher.reserve(endpoint.id, sinceOf(known, endpoint));
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
       if (!reserved) known.elsewhere.add(endpoint.id);
-      return { event, endpoint, known, lease, isNew, delivery: deliveryOf(event, endpoint, earlier) };
+      return { event, endpoint, known, lease, isNew, manual: false, delivery: deliveryOf(event, endpoint, earlier) };
     });
     let stored = new Set<string>();
     try {
@@ -158,7 +158,14 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
             since: sinceOf(known, endpoint),
             work: isOurs
               ? {
-                  claim: { ...delivery, tries: 0, retry: false, token: lease.token, leaseEnd: lease.end },
+                  claim: {
+                    ...delivery,
+                    tries: 0,
+                    retry: false,
+                    manual: false,
+                    token: lease.token,
+                    leaseEnd: lease.end,
+                  },
                   body: event.body,
                 }
               : null,

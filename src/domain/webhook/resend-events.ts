@@ -136,7 +136,7 @@ export async function sendTo(
 ): Promise<void> {
   const rows = receivers.map((endpoint) => deliveryOf(event, endpoint));
   const created = await deliveries.insert(
-    rows.map((delivery) => ({ delivery, lease: null, isNew: false })),
+    rows.map((delivery) => ({ delivery, lease: null, isNew: false, manual: true })),
     now(),
   );
   const earlier = rows.filter(({ id }) => !created.has(id)).map(({ id }) => id);

@@ -60,7 +60,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
 
   async function testEvent(owner: Owner, type: EventType): Promise<WebhookEvent> {
     const latest = await parts.latestInvoice(owner, type === 'invoice.rejected' ? 'rejected' : 'accepted');
-    const invoice = latest ?? { ...SPECIMEN, environment: owner.environment, createdAt: parts.now() };
+    const invoice = latest ?? { ...SPECIMEN, createdAt: parts.now() };
     const change = latest?.events.find((each) => each.type === type) ?? specimenChange(type, parts.now());
     const { order } = newCreationMoment();
     const sent = { id: newId('evt'), at: parts.now() };
@@ -79,7 +79,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
 }
 
 /** An invoice that nobody created, for a tenant that has none yet. */
-const SPECIMEN: Omit<EventInvoice, 'environment' | 'createdAt'> = {
+const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
   id: 'inv_00000000-0000-4000-8000-000000000000',
   amount: 12_000,
   currency: 'MAD',

@@ -1,4 +1,5 @@
 import { createHmac, createSecretKey, type KeyObject } from 'node:crypto';
+import type { Environment } from '../tenant/tenant.ts';
 
 const PREFIX = 'whsec_';
 
@@ -45,11 +46,27 @@ export function signatureHeaders(
   };
 }
 
-/** All headers of a delivery. @param keys as for {@link signatureHeaders} */
-export function deliveryHeaders(content: SignedContent, keys: readonly SigningKey[]): Record<string, string> {
+/** What a delivery tells besides its event. */
+export interface DeliveryCircumstances {
+  readonly environment: Environment;
+  /** Whether somebody sent it by hand: a test event, or an event that is sent again. */
+  readonly manual: boolean;
+}
+
+/**
+ * All headers of a delivery: `Fatoura-Environment: test` or `live` on each, `Fatoura-Trigger: manual` on what was sent by hand (design,
+ * section 5, "events").
+ * @param keys as for {@link signatureHeaders}
+ */
+export function deliveryHeaders(
+  content: SignedContent & DeliveryCircumstances,
+  keys: readonly SigningKey[],
+): Record<string, string> {
   return {
     'Content-Type': 'application/json',
     'User-Agent': 'Fatoura-Webhooks/1',
+    'Fatoura-Environment': content.environment,
+    ...(content.manual && { 'Fatoura-Trigger': 'manual' }),
     ...signatureHeaders(content, keys),
   };
 }

@@ -23,9 +23,14 @@ export interface WebhookEvent {
   readonly body: string;
 }
 
-/** Whether somebody asked for it, in the test environment. */
+/** Whether somebody sent it by hand, in the test environment, without a status change. */
 export function isManual({ sequence }: Pick<WebhookEvent, 'sequence'>): boolean {
   return sequence === 0;
+}
+
+/** Whether it stands in the log because somebody sent it by hand: a test event, or an event that was sent again. */
+export function wasSentByHand({ sequence, order, place }: Pick<WebhookEvent, 'sequence' | 'order' | 'place'>): boolean {
+  return isManual({ sequence }) || place !== order;
 }
 
 /** The URLs of an accepted invoice's documents. */
@@ -34,12 +39,12 @@ export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, ki
 /** What an event tells of its invoice besides the status. */
 export type EventInvoice = Pick<
   Invoice,
-  'id' | 'environment' | 'amount' | 'currency' | 'customer' | 'metadata' | 'createdAt' | 'documentRevision'
+  'id' | 'amount' | 'currency' | 'customer' | 'metadata' | 'createdAt' | 'documentRevision'
 >;
 
 /**
- * The event object with the invoice as it was right after this status change, whatever has become of it since. Events of the test
- * environment say so in a field `test`, which live events do not have.
+ * The event object with the invoice as it was right after this status change, whatever has become of it since: the
+ * specification's five fields, in every environment (design, section 5, "events"). What else a receiver may want to know is in headers.
  * @param sent what identifies the event, when that is not the status change itself
  */
 export function eventBody(
@@ -54,7 +59,6 @@ export function eventBody(
     object: 'event',
     type: event.type,
     created: Math.floor(sent.at.getTime() / 1000),
-    ...(invoice.environment === 'test' && { test: true }),
     data: {
       id: invoice.id,
       object: 'invoice',

@@ -1,4 +1,5 @@
 import type { StreamedEvent } from '../../domain/webhook/watch-events.ts';
+import { wasSentByHand } from '../../domain/webhook/webhook-event.ts';
 import { builder } from '../builder.ts';
 import { WebhookEventType } from './webhook-event.ts';
 
@@ -7,6 +8,10 @@ const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').impl
   fields: (t) => ({
     cursor: t.string({ description: 'What to resume after.', resolve: (streamed) => streamed.cursor() }),
     event: t.expose('event', { type: WebhookEventType, description: 'The event.' }),
+    manual: t.boolean({
+      description: 'Whether it comes because somebody sent it by hand: a test event, or an event that is sent again.',
+      resolve: ({ event }) => wasSentByHand(event),
+    }),
   }),
 });
 

@@ -21,7 +21,10 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
     type: t.exposeString('type', { description: 'What happened: `invoice.accepted`, say.' }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
-    manual: t.boolean({ description: 'Whether it was sent by hand, as a test.', resolve: (event) => isManual(event) }),
+    manual: t.boolean({
+      description: 'Whether it is a test event, sent by hand without a status change.',
+      resolve: (event) => isManual(event),
+    }),
     body: t.exposeString('body', { description: 'The event object, JSON, byte for byte as it is sent.' }),
   }),
 });

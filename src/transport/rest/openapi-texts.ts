@@ -1,4 +1,5 @@
 import { type ErrorCode, type ServiceError, serviceError } from '../../domain/errors.ts';
+import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 
 // What the OpenAPI document says that no route does: its introduction, headers and security schemes.
 
@@ -122,7 +123,7 @@ export const REQUEST_HEADERS = {
   ),
 };
 
-/** What proves who sends an event. */
+/** What proves who sends an event, and what is told beside it. */
 export const WEBHOOK_HEADERS = [
   {
     ...requestHeader(
@@ -141,6 +142,16 @@ export const WEBHOOK_HEADERS = [
     'Standard Webhooks: `v1,` and base64.',
     {},
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
+  ),
+  {
+    ...requestHeader('Fatoura-Environment', 'Where the invoice was created.', { enum: ENVIRONMENTS }, 'test'),
+    required: true,
+  },
+  requestHeader(
+    'Fatoura-Trigger',
+    '`manual` on what somebody sent by hand, a test event or an event that is sent again; absent otherwise.',
+    { const: 'manual' },
+    'manual',
   ),
 ];
 

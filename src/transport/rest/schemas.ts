@@ -205,7 +205,6 @@ export const eventSchema = z
     object: z.literal('event'),
     type: z.enum(EVENT_TYPES),
     created: z.int().meta({ description: 'UNIX time in seconds.' }),
-    test: z.literal(true).optional().meta({ description: 'Of the test environment only.' }),
     data: z
       .strictObject({ id: invoiceIdSchema, object: z.literal('invoice'), ...dataFields })
       .meta({ description: 'The invoice as it was right after this change.' }),

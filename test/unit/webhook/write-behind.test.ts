@@ -13,11 +13,16 @@ const now = () => new Date();
 function newDelivery(earlier: readonly string[] = [], lease = true): NewDelivery {
   const eventId = newId('evt');
   const delivery = { id: deliveryId(eventId, endpointId), endpointId, eventId, earlier } as Delivery;
-  return { delivery, lease: lease ? { token: newId('evt'), end: Date.now() + 30_000 } : null, isNew: true };
+  return {
+    delivery,
+    lease: lease ? { token: newId('evt'), end: Date.now() + 30_000 } : null,
+    isNew: true,
+    manual: false,
+  };
 }
 
 function claimOf({ delivery, lease }: NewDelivery): ClaimedDelivery {
-  return { ...delivery, tries: 0, retry: false, token: lease?.token ?? '', leaseEnd: lease?.end ?? 0 };
+  return { ...delivery, tries: 0, retry: false, manual: false, token: lease?.token ?? '', leaseEnd: lease?.end ?? 0 };
 }
 
 function recordOf(row: NewDelivery): AttemptRecord {
