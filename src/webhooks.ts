@@ -80,8 +80,10 @@ export function composeWebhooks({
   const ledger = createDeliveryLedger(db, config.webhookRetention);
   const behind = alone ? createWriteBehind(ledger, now, report) : null;
   const deliveries = behind ?? ledger;
-  const events = createEventLog(db, config.webhookRetention);
-  const feed = createEventFeed(db, (err) => log.warn({ err }, 'the stream of events was lost and is opened again'));
+  const events = createEventLog(db, config.webhookRetention, documentUrl);
+  const feed = createEventFeed(db, documentUrl, (err) =>
+    log.warn({ err }, 'the stream of events was lost and is opened again'),
+  );
   const jobs = createWebhookJobs(agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
   const health = createEndpointHealth({ endpoints: repository, deliveries, tenants, notifier, now, report });

@@ -1,6 +1,6 @@
 import type { ChangeStream, ChangeStreamDocument, Db } from 'mongodb';
 import type { EventFeed, EventListener } from '../domain/webhook/delivery-ports.ts';
-import type { WebhookEvent } from '../domain/webhook/webhook-event.ts';
+import type { DocumentUrl, WebhookEvent } from '../domain/webhook/webhook-event.ts';
 import { tellAll } from './fan-out.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
 
@@ -13,8 +13,11 @@ export interface EventFeedService extends EventFeed {
   close(): Promise<void>;
 }
 
-/** @param onError told of each loss of the stream; it is reopened by itself */
-export function createEventFeed(db: Db, onError: (error: unknown) => void): EventFeedService {
+/**
+ * @param documentUrl derives the URLs of documents, which are not stored
+ * @param onError told of each loss of the stream; it is reopened by itself
+ */
+export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (error: unknown) => void): EventFeedService {
   const events = db.collection<EventDocument>('webhook_events');
   const listeners = new Map<string, Set<EventListener>>();
   let present: { stream: ChangeStream<EventDocument> | null; opened: Promise<void>; ended: Promise<void> } | null =
@@ -23,10 +26,10 @@ export function createEventFeed(db: Db, onError: (error: unknown) => void): Even
   const tell = (event: WebhookEvent) => tellAll(listeners.get(keyOf(event)), (listener) => listener.event(event));
 
   async function tellOf(change: ChangeStreamDocument<EventDocument>): Promise<void> {
-    if (change.operationType === 'insert') return tell(eventOf(change.fullDocument));
+    if (change.operationType === 'insert') return tell(eventOf(change.fullDocument, documentUrl));
     if (change.operationType !== 'update' || change.updateDescription.updatedFields?.place === undefined) return;
     const event = await events.findOne({ _id: change.documentKey._id });
-    if (event) await tell(eventOf(event));
+    if (event) await tell(eventOf(event, documentUrl));
   }
 
   function start() {

@@ -1,25 +1,37 @@
 import type { Db } from 'mongodb';
 import type { EventLog } from '../domain/webhook/delivery-ports.ts';
-import type { WebhookEvent } from '../domain/webhook/webhook-event.ts';
+import {
+  type BodyAtRest,
+  bodyAtRest,
+  bodyToSend,
+  type DocumentUrl,
+  type WebhookEvent,
+} from '../domain/webhook/webhook-event.ts';
 import { insertNew } from './insert-new.ts';
 import { readPage } from './pages.ts';
 
-export interface EventDocument extends Omit<WebhookEvent, 'id'> {
+export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRest>, BodyAtRest {
   _id: string;
   /** When the row is deleted. */
   expiresAt: Date;
 }
 
-/** The log of events in the collection `webhook_events`. @param retentionMs how long events are kept */
-export function createEventLog(db: Db, retentionMs: number): EventLog {
+/**
+ * The log of events in the collection `webhook_events`.
+ * @param retentionMs how long events are kept
+ * @param documentUrl derives the URLs of documents, which are not stored
+ */
+export function createEventLog(db: Db, retentionMs: number, documentUrl: DocumentUrl): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
+  const toEvent = (document: EventDocument) => eventOf(document, documentUrl);
   return {
     async append(rows) {
       // From now on, not from when it happened: what waited long in the outbox is to be sent too.
       const expiresAt = new Date(Date.now() + retentionMs);
-      const documents = rows.map(({ id, ...row }) => ({
+      const documents = rows.map(({ id, documentRevision, ...row }) => ({
         _id: id,
         ...row,
+        ...bodyAtRest({ ...row, documentRevision }),
         expiresAt,
       }));
       await insertNew(events, documents);
@@ -27,23 +39,25 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
     async find(tenantId, environment, eventId) {
       // By its id alone: some servers would rather go through all of the tenant's.
       const found = await events.findOne({ _id: eventId });
-      return found && found.tenantId === tenantId && found.environment === environment ? eventOf(found) : null;
+      return found && found.tenantId === tenantId && found.environment === environment ? toEvent(found) : null;
     },
     async findMany({ tenantId, environment }, eventIds) {
       const found = await events.find({ _id: { $in: [...eventIds] } }).toArray();
-      return found.filter((each) => each.tenantId === tenantId && each.environment === environment).map(eventOf);
+      return found.filter((each) => each.tenantId === tenantId && each.environment === environment).map(toEvent);
     },
     async bodies(eventIds) {
-      const found = events.find({ _id: { $in: [...eventIds] } }).project<{ _id: string; body: string }>({ body: 1 });
-      return new Map((await found.toArray()).map(({ _id, body }) => [_id, body]));
+      const found = events
+        .find({ _id: { $in: [...eventIds] } })
+        .project<BodyAtRest & { _id: string; invoiceId: string }>({ body: 1, documentRevision: 1, invoiceId: 1 });
+      return new Map((await found.toArray()).map((document) => [document._id, bodyToSend(document, documentUrl)]));
     },
     page({ type, ...query }) {
       const { tenantId, environment } = query;
-      return readPage(events, { tenantId, environment, ...(type && { type }) }, query, eventOf);
+      return readPage(events, { tenantId, environment, ...(type && { type }) }, query, toEvent);
     },
     async after({ tenantId, environment }, place, limit) {
       const found = events.find({ tenantId, environment, place: { $gt: place } });
-      return (await found.sort({ place: 1 }).limit(limit).toArray()).map(eventOf);
+      return (await found.sort({ place: 1 }).limit(limit).toArray()).map(toEvent);
     },
     async placesAfter({ tenantId, environment }, place, limit) {
       const found = events
@@ -62,6 +76,7 @@ export function createEventLog(db: Db, retentionMs: number): EventLog {
   };
 }
 
-export function eventOf({ _id, expiresAt: _expires, ...event }: EventDocument): WebhookEvent {
-  return { id: _id, ...event };
+export function eventOf(document: EventDocument, documentUrl: DocumentUrl): WebhookEvent {
+  const { _id, expiresAt: _expires, documentRevision = 0, ...event } = document;
+  return { id: _id, ...event, documentRevision, body: bodyToSend(document, documentUrl) };
 }

@@ -66,6 +66,31 @@ it('each status change reaches the endpoint once, in order, as it was, and verif
   }
 });
 
+it('the store has no URL of a document, and an event that is sent again has the same bytes', async () => {
+  const { client, receivedBy } = await withEndpoint('/urls', ['invoice.accepted']);
+  const urls = { pdf_url: '"xml_url":null,"pdf_url":null', xml_url: '"xml_url":"x","pdf_url":"y"' };
+  const customer = { ice: '001234567000080', name: '"xml_url":null,"pdf_url":null' };
+  const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: urls, customer }));
+  const { xml_url, pdf_url } = await client.settled(created.id);
+  await expect.poll(() => receivedBy().length, { timeout: 50_000 }).toBe(1);
+  const [first] = receivedBy();
+  expect(first?.event.data).toMatchObject({ xml_url, pdf_url, metadata: urls, customer });
+  const { db } = service.app.store;
+  for (const { name } of await db.listCollections().toArray()) {
+    const stored = JSON.stringify(await db.collection(name).find().toArray());
+    for (const url of [xml_url, pdf_url]) expect(stored, name).not.toContain(/[^/]+(?=\.\w+$)/.exec(url)?.[0]);
+  }
+  const event = '{ webhookEvents(first: 1) { nodes { id body } } }';
+  const [logged] = (await client.graphql(event)).body.data.webhookEvents.nodes;
+  expect(logged.body).toBe(first?.body);
+  const revoke = 'mutation ($id: ID!) { revokeDocumentUrls(id: $id) { __typename } }';
+  expect((await client.graphql(revoke, { id: created.id })).body.errors).toBeUndefined();
+  expect((await fetch(pdf_url)).status).toBe(404);
+  const again = 'mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { __typename } }';
+  expect((await client.graphql(again, { id: logged.id })).body.errors).toBeUndefined();
+  await expect.poll(() => receivedBy()[1]?.body, { timeout: 50_000 }).toBe(first?.body);
+});
+
 it('an endpoint gets the types that it subscribed to, and only its own tenant’s', async () => {
   const other = await withEndpoint('/other');
   const { client, receivedBy } = await withEndpoint('/rejections', ['invoice.rejected']);

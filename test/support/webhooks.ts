@@ -10,6 +10,7 @@ import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts'
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
+import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
 import { createWriteBehind } from '../../src/domain/webhook/write-behind.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -25,6 +26,9 @@ export const HOUR = 60 * MINUTE;
 const RETENTION = 30 * 24 * HOUR;
 /** The specification's. */
 export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
+
+const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>
+  `https://fatoura.test/${id}/${documentRevision}.${kind}`;
 
 /** Seals and opens the endpoints' secrets here. */
 export const BOX = createSecretBox(new Uint8Array(32), 'test');
@@ -54,7 +58,7 @@ export function webhookWorker(
   const ledger = failing(createDeliveryLedger(store.db, RETENTION));
   const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
   const deliveries = behind ?? ledger;
-  const events = createEventLog(store.db, RETENTION);
+  const events = createEventLog(store.db, RETENTION, documentUrl);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
   const report = (message: string, error: unknown) => problems.push(message, error);
@@ -85,7 +89,7 @@ export function webhookWorker(
     behind,
     endpoints,
     dispatcher,
-    documentUrl: ({ id }, kind) => `https://fatoura.test/${id}.${kind}`,
+    documentUrl,
     now: clock,
     report,
   });

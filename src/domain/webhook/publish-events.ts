@@ -234,5 +234,6 @@ function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: 
     order,
     place: order,
     body: eventBody(invoice, event, documentUrl),
+    documentRevision: invoice.documentRevision,
   };
 }

@@ -74,6 +74,7 @@ export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
       order,
       place: order,
       body: eventBody(invoice, change, parts.documentUrl, sent),
+      documentRevision: invoice.documentRevision,
     };
   }
 }

@@ -3,7 +3,7 @@ import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { timestampOf } from '../timestamp.ts';
 
-/** An event in the tenant's log (specification, "Event"): what was sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
+/** An event in the tenant's log (specification, "Event"): what is sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
 export interface WebhookEvent {
   /** Prefix evt_; the receivers' deduplication key. */
   readonly id: string;
@@ -21,6 +21,8 @@ export interface WebhookEvent {
   readonly place: string;
   /** The event object, JSON. */
   readonly body: string;
+  /** Of the documents' URLs in the body, see `Invoice`. */
+  readonly documentRevision: number;
 }
 
 /** Whether somebody sent it by hand, in the test environment, without a status change. */
@@ -35,6 +37,38 @@ export function wasSentByHand({ sequence, order, place }: Pick<WebhookEvent, 'se
 
 /** The URLs of an accepted invoice's documents. */
 export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: 'xml' | 'pdf') => string;
+
+/** An event's body at rest: whoever reads the store does not get the documents' URLs, which open them. */
+export interface BodyAtRest {
+  /** Without the URLs: null stands in their place. */
+  readonly body: string;
+  /** Of the URLs that were there; absent where there were none. */
+  readonly documentRevision?: number;
+}
+
+/** The body as it is kept; {@link bodyToSend} makes the same bytes of it again. */
+export function bodyAtRest({
+  type,
+  body,
+  documentRevision,
+}: Pick<WebhookEvent, keyof BodyAtRest | 'type'>): BodyAtRest {
+  // Other types have none, and metadata of the same names come after the URLs.
+  if (type !== 'invoice.accepted') return { body };
+  return { body: body.replace(/"xml_url":"[^"]*","pdf_url":"[^"]*"/, NO_URLS), documentRevision };
+}
+
+/** The body with the URLs that it was made with, also when they have been revoked since. */
+export function bodyToSend(
+  { invoiceId, body, documentRevision }: BodyAtRest & Pick<WebhookEvent, 'invoiceId'>,
+  documentUrl: DocumentUrl,
+): string {
+  if (documentRevision === undefined) return body;
+  const invoice = { id: invoiceId, documentRevision };
+  const [xml, pdf] = [JSON.stringify(documentUrl(invoice, 'xml')), JSON.stringify(documentUrl(invoice, 'pdf'))];
+  return body.replace(NO_URLS, () => `"xml_url":${xml},"pdf_url":${pdf}`);
+}
+
+const NO_URLS = '"xml_url":null,"pdf_url":null';
 
 /** What an event tells of its invoice besides the status. */
 export type EventInvoice = Pick<
