@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
@@ -20,6 +21,15 @@ export function singleHeader(ctx: Context, name: string): string | undefined {
   if (countOf(ctx, name.toLowerCase()) > 1)
     throw serviceError('invalid_request', `The header ${name} must be sent once.`, name);
   return String(value);
+}
+
+/**
+ * A header's text as its client wrote it. Node reads each octet as a character of ISO 8859-1; clients write UTF-8, and what is no UTF-8 stays
+ * as Node read it.
+ */
+export function decodedHeader(value: string): string {
+  const octets = Buffer.from(value, 'latin1');
+  return isUtf8(octets) ? octets.toString('utf8') : value;
 }
 
 /** A weak ETag over what is shown (RFC 9110, section 8.8.3): the same in each content coding. */

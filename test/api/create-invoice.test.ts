@@ -306,6 +306,8 @@ describe('POST /v1/invoices: 413 and 415', () => {
 
 describe('POST /v1/invoices: Idempotency-Key', () => {
   const key = (value: string) => ({ 'Idempotency-Key': value });
+  /** UTF-8, each octet a character, as fetch takes a header. */
+  const sentAs = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
 
   it('replays the original answer, also after the invoice was accepted, and creates no duplicate', async () => {
     const first = await client.post('/v1/invoices', invoiceBody({ metadata: { a: '1', b: '2' } }), key('replay'));
@@ -326,17 +328,34 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
   });
 
   it.each([
-    ['bare', '"bare"'],
-    ['"quoted"', 'quoted'],
-    ['with, a comma', '"with, a comma"'],
-    ['x'.repeat(255), `"${'x'.repeat(255)}"`],
-    ['y', 'y'],
-  ])('takes the bare string and the quoted form of the IETF draft as the same key: %s', async (one, other) => {
-    const first = await client.post('/v1/invoices', invoiceBody(), key(one));
-    const second = await client.post('/v1/invoices', invoiceBody(), key(other));
-    expect([first.status, second.status]).toEqual([201, 201]);
-    expect(second.body).toEqual(first.body);
-  });
+    ['bare', 'bare', '"bare"'],
+    ['with a comma', 'with, a comma', '"with, a comma"'],
+    ['of 255 characters', text(255), `"${text(255)}"`],
+    ['of 255 characters beyond U+FFFF', '😀'.repeat(255), `"${'😀'.repeat(255)}"`],
+    ['in French and Arabic', 'à payer – شكرا', '"à payer – شكرا"'],
+    ['one quote', '"', '"""'],
+  ])(
+    'takes the bare string and the quoted form of the IETF draft as two keys, in GraphQL too: %s',
+    async (_name, ...keys) => {
+      const ids = new Set();
+      for (const each of keys) {
+        const first = await client.post('/v1/invoices', invoiceBody(), key(sentAs(each)));
+        const second = await client.post('/v1/invoices', invoiceBody(), key(sentAs(each)));
+        expect([first.status, second.status]).toEqual([201, 201]);
+        expect(second.body).toEqual(first.body);
+        const { body } = await client.graphql(
+          `mutation ($key: String) { createInvoice(idempotencyKey: $key, input: {
+          amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "Atlas Distribution SARL" },
+          lines: [{ description: "Conseil", quantity: 1, unitPrice: 10000 }] }) {
+          ... on CreateInvoicePayload { invoice { id } } ... on Error { message } } }`,
+          { key: each },
+        );
+        expect(body.data?.createInvoice).toEqual({ invoice: { id: first.body.id } });
+        ids.add(first.body.id);
+      }
+      expect(ids.size).toBe(2);
+    },
+  );
 
   it('replays the answer of an invoice that was rejected meanwhile, as it was', async () => {
     const first = await client.post('/v1/invoices', invoiceFor('999000000000102'), key('rejected'));
@@ -402,10 +421,13 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(second.body.id).not.toBe(first.body.id);
   });
 
-  it.each(['""', text(256)])('400: a key that is empty or too long', async (value) => {
-    const { status, body } = await client.post('/v1/invoices', invoiceBody(), key(value));
-    expect([status, body.error.param]).toEqual([400, 'Idempotency-Key']);
-  });
+  it.each(['', '""', text(256), `"${text(256)}"`, '😀'.repeat(256)])(
+    '400: a key that is empty or too long',
+    async (value) => {
+      const { status, body } = await client.post('/v1/invoices', invoiceBody(), key(sentAs(value)));
+      expect([status, body.error.param]).toEqual([400, 'Idempotency-Key']);
+    },
+  );
 
   it('100 concurrent equal requests create one invoice and get 100 identical bodies', async () => {
     const before = await storedInvoices();

@@ -161,8 +161,9 @@ export function inputOfRestBody(body: RestInvoiceBody): CreateInvoiceInput {
   return { ...body, lines };
 }
 
-/** What is wrong with an Idempotency-Key; null when it can be used. */
+/** What is wrong with an Idempotency-Key, bare or in the quotes of the IETF draft, which count for nothing here; null when it can be used. */
 export function idempotencyKeyProblem(key: string): Problem | null {
-  if (key.length >= 1 && key.length <= 255 && isPrintable(key)) return null;
+  const text = /^"(.*)"$/s.exec(key)?.[1] ?? key;
+  if (text.length >= 1 && fits(text, 255) && isPrintable(text)) return null;
   return problem('invalid_request', 'Idempotency-Key must have 1 to 255 printable characters.', 'Idempotency-Key');
 }

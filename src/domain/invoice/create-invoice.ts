@@ -22,7 +22,7 @@ export interface CreateInvoice {
   /**
    * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
    * @param input structurally valid: `createInvoiceInput` parsed it
-   * @param idempotencyKey 1 to 255 printable characters, or null
+   * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
    * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, duplicate_number,
    *   idempotency_conflict; nothing is stored then
    */

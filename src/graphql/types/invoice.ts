@@ -209,7 +209,8 @@ builder.mutationFields((t) => ({
         validate: { schema: createInvoiceInput as unknown as ZodType<typeof CreateInvoiceInputType.$inferInput> },
       }),
       idempotencyKey: t.arg.string({
-        description: '1 to 255 characters: the same key and input never create a second invoice.',
+        description:
+          '1 to 255 characters, quotes around them not counted: the same key and input never create a second invoice, whether here or by REST.',
       }),
     },
     authScopes: { issuer: true },

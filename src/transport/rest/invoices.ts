@@ -11,7 +11,7 @@ import {
 import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
-import { singleHeader } from '../headers.ts';
+import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { type Route, route } from './route.ts';
 import {
@@ -182,11 +182,11 @@ async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceErro
   }
 }
 
-/** Both forms are taken: the bare string, and the quoted one of the IETF draft. */
+/** The key as it was sent: the bare string and the quoted one of the IETF draft are two keys, as they are for GraphQL. */
 function idempotencyKeyOf(ctx: Context): string | null {
-  const text = singleHeader(ctx, 'Idempotency-Key');
-  if (text === undefined) return null;
-  const key = /^"(.*)"$/.exec(text)?.[1] ?? text;
+  const octets = singleHeader(ctx, 'Idempotency-Key');
+  if (octets === undefined) return null;
+  const key = decodedHeader(octets);
   const unusable = idempotencyKeyProblem(key);
   if (unusable) throw new ServiceError([unusable]);
   return key;

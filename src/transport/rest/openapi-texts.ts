@@ -113,8 +113,9 @@ const requestHeader = (name: string, description: string, schema: object = {}, e
 export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
-    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: the quotes are then no part of the key.',
-    { minLength: 1, maxLength: 255, pattern: '^[!-~]+( [!-~]+)*$' },
+    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are two keys. Characters beyond ASCII are ' +
+      'written in UTF-8. 255 characters at most, quotes not counted.',
+    { minLength: 1, maxLength: 257, pattern: '^[!-~]+( [!-~]+)*$' },
   ),
   'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
   'Last-Event-ID': requestHeader(
