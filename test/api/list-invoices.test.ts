@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { type Answer, Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
@@ -75,6 +75,25 @@ describe('GET /v1/invoices: 200', () => {
     expect((await list('?created_after=9999-12-31T00:00:00Z')).ids).toEqual([]);
   });
 
+  it.each([
+    '2026-01-31',
+    '2026-01-31T00:00Z',
+    '2026-01-31T01:00:00+01',
+    '2026-01-30T23:30:00,500-0030',
+    '2026-01-31T05:30:00.25+05:30',
+  ])('takes the forms of ISO 8601, here and in GraphQL: %s', async (text) => {
+    const query = 'query ($t: DateTime) { invoices(createdAfter: $t, createdBefore: $t) { nodes { id } } }';
+    for (const each of [text, text.replace('2026-', '1960-'), text.replace('2026-', '2960-')]) {
+      const before = await client.get(`/v1/invoices?limit=100&created_before=${encodeURIComponent(each)}`);
+      const after = await client.get(`/v1/invoices?limit=100&created_after=${encodeURIComponent(each)}`);
+      const instant = Date.parse(`${each.slice(0, 4)}-01-31T00:00:00Z`);
+      const expected = (isIn: (at: number) => boolean) => ids.filter((_, i) => isIn(Date.parse(created[i] as string)));
+      const idsOf = ({ body }: Answer): string[] => body.data.map(({ id }: { id: string }) => id);
+      expect([idsOf(before), idsOf(after)]).toEqual([expected((at) => at < instant), expected((at) => at > instant)]);
+      expect((await client.graphql(query, { t: each })).body).toEqual({ data: { invoices: { nodes: [] } } });
+    }
+  });
+
   it('applies cursor and time together: the narrower bound holds', async () => {
     const late = created[0] as string;
     const expected = ids.filter((_, i) => i > 1 && (created[i] as string) < late);
@@ -111,7 +130,11 @@ describe('GET /v1/invoices: 400', () => {
     ['status=paid', 'status'],
     ['status=ACCEPTED', 'status'],
     ['created_after=yesterday', 'created_after'],
-    ['created_before=2026-01-31', 'created_before'],
+    ['created_before=2026-01', 'created_before'],
+    ['created_before=2026-W05-6', 'created_before'],
+    ['created_before=20260131', 'created_before'],
+    ['created_before=2026-02-29', 'created_before'],
+    ['created_after=9999-12-31T23:59:59-01:00', 'created_after'],
     ['created_before=2026-01-31T00:00:00', 'created_before'],
     ['created_before=2026-01-31T25:00:00Z', 'created_before'],
     ['created_before=2026-02-31T00:00:00Z', 'created_before'],

@@ -2,24 +2,35 @@ import { z } from 'zod';
 import { exactly, expected } from '../input-problems.ts';
 import { INVOICE_STATUSES } from './lifecycle.ts';
 
-const ISO_INSTANT = /^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}(:\d{2}(\.\d+)?)?(Z|[+-]\d{2}:?\d{2})$/;
+const ISO_INSTANT =
+  /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?:Z|(?<hours>[+-]\d{2})(?::?(?<minutes>\d{2}))?))?$/;
 
 /** What {@link parseInstant} takes, for messages. */
-export const INSTANT = 'an ISO 8601 instant with a time zone, such as 2026-01-31T12:00:00Z';
+export const INSTANT =
+  'a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z';
 
-/** An instant with its zone; null when it is not one, also on a day that no calendar has: Date takes 31 February for 3 March. */
+/**
+ * An instant in the extended format of ISO 8601: `2026-01-31T12:00Z`, `…12:00:00,5+01`, `+0100`, `+01:00`; a date alone is its start in UTC.
+ * @returns null for anything else, also for a day that no calendar has (Date takes 31 February for 3 March), and outside the years 0 to
+ *   9999 of UTC
+ */
 export function parseInstant(text: string): Date | null {
-  if (!ISO_INSTANT.test(text)) return null;
-  const [instant, day] = [new Date(text), new Date(`${text.slice(0, 10)}T00:00:00Z`)];
-  if (Number.isNaN(instant.getTime()) || Number.isNaN(day.getTime())) return null;
-  return day.toISOString().startsWith(text.slice(0, 10)) ? instant : null;
+  const parts = ISO_INSTANT.exec(text)?.groups;
+  if (!parts) return null;
+  const { day, minute = '00:00', second = '00', fraction = '0', hours, minutes = '00' } = parts;
+  const zone = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+  const instant = new Date(`${day}T${minute}:${second}.${fraction.slice(0, 3)}${zone}`);
+  const start = new Date(`${day}T00:00:00Z`);
+  if (Number.isNaN(instant.getTime()) || Number.isNaN(start.getTime())) return null;
+  return start.toISOString().startsWith(`${day}T`) && /^\d/.test(instant.toISOString()) ? instant : null;
 }
 
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
   .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (a + is written %2B)`) })
-  .transform((text) => new Date(text))
+  // Refused above, or an instant.
+  .transform((text) => parseInstant(text) as Date)
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
 /** The query parameters of GET /v1/invoices. */
@@ -39,8 +50,14 @@ export const listInvoicesQuery = exactly(
     ending_before: once
       .optional()
       .meta({ description: 'The id of the first object: goes back to newer ones. Not with `starting_after`.' }),
-    created_after: instant.optional().meta({ description: 'Created after this second.' }),
-    created_before: instant.optional().meta({ description: 'Created before this second.' }),
+    created_after: instant.optional().meta({
+      description:
+        'Created after this second. A date alone is its start in UTC: `2026-01-31` leaves out that day’s first second.',
+    }),
+    created_before: instant.optional().meta({
+      description:
+        'Created before this second. A date alone is its start in UTC: `2026-01-31` takes all up to the end of 30 January.',
+    }),
   },
   'query parameters',
 );

@@ -10,7 +10,8 @@ function instantOf(value: unknown, nodes?: ValueNode): Date {
 }
 
 builder.scalarType('DateTime', {
-  description: 'An instant in ISO 8601, UTC, whole seconds: `2026-01-31T12:00:00Z`.',
+  description:
+    'An instant in ISO 8601, shown in UTC and whole seconds: `2026-01-31T12:00:00Z`. As an input also with another zone (`+01`, `+01:00`), or a date alone (`2026-01-31`), which is its start in UTC.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (instant) => timestampOf(instant as Date),
   parseValue: (value) => instantOf(value),
