@@ -3,6 +3,7 @@ import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { DocumentKind, ReadableDocument, ReadDocument } from '../domain/invoice/read-document.ts';
 import { byteRange } from './byte-range.ts';
+import { isUnchanged } from './headers.ts';
 
 const TYPES: Readonly<Record<DocumentKind, string>> = { xml: 'application/xml; charset=utf-8', pdf: 'application/pdf' };
 
@@ -28,12 +29,8 @@ export function files(readDocument: ReadDocument): Middleware {
     }
     // The bytes never change, but the address may be revoked: asking again costs a 304. Signed bytes are not to be compressed on the way.
     ctx.set('Cache-Control', 'private, no-cache, no-transform');
-    ctx.set('ETag', `"${document.sha256}"`);
+    if (isUnchanged(ctx, `"${document.sha256}"`)) return;
     ctx.status = 200;
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
     send(ctx, document, kind);
   };
 }

@@ -3,7 +3,7 @@ import { gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphiQLOptions } from 'graphql-yoga';
 import type { Middleware } from 'koa';
-import { weakEtag } from './headers.ts';
+import { isUnchanged, weakEtag } from './headers.ts';
 
 /** What every tab begins with: without a credential nothing is answered, the schema neither. Browsers take Latin letters only. */
 const HEADERS = JSON.stringify({ Authorization: 'Bearer sk_test_YOUR_KEY' }, null, 2);
@@ -135,14 +135,10 @@ export function showGraphiql(): Middleware {
     const { plain, gzipped, etag } = await page;
     ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
     ctx.set('Cache-Control', 'no-cache');
-    ctx.set('ETag', etag);
     ctx.vary('Accept');
     ctx.vary('Accept-Encoding');
+    if (isUnchanged(ctx, etag)) return;
     ctx.status = 200;
-    if (ctx.fresh) {
-      ctx.status = 304;
-      return;
-    }
     ctx.type = 'text/html; charset=utf-8';
     const compressed = ctx.acceptsEncodings('gzip', 'identity') === 'gzip';
     if (compressed) ctx.set('Content-Encoding', 'gzip');

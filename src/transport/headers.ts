@@ -36,3 +36,21 @@ export function decodedHeader(value: string): string {
 export function weakEtag(content: string | Uint8Array): string {
   return `W/"${hash('sha256', content, 'base64url').slice(0, 27)}"`;
 }
+
+/**
+ * Gives the answer its ETag, and the status 304 where the client has that representation already: If-None-Match alone decides, by weak
+ * comparison (RFC 9110, sections 8.8.3.2 and 13.1.2). Koa's `fresh` is not used: it takes the `Cache-Control: no-cache` that fetch()
+ * sends with each condition of its caller for a wish to have everything anew.
+ * @returns whether nothing is left to be sent
+ */
+export function isUnchanged(ctx: Context, etag: string): boolean {
+  ctx.set('ETag', etag);
+  const condition = ctx.headers['if-none-match'];
+  if (condition === undefined) return false;
+  const known = condition.trim() === '*' || (condition.match(OPAQUE_TAG) ?? []).includes(etag.replace(/^W\//, ''));
+  if (known) ctx.status = 304;
+  return known;
+}
+
+/** An entity tag without its mark of weakness. */
+const OPAQUE_TAG = /"[^"]*"/g;

@@ -1,5 +1,5 @@
 import type { Context } from 'koa';
-import { weakEtag } from './headers.ts';
+import { isUnchanged, weakEtag } from './headers.ts';
 
 /** Answers JSON that no cache may keep: it may hold what is shown only once. */
 export function answerJson(ctx: Context, status: number, body: unknown): void {
@@ -14,16 +14,9 @@ export function answerJson(ctx: Context, status: number, body: unknown): void {
  */
 export function answerRead(ctx: Context, body: unknown): void {
   const text = JSON.stringify(body);
-  const etag = weakEtag(text);
-  ctx.set('ETag', etag);
   ctx.set('Cache-Control', 'private, no-cache');
   ctx.vary('Authorization');
-  // Not Koa's `fresh`: Node's fetch sends Cache-Control: no-cache with each condition, which that takes for a wish to have it anew.
-  const known = ctx.headers['if-none-match'];
-  if (known !== undefined && (known.trim() === '*' || known.includes(etag.slice('W/'.length)))) {
-    ctx.status = 304;
-    return;
-  }
+  if (isUnchanged(ctx, weakEtag(text))) return;
   ctx.status = 200;
   ctx.type = 'application/json; charset=utf-8';
   ctx.body = text;

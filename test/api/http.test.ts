@@ -103,6 +103,31 @@ describe('conditional reads', () => {
     },
   );
 
+  it.each(['xml_url', 'pdf_url', '/docs', '/docs/docs.css', '/graphql', '/v1/openapi.json'])(
+    '%s: 304 for fetch(), which adds Cache-Control: no-cache to a condition, and for a strong form of a weak ETag',
+    async (what) => {
+      const path = what.endsWith('_url') ? new URL((await client.settled(invoice.id))[what]).pathname : what;
+      const get = (condition?: string) =>
+        fetch(service.url + path, {
+          headers: { Accept: 'text/html, */*;q=0.1', ...(condition !== undefined && { 'If-None-Match': condition }) },
+        });
+      const first = await get();
+      await first.arrayBuffer();
+      const etag = first.headers.get('etag') ?? '';
+      expect([first.status, etag]).toEqual([200, expect.stringMatching(/^(W\/)?"[\w-]{20,}"$/)]);
+      for (const condition of [etag, etag.replace('W/', ''), `"x", W/"y" ,${etag}`, ' * ']) {
+        const again = await get(condition);
+        expect([condition, again.status, await again.text()]).toEqual([condition, 304, '']);
+        expect(again.headers.get('etag')).toBe(etag);
+      }
+      for (const condition of ['"x"', etag.slice(0, -2), etag.replaceAll('"', '')]) {
+        const again = await get(condition);
+        await again.arrayBuffer();
+        expect([condition, again.status]).toEqual([condition, 200]);
+      }
+    },
+  );
+
   it("an invoice's ETag changes with its status", async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const path = `/v1/invoices/${body.id}`;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { fileURLToPath } from 'node:url';
 import type { Middleware } from 'koa';
 import { serviceError } from '../../domain/errors.ts';
-import { weakEtag } from '../headers.ts';
+import { isUnchanged, weakEtag } from '../headers.ts';
 import { DOCS_PAGE } from './page.ts';
 
 /** Everything from this origin, and no script but the files below. The viewer draws its icons from data URLs. */
@@ -27,10 +27,13 @@ const FILES: Readonly<Record<string, { readonly path: string; readonly type: str
   'swagger-ui.css': { path: viewer('swagger-ui.css'), type: 'text/css' },
 };
 
+const PAGE_ETAG = weakEtag(DOCS_PAGE);
+
 /** `/docs`: the reference page, whose viewer (swagger-ui) comes from npm. */
 export const showDocs: Middleware = (ctx) => {
   ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
   ctx.set('Cache-Control', 'no-cache');
+  if (isUnchanged(ctx, PAGE_ETAG)) return;
   ctx.type = 'text/html; charset=utf-8';
   ctx.body = DOCS_PAGE;
 };
@@ -41,13 +44,8 @@ export const showDocsFile: Middleware = async (ctx) => {
   const known = Object.hasOwn(FILES, file) ? FILES[file] : undefined;
   if (!known) throw serviceError('resource_not_found', 'There is no such file.');
   const bytes = await readFile(known.path);
-  ctx.set('ETag', weakEtag(bytes));
   ctx.set('Cache-Control', 'public, max-age=3600');
-  ctx.status = 200;
-  if (ctx.fresh) {
-    ctx.status = 304;
-    return;
-  }
+  if (isUnchanged(ctx, weakEtag(bytes))) return;
   ctx.type = `${known.type}; charset=utf-8`;
   ctx.body = bytes;
 };
