@@ -1,13 +1,22 @@
 import type { FirstStart } from '../domain/installation/first-start.ts';
 
+/** What whoever has no key types next, on the machine of the service and with its settings. */
+const TO_A_KEY = [
+  'No key at hand? A key is shown once, when it is made:',
+  '  npm run -s cli -- tenants list                    (none yet: tenants create --name NAME)',
+  '  npm run -s cli -- keys create --tenant TENANT --environment test --kind secret',
+];
+
 /**
- * What the process prints when it serves: where, and at the first start the credentials, this once.
+ * What the process prints when it serves: where, its documentation, and how to get a key: at the first start the credentials, this once.
  * @param sandboxUrl where alone test keys are taken; null: at every address
  */
 export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl: string | null = null): string {
-  const lines = [url === null ? 'Fatoura works on the queue.' : `Fatoura listens on ${url}`];
+  const lines =
+    url === null ? ['Fatoura works on the queue.'] : [`Fatoura listens on ${url}`, `Documentation: ${url}/docs`];
   const shown = credentials(firstStart, url);
   if (shown.length > 0) lines.push('', ...shown);
+  if (firstStart.demo === null && url !== null) lines.push('', ...TO_A_KEY);
   if (firstStart.demo !== null && url !== null) {
     lines.push(
       '',

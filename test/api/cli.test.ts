@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { greeting } from '../../src/cli/greeting.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
@@ -114,6 +115,26 @@ describe('tenants and keys', () => {
     expect((await cli(['tenants', 'list'])).out).toMatch(new RegExp(`^${id} +\\d{4}-.* test +Liste\\?\\[2J$`, 'm'));
     await cli(['keys', 'revoke', key.id]);
     expect(await listed()).toMatchObject({ environments: [] });
+  });
+
+  it('are what a later start names, with commands that lead to a key as they stand', async () => {
+    const nothing = { operatorPassword: null, demo: null };
+    const text = greeting('http://127.0.0.1:3000', nothing);
+    expect(text).toContain('http://127.0.0.1:3000/docs');
+    const [list, create, ...more] = [...text.matchAll(/npm run -s cli -- (\S+(?: \S+)*)/g)].map(
+      ([, command]) => command,
+    );
+    expect([list, more]).toEqual(['tenants list', []]);
+    const make = /none yet: (.*)\)/.exec(text)?.[1]?.replace('NAME', 'Neuf') ?? '';
+    expect(await json(make.split(' '))).toMatchObject({ name: 'Neuf' });
+    const tenants: { id: string; name: string }[] = await json(list!.split(' '));
+    const tenant = tenants.find(({ name }) => name === 'Neuf')!;
+    const { key } = await json(create!.replace('TENANT', tenant.id).split(' '));
+    expect(await statusWith(key)).toBe(200);
+    // Whoever is shown keys, and a worker, need no such advice.
+    const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
+    expect(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo })).not.toContain('keys create');
+    expect(greeting(null, nothing)).toBe('Fatoura works on the queue.');
   });
 
   it('replaces a profile', async () => {
