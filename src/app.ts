@@ -65,6 +65,9 @@ const DRAIN_MS = 5000;
 /** How long any part may take to close; the driver's may wait for a server that is gone. */
 const CLOSE_MS = DRAIN_MS + 3000;
 
+/** A document within the verifier's limits takes 2 s at most on an idle machine. */
+const CLIENT_VERIFICATION_MS = 15_000;
+
 /** A running service. */
 export interface App {
   /** Where it is reached, without a trailing slash; null for a worker. */
@@ -156,10 +159,11 @@ async function build(
   closers.push(() => renderer.close());
   const writer = createInvoiceWriter();
   closers.push(() => writer.close());
-  const verifier = createDocumentVerifier();
+  const onFailure = (err: Error) => log.fatal({ err }, 'no document can be verified');
+  const verifier = createDocumentVerifier({ onFailure });
   closers.push(() => verifier.close());
   // On a thread of its own: what clients have verified holds up no invoice.
-  const verifyForClients = createDocumentVerifier();
+  const verifyForClients = createDocumentVerifier({ timeLimit: CLIENT_VERIFICATION_MS, onFailure });
   closers.push(() => verifyForClients.close());
   const examiner = createContentExaminer();
   closers.push(() => examiner.close());

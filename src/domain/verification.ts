@@ -37,11 +37,20 @@ export interface CoveredDocument {
 export interface InvalidSignature {
   readonly valid: false;
   /**
-   * The first check that failed: `structure` (not one signature over a whole UBL document), `digest` (changed after it was signed),
+   * The first check that failed: `limits` (too large, deep or crowded to be checked: nothing is said of its signature), `structure` (not one signature over a whole UBL document), `digest` (changed after it was signed),
    * `signature` (not made by the certificate's key), `certificate` (not the one that was signed with, or not fit for signing) or
    * `timestamp` (not of this signature, or not made by a time-stamping authority).
    */
-  readonly failed: 'structure' | 'digest' | 'signature' | 'certificate' | 'timestamp';
+  readonly failed: 'limits' | 'structure' | 'digest' | 'signature' | 'certificate' | 'timestamp';
   /** A sentence for a person. */
   readonly reason: string;
+}
+
+/** Thrown by a verifier that gave a document up: it took longer or more memory than any invoice. The message is a sentence for a person. */
+export class VerificationGivenUp extends Error {}
+
+/** What is said of such a document to who asked: nothing is known of its signature. @throws what is no {@link VerificationGivenUp} */
+export function givenUp(error: unknown): InvalidSignature {
+  if (error instanceof VerificationGivenUp) return { valid: false, failed: 'limits', reason: error.message };
+  throw error;
 }

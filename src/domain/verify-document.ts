@@ -1,23 +1,32 @@
 import { serviceError } from './errors.ts';
-import type { Verification } from './verification.ts';
+import { createFairQueue, QueueFull } from './fair-queue.ts';
+import { type Principal, requireSecretKey } from './principal.ts';
+import { givenUp, type Verification } from './verification.ts';
 
-/** Checks a signed invoice, whoever issued it. @throws {ServiceError} rate_limit_exceeded while too many wait for theirs */
-export type VerifyDocument = (xml: string) => Promise<Verification>;
+export interface VerifyDocument {
+  /**
+   * Checks a signed invoice, whoever issued it. Tenants take turns, so that none waits for what another has sent.
+   * @throws {ServiceError} insufficient_scope; rate_limit_exceeded while too many of the tenant's documents wait
+   */
+  (principal: Principal, xml: string): Promise<Verification>;
+}
 
-/** A check of the longest documents takes a second or two of the one thread that does them. */
-const MAX_WAITING = 16;
+/** Of one tenant, the one that is being checked not counted. A check takes a second or two at most. */
+const MAX_WAITING = 8;
+const MAX_WAITING_OF_ALL = 64;
 
 export function createVerifyDocument(verify: (document: Uint8Array) => Promise<Verification>): VerifyDocument {
-  let waiting = 0;
-  return async (xml) => {
-    if (waiting >= MAX_WAITING) {
-      throw serviceError('rate_limit_exceeded', 'Too many documents wait to be verified. Try again in some seconds.');
-    }
-    waiting++;
+  const queue = createFairQueue({ perKey: MAX_WAITING, total: MAX_WAITING_OF_ALL });
+  return async (principal, xml) => {
+    const { tenant } = requireSecretKey(principal);
     try {
-      return await verify(Buffer.from(xml));
-    } finally {
-      waiting--;
+      return await queue.run(tenant.id, () => verify(Buffer.from(xml)).catch(givenUp));
+    } catch (error) {
+      if (!(error instanceof QueueFull)) throw error;
+      throw serviceError(
+        'rate_limit_exceeded',
+        'Too many of your documents wait to be verified: send the next one when an answer has come.',
+      );
     }
   };
 }

@@ -1,68 +1,162 @@
 import { Worker } from 'node:worker_threads';
-import type { Verification } from '../../domain/verification.ts';
+import { type Verification, VerificationGivenUp } from '../../domain/verification.ts';
 
 export interface DocumentVerifier {
-  /** @throws when the thread ends or takes longer than the time limit; the next call starts another */
+  /**
+   * One document after the other, in the order of the calls.
+   * @throws {VerificationGivenUp} when the work on it took longer than the time limit or more memory than the thread may have
+   * @throws when the thread ended or could not be started; the next document gets another thread
+   */
   verify(document: Uint8Array): Promise<Verification>;
-  /** Ends the thread; what is under way fails. */
+  /** Ends the thread; what waits or is under way fails. */
   close(): Promise<void>;
 }
 
+export interface DocumentVerifierOptions {
+  /** Milliseconds from the start of the work on a document, not from the call, until it is given up and the thread ended. */
+  readonly timeLimit?: number;
+  /** Of the thread, MiB of JavaScript objects; the default is enough for every document within `LIMITS`. */
+  readonly heapLimit?: number;
+  /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
+  readonly onFailure?: (error: Error) => void;
+  /** The thread's module. */
+  readonly script?: URL;
+}
+
+interface Thread {
+  readonly worker: Worker;
+  state: 'starting' | 'ready' | 'given up';
+  timer?: NodeJS.Timeout;
+}
+
 interface Waiting {
+  readonly document: Uint8Array;
   readonly resolve: (verification: Verification) => void;
   readonly reject: (error: Error) => void;
 }
 
-type Answer = { id: number } & ({ verification: Verification } | { error: string });
+/** What the thread sends: that it has loaded, then one answer for each document. */
+export type Answer = 'ready' | { readonly verification: Verification } | { readonly error: string };
+
+const MAX_FAILED_STARTS = 3;
+const RESTART_MS = 200;
+/** Loading takes 0.3 s; a machine that is overloaded must not look like one that can not. */
+const START_LIMIT_MS = 60_000;
 
 /**
  * Verifies on a thread of its own, because xadesjs holds the event loop for as long as it works. The thread is started by the first call
- * and kept warm; it never keeps the process alive when nothing is under way.
- * @param timeLimit milliseconds until an answer is given up and the thread with it
+ * and kept warm; it never keeps the process alive when nothing is under way. A document that ends the thread fails alone: those behind it
+ * are verified by the next thread.
  */
-export function createDocumentVerifier({ timeLimit = 60_000 }: { timeLimit?: number } = {}): DocumentVerifier {
-  let thread: { readonly worker: Worker; readonly waiting: Map<number, Waiting> } | null = null;
-  let lastId = 0;
+export function createDocumentVerifier({
+  timeLimit = 60_000,
+  heapLimit = 256,
+  onFailure = () => undefined,
+  script = new URL('./verify-worker.ts', import.meta.url),
+}: DocumentVerifierOptions = {}): DocumentVerifier {
+  const waiting: Waiting[] = [];
+  let current: Waiting | null = null;
+  let thread: Thread | null = null;
+  let failedStarts = 0;
+  let closed = false;
+
+  const next = () => {
+    current ??= waiting.shift() ?? null;
+    if (current === null) return thread?.worker.unref();
+    try {
+      thread ??= start();
+    } catch (error) {
+      return startFailed(error);
+    }
+    thread.worker.ref();
+    if (thread.state === 'ready') work(thread, current);
+  };
+
+  const work = (on: Thread, { document }: Waiting) => {
+    on.timer = setTimeout(() => {
+      // What it still sends is of no document any more.
+      on.state = 'given up';
+      void on.worker.terminate();
+    }, timeLimit);
+    on.worker.postMessage(document);
+  };
 
   const start = () => {
-    const worker = new Worker(new URL('./verify-worker.ts', import.meta.url));
-    const started = { worker, waiting: new Map<number, Waiting>() };
-    const end = (reason: string, cause?: unknown) => {
-      if (thread === started) thread = null;
-      for (const { reject } of started.waiting.values()) reject(new Error(reason, { cause }));
-      started.waiting.clear();
+    const started: Thread = {
+      worker: new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapLimit } }),
+      state: 'starting',
+      timer: setTimeout(() => void started.worker.terminate(), START_LIMIT_MS),
     };
-    worker.on('message', (answer: Answer) => {
-      const waiting = started.waiting.get(answer.id);
-      started.waiting.delete(answer.id);
-      if (started.waiting.size === 0) worker.unref();
-      if ('error' in answer) waiting?.reject(new Error(`verification failed: ${answer.error}`));
-      else waiting?.resolve(answer.verification);
+    let cause: unknown;
+    started.worker.on('message', (answer: Answer) => {
+      if (started.state === 'given up') return;
+      clearTimeout(started.timer);
+      if (answer === 'ready') {
+        started.state = 'ready';
+        failedStarts = 0;
+      } else {
+        settle(answer);
+      }
+      next();
     });
-    worker.on('error', (error) => end('the verification thread failed', error));
-    worker.on('exit', () => end('the verification thread has ended'));
+    started.worker.on('error', (error) => {
+      cause = error;
+    });
+    started.worker.on('exit', () => {
+      clearTimeout(started.timer);
+      thread = null;
+      if (closed) return;
+      if (started.state === 'starting') return startFailed(cause);
+      settle(null, endOf(cause, timeLimit, heapLimit));
+      next();
+    });
     return started;
   };
 
+  const settle = (answer: Exclude<Answer, 'ready'> | null, error?: Error) => {
+    const settled = current;
+    current = null;
+    if (answer !== null && 'verification' in answer) settled?.resolve(answer.verification);
+    else settled?.reject(error ?? new Error(`verification failed: ${answer?.error}`));
+  };
+
+  const startFailed = (cause: unknown) => {
+    if (++failedStarts < MAX_FAILED_STARTS) {
+      setTimeout(() => closed || next(), RESTART_MS * failedStarts);
+      return;
+    }
+    failedStarts = 0;
+    const error = new Error(`the verification thread failed to start ${MAX_FAILED_STARTS} times in a row`, { cause });
+    rejectAll(error);
+    onFailure(error);
+  };
+
+  const rejectAll = (error: Error) => {
+    settle(null, error);
+    for (const { reject } of waiting.splice(0)) reject(error);
+  };
+
   return {
-    async verify(document) {
-      thread ??= start();
-      const { worker, waiting } = thread;
-      const id = ++lastId;
-      let timer: NodeJS.Timeout | undefined;
-      try {
-        return await new Promise<Verification>((resolve, reject) => {
-          waiting.set(id, { resolve, reject });
-          worker.ref();
-          worker.postMessage({ id, bytes: document });
-          timer = setTimeout(() => void worker.terminate(), timeLimit);
-        });
-      } finally {
-        clearTimeout(timer);
-      }
+    verify(document) {
+      if (closed) return Promise.reject(new Error('the verifier is closed'));
+      return new Promise((resolve, reject) => {
+        waiting.push({ document, resolve, reject });
+        if (current === null) next();
+      });
     },
     async close() {
+      closed = true;
+      rejectAll(new Error('the verifier is closed'));
       await thread?.worker.terminate();
     },
   };
+}
+
+/** Why a thread ended in the middle of a document. */
+function endOf(cause: unknown, timeLimit: number, heapLimit: number): Error {
+  if (cause === undefined) return new VerificationGivenUp(`It was not checked within ${timeLimit / 1000} s.`);
+  if ((cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+    return new VerificationGivenUp(`It was not checked with ${heapLimit} MiB of memory.`);
+  }
+  return new Error('the verification thread failed', { cause });
 }

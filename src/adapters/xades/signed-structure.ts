@@ -1,4 +1,5 @@
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import { readPlainXml } from './plain-xml.ts';
 import { Refused } from './refused.ts';
 import { stampedOctets } from './time-stamp.ts';
 import {
@@ -29,15 +30,17 @@ export interface SignedStructure {
   readonly timeStamp: { readonly token: Uint8Array; readonly stamped: Uint8Array } | null;
 }
 
-const MAX_BYTES = 32 * 1024 * 1024;
-/** A start tag with more than 64 attributes: parser and canonical form take the square of their number, minutes for a file of 200 KB. */
-const CROWDED_TAG = /<[^\s<>/=]+(?:\s+[^\s<>/=]+\s*=\s*(?:"[^"<]*"|'[^'<]*')){65}/;
+/** Of the signature, whose elements cost xadesjs more than the document's. */
+const MAX_SIGNATURE_ELEMENTS = 1000;
+const MAX_CERTIFICATES = 16;
+/** Of a certificate or a time stamp, characters of base64. */
+const MAX_ENCODED = 128 * 1024;
 
 /**
  * Parses a signed UBL document and insists on the one form in which everything outside the signature is covered by it: what other forms
  * allow (a second signature, a signature elsewhere, other references or transforms, objects beside the signed properties, foreign
  * elements beside its certificates, twins of an Id) is what signature wrapping is made of.
- * @throws {Refused} with `structure`
+ * @throws {Refused} with `structure` or `limits`
  */
 export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const document = parse(bytes);
@@ -54,6 +57,10 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     UBL_SIGNATURE_PATH.reduce((parent, [uri, name]) => only(parent, uri, name), root),
     DS,
     'Signature',
+  );
+  limit(
+    signature.getElementsByTagName('*').length <= MAX_SIGNATURE_ELEMENTS,
+    `Its signature has more than ${MAX_SIGNATURE_ELEMENTS} elements.`,
   );
 
   const [info, value, keyInfo, object] = childrenOf(signature, DS, [
@@ -109,14 +116,14 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     [...x509.getElementsByTagName('*')].every(({ namespaceURI }) => namespaceURI === DS),
     'Beside its certificates stands what is no part of a signature.',
   );
+  const certificates = elementsOf(x509).filter(({ localName }) => localName === 'X509Certificate');
+  limit(certificates.length <= MAX_CERTIFICATES, `It brings more than ${MAX_CERTIFICATES} certificates.`);
   return {
     document,
     signature,
     signatureMethod,
     documentDigest,
-    certificates: elementsOf(x509)
-      .filter(({ localName }) => localName === 'X509Certificate')
-      .map(textOf),
+    certificates: certificates.map(encodedOf),
     signingTime: textOf(only(signatureProperties, XADES, 'SigningTime')),
     certificateDigest: textOf(only(certificateDigest, DS, 'DigestValue')),
     timeStamp: unsigned === undefined ? null : timeStampOf(unsigned, value),
@@ -138,31 +145,11 @@ function timeStampOf(unsigned: Element, value: Element): NonNullable<SignedStruc
     'Its signature value has attributes that have no place there.',
   );
   const stamped = stampedOctets(value.textContent ?? '', value.prefix ?? '', value.getAttribute('Id'));
-  return { token: Buffer.from(textOf(token), 'base64'), stamped };
+  return { token: Buffer.from(encodedOf(token), 'base64'), stamped };
 }
 
-/** UTF-8 without a DOCTYPE (entities are how XML bombs are made), comments, CDATA (both are outside of what is signed) or instructions. */
 function parse(bytes: Uint8Array): Document {
-  demand(bytes.length <= MAX_BYTES, 'It is larger than any invoice.');
-  let text: string;
-  try {
-    text = new TextDecoder('utf-8', { fatal: true }).decode(bytes);
-  } catch {
-    throw new Refused('structure', 'It is not UTF-8.');
-  }
-  text = text.replace(
-    /^<\?xml version=["']1\.0["'](?: encoding=["']utf-8["'])?(?: standalone=["']\w+["'])?\s*\?>/i,
-    '',
-  );
-  demand(
-    !/<[!?]/.test(text),
-    'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.',
-  );
-  demand(!CROWDED_TAG.test(text), 'One of its elements has more than 64 attributes, which no invoice has.');
-  demand(
-    !/[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u.test(text),
-    'It holds a character that XML does not allow.',
-  );
+  const text = readPlainXml(bytes);
   try {
     return new DOMParser({
       locator: false,
@@ -238,6 +225,20 @@ function elementsOf(parent: Element): Element[] {
 function textOf(element: Element): string {
   demand(elementsOf(element).length === 0, `${element.nodeName} must hold nothing but text.`);
   return (element.textContent ?? '').replace(/\s+/g, '');
+}
+
+/** Base64 of a certificate or a time stamp. */
+function encodedOf(element: Element): string {
+  const text = textOf(element);
+  limit(
+    text.length <= MAX_ENCODED,
+    `Its ${element.localName} is longer than any: more than ${MAX_ENCODED} characters.`,
+  );
+  return text;
+}
+
+function limit(holds: boolean, reason: string): asserts holds {
+  if (!holds) throw new Refused('limits', reason);
 }
 
 function demand(holds: boolean, reason: string): asserts holds {

@@ -1,11 +1,19 @@
 import { parentPort } from 'node:worker_threads';
+import type { Answer } from './document-verifier.ts';
 import { verifySignedDocument } from './verify-document.ts';
 
-/** The thread of `createDocumentVerifier`: one answer for each message, in order of their numbers or not. */
-parentPort?.on('message', async ({ id, bytes }: { id: number; bytes: Uint8Array }) => {
+/** The thread of `createDocumentVerifier`: says that it is ready, then one answer for each document. */
+parentPort?.on('message', async (bytes: Uint8Array) => answer(await verified(bytes)));
+answer('ready');
+
+async function verified(bytes: Uint8Array): Promise<Answer> {
   try {
-    parentPort?.postMessage({ id, verification: await verifySignedDocument(bytes) });
+    return { verification: await verifySignedDocument(bytes) };
   } catch (error) {
-    parentPort?.postMessage({ id, error: error instanceof Error ? error.message : String(error) });
+    return { error: error instanceof Error ? error.message : String(error) };
   }
-});
+}
+
+function answer(message: Answer): void {
+  parentPort?.postMessage(message);
+}

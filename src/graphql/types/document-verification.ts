@@ -35,6 +35,7 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
 });
 
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
+  limits: 'It is not too large, too deep or too crowded to be checked; else nothing is said of its signature.',
   structure: 'It is one signature over a whole UBL document.',
   digest: 'Nothing was changed after it was signed.',
   signature: 'It was made by the key of the certificate.',
@@ -100,6 +101,6 @@ builder.queryField('verifyDocument', (t) =>
     description:
       'Checks a signed UBL invoice, whoever issued it: its signature, its certificate, and what they cover. A request holds 1 MiB; the command `verify` takes longer files.',
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
-    resolve: (_root, { xml }, { useCases }) => useCases.verifyDocument(xml),
+    resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),
   }),
 );

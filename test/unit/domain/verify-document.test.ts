@@ -1,0 +1,86 @@
+import { expect, test } from 'vitest';
+import { createFairQueue, QueueFull } from '../../../src/domain/fair-queue.ts';
+import type { Principal } from '../../../src/domain/principal.ts';
+import type { Verification } from '../../../src/domain/verification.ts';
+import { VerificationGivenUp } from '../../../src/domain/verification.ts';
+import { createVerifyDocument } from '../../../src/domain/verify-document.ts';
+
+const INVALID: Verification = { valid: false, failed: 'structure', reason: 'x' };
+const keyOf = (id: string, kind = 'secret') =>
+  ({ kind, keyId: 'key', tenant: { id }, environment: 'test' }) as Principal;
+
+/** A verifier that notes what it is given and ends when it is told to. */
+function heldVerifier() {
+  const begun: string[] = [];
+  let end: (() => void) | null = null;
+  return {
+    begun,
+    end: async () => {
+      end?.();
+      await new Promise(setImmediate);
+    },
+    verify: (document: Uint8Array) => {
+      begun.push(Buffer.from(document).toString());
+      return new Promise<Verification>((resolve) => {
+        end = () => resolve(INVALID);
+      });
+    },
+  };
+}
+
+test('tenants take turns: one document of another tenant waits for one of the many, not for all', async () => {
+  const { verify, begun, end } = heldVerifier();
+  const verifyDocument = createVerifyDocument(verify);
+  const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((text) => verifyDocument(keyOf(text.charAt(0)), text));
+  while (begun.length < 6) await end();
+  await end();
+  expect(begun).toEqual(['a1', 'a2', 'b1', 'c1', 'a3', 'b2']);
+  expect(await Promise.all(all)).toEqual(Array(6).fill(INVALID));
+});
+
+test('a tenant who sends too many at once is told so, and no other is', async () => {
+  const { verify, begun, end } = heldVerifier();
+  const verifyDocument = createVerifyDocument(verify);
+  const many = Array.from({ length: 12 }, (_, n) => verifyDocument(keyOf('a'), `a${n}`));
+  const other = verifyDocument(keyOf('b'), 'b');
+  const settling = Promise.allSettled(many);
+  while (begun.length < 10) await end();
+  await end();
+  const settled = await settling;
+  // One under way, eight waiting.
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+  expect(settled.at(-1)).toMatchObject({ reason: { code: 'rate_limit_exceeded', status: 429 } });
+  expect(await other).toEqual(INVALID);
+  expect(begun.indexOf('b')).toBe(2);
+});
+
+test('what the verifier gives up is told as beyond the limits; what fails is thrown; then the next one is checked', async () => {
+  const verifyDocument = createVerifyDocument(async (document) => {
+    const text = Buffer.from(document).toString();
+    if (text === 'long') throw new VerificationGivenUp('It was not checked within 1 s.');
+    if (text === 'defect') throw new Error('defect');
+    return INVALID;
+  });
+  const [long, defect, next] = await Promise.allSettled(
+    ['long', 'defect', 'x'].map((text) => verifyDocument(keyOf('a'), text)),
+  );
+  expect(long).toMatchObject({ value: { valid: false, failed: 'limits', reason: 'It was not checked within 1 s.' } });
+  expect(defect).toMatchObject({ reason: { message: 'defect' } });
+  expect(next).toMatchObject({ value: INVALID });
+  await expect(verifyDocument(keyOf('a', 'publishable'), 'x')).rejects.toMatchObject({ code: 'insufficient_scope' });
+});
+
+test('a queue that is full in all takes the newcomer and drops the latest of the longest backlog', async () => {
+  const queue = createFairQueue({ perKey: 5, total: 5 });
+  const { promise: held, resolve } = Promise.withResolvers<string>();
+  const done: string[] = [];
+  const run = (key: string, name: string) =>
+    queue.run(key, () => held.then(() => done.push(name))).catch((error: unknown) => error);
+  const first = run('a', 'a0');
+  const waiting = [run('a', 'a1'), run('a', 'a2'), run('a', 'a3'), run('a', 'a4'), run('b', 'b1'), run('c', 'c1')];
+  resolve('go');
+  await first;
+  const settled = await Promise.all(waiting);
+  expect(settled.map((each) => each instanceof QueueFull)).toEqual([false, false, false, true, false, false]);
+  expect(done).toEqual(['a0', 'a1', 'b1', 'c1', 'a2', 'a3']);
+});

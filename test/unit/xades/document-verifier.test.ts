@@ -1,0 +1,98 @@
+import { afterEach, describe, expect, test } from 'vitest';
+import {
+  createDocumentVerifier,
+  type DocumentVerifier,
+  type DocumentVerifierOptions,
+} from '../../../src/adapters/xades/document-verifier.ts';
+import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
+import { VerificationGivenUp } from '../../../src/domain/verification.ts';
+import { sampleInvoice } from '../ubl/sample-invoice.ts';
+import { ecKey, identityOf, signedInvoice } from './identities.ts';
+
+let verifier: DocumentVerifier | null = null;
+afterEach(() => verifier?.close());
+
+function open(options?: DocumentVerifierOptions): DocumentVerifier {
+  verifier = createDocumentVerifier(options);
+  return verifier;
+}
+
+/** A thread that does what the document's first byte says, and answers with the rest as the reason. */
+const SCRIPT = new URL(
+  `data:text/javascript,${encodeURIComponent(`
+import { parentPort } from 'node:worker_threads';
+parentPort.on('message', (bytes) => {
+  const [what, ...rest] = Buffer.from(bytes).toString();
+  if (what === 'h') for (;;);
+  if (what === 'm') for (const kept = [];;) kept.push(new Array(100_000).fill({}).map(() => ({})));
+  if (what === 't') setTimeout(() => { throw new Error('broken'); });
+  else parentPort.postMessage({ verification: { valid: false, failed: 'structure', reason: rest.join('') } });
+});
+parentPort.postMessage('ready');`)}`,
+);
+const BROKEN = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('no module')")}`);
+const say = (text: string) => Buffer.from(text);
+
+test('answers many at once as the check itself does, and ends cleanly', async () => {
+  const signed = await signedInvoice(identityOf(ecKey('P-256')), sampleInvoice());
+  const changed = Buffer.from(signed.toString().replace('>123.45<', '>923.45<'));
+  const { verify, close } = open();
+  const answers = await Promise.all([signed, changed, signed].map((bytes) => verify(bytes)));
+  expect(answers.map(({ valid }) => valid)).toEqual([true, false, true]);
+  expect(answers[0]).toEqual(await verifySignedDocument(signed));
+  await close();
+  await close();
+  await expect(verify(signed)).rejects.toThrow(/closed/);
+});
+
+describe('a document that ends the thread', () => {
+  test.each([
+    ['takes too long', 'h', /not checked within 0.2 s/],
+    ['takes too much memory', 'm', /not checked with 32 MiB/],
+  ])('is given up, and it alone: it %s', async (_how, document, message) => {
+    const { verify } = open({ script: SCRIPT, heapLimit: 32, timeLimit: document === 'h' ? 200 : 60_000 });
+    const [first, bad, behind] = await Promise.allSettled([
+      verify(say('.1')),
+      verify(say(document)),
+      verify(say('.2')),
+    ]);
+    expect(first).toMatchObject({ status: 'fulfilled', value: { reason: '1' } });
+    expect(bad).toMatchObject({ status: 'rejected', reason: { message: expect.stringMatching(message) } });
+    expect((bad as PromiseRejectedResult).reason).toBeInstanceOf(VerificationGivenUp);
+    expect(behind).toMatchObject({ status: 'fulfilled', value: { reason: '2' } });
+  });
+
+  test('by an error fails, and it alone', async () => {
+    const { verify } = open({ script: SCRIPT });
+    const [bad, behind] = await Promise.allSettled([verify(say('t')), verify(say('.2'))]);
+    expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'the verification thread failed' } });
+    expect(behind).toMatchObject({ status: 'fulfilled', value: { reason: '2' } });
+  });
+});
+
+test('the time limit counts from the start of the work, not from the call', async () => {
+  const { verify } = open({ script: SCRIPT, timeLimit: 700 });
+  // Each of the first two holds the thread for its whole time: the third waits twice its own.
+  const settled = await Promise.allSettled([verify(say('h')), verify(say('h')), verify(say('.3'))]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
+});
+
+test('a thread that can not be started several times in a row is reported, and tried again by the next call', async () => {
+  const failures: Error[] = [];
+  const { verify } = open({ script: BROKEN, onFailure: (error) => failures.push(error) });
+  const settled = await Promise.allSettled([verify(say('.1')), verify(say('.2'))]);
+  expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
+  expect(failures).toMatchObject([
+    { message: expect.stringContaining('3 times in a row'), cause: { message: 'no module' } },
+  ]);
+  await expect(verify(say('.3'))).rejects.toThrow(/failed to start/);
+  expect(failures).toHaveLength(2);
+});
+
+test('a thread that dies of one document is not reported', async () => {
+  const failures: Error[] = [];
+  const { verify } = open({ script: SCRIPT, onFailure: (error) => failures.push(error) });
+  const settled = await Promise.allSettled(['t', 't', 't', 't', '.'].map((text) => verify(say(text))));
+  expect(settled.map(({ status }) => status)).toEqual([...Array(4).fill('rejected'), 'fulfilled']);
+  expect(failures).toEqual([]);
+});
