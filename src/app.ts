@@ -52,8 +52,9 @@ import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
 import { unavailability } from './storage/unavailable.ts';
 import { createDocumentUrl } from './transport/document-url.ts';
+import type { Leave } from './transport/drain.ts';
 import { createEventStreams } from './transport/event-stream.ts';
-import { listen } from './transport/http-server.ts';
+import { type HttpServer, listen } from './transport/http-server.ts';
 import { createLogger } from './transport/logger.ts';
 import { operatorPages } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
@@ -80,8 +81,11 @@ export interface App {
   listeners(): number;
   /** Resolves when the browser for PDFs is warm, or has failed to start. */
   readonly warm: Promise<void>;
-  /** Lets what is under way finish (5 s at most) and leaves nothing running. */
-  close(): Promise<void>;
+  /**
+   * Answers the requests in flight (`config.shutdown`), then lets jobs finish (5 s at most) and leaves nothing running.
+   * @param options.patient see {@link Leave}; false unless given
+   */
+  close(options?: Partial<Pick<Leave, 'patient'>>): Promise<void>;
 }
 
 /** Parts that a caller may bring instead of the ones that the configuration asks for. */
@@ -100,29 +104,32 @@ export interface AppParts {
  */
 export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
   const log = parts.log ?? createLogger(config.logLevel);
-  const closers: (() => Promise<unknown>)[] = [];
-  const close = async () => {
-    for (const each of closers.splice(0).reverse()) {
-      await Promise.race([each(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
-        log.warn({ err }, 'something did not close'),
-      );
-    }
-  };
+  const closers: Closers = { server: null, others: [] };
   try {
-    return await build(config, parts, log, closers, close);
+    return await build(config, parts, log, closers);
   } catch (error) {
-    await close();
+    await closeAll(closers, { delayMs: 0, graceMs: 0, patient: false }, log);
     throw error;
   }
 }
 
-async function build(
-  config: Config,
-  parts: AppParts,
-  log: Logger,
-  closers: (() => Promise<unknown>)[],
-  close: () => Promise<void>,
-): Promise<App> {
+/** What ends the parts of a service: the server first, while all that its answers need is there, then the others, the newest first. */
+interface Closers {
+  server: HttpServer | null;
+  readonly others: (() => Promise<unknown>)[];
+}
+
+async function closeAll({ server, others }: Closers, leave: Leave, log: Logger): Promise<void> {
+  await server?.close(leave);
+  for (const each of others.splice(0).reverse()) {
+    await Promise.race([each(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
+      log.warn({ err }, 'something did not close'),
+    );
+  }
+}
+
+async function build(config: Config, parts: AppParts, log: Logger, closing: Closers): Promise<App> {
+  const closers = closing.others;
   await prepareDataFolder(config);
   // One after the other: what fails must not end the process while another writes its file.
   const store = parts.store ?? (await openOwnStore(config, log, closers, parts.monitorCommands));
@@ -179,7 +186,7 @@ async function build(
 
   // The address is known before the first job runs: documents carry it.
   const server = config.role === 'worker' ? null : await listen(config.port, config.host);
-  if (server) closers.push(() => server.close());
+  closing.server = server;
   const url = server?.url ?? null;
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, clientSecrets);
@@ -266,7 +273,7 @@ async function build(
       },
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,
-      ready: () => pingOf(store),
+      ready: async () => (server.closing ? 'the service is shutting down' : pingOf(store)),
       trustedProxies: config.trustedProxies,
     });
     server.serve(koa.callback(), { log, limiter, streams });
@@ -281,7 +288,7 @@ async function build(
     firstStart,
     listeners: () => feed.listeners() + webhooks.listeners(),
     warm,
-    close,
+    close: ({ patient = false } = {}) => closeAll(closing, { ...config.shutdown, patient }, log),
   };
 }
 

@@ -18,6 +18,12 @@ const schedule = z.string().transform((text, context) => {
   return delays;
 });
 
+/** `10s` → milliseconds. */
+const shortTime = z
+  .string()
+  .transform(milliseconds)
+  .refine((time) => time <= UNIT_MS.h, { error: 'must be a duration like 10s, an hour at most' });
+
 const port = z.coerce.number({ error: 'must be a port number, 0 (any free port) to 65535' }).int().min(0).max(65_535);
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
@@ -98,6 +104,8 @@ const environment = z
     GRAPHIQL: yesOrNo.optional(),
     GRAPHQL_OPERATIONS: z.string().optional(),
     GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
+    SHUTDOWN_DELAY: shortTime.default(0),
+    SHUTDOWN_GRACE: shortTime.default(10_000),
     LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
   })
   .superRefine((env, context) => {
@@ -196,6 +204,13 @@ export interface Config {
     /** Whether no others may run. */
     readonly operationsOnly: boolean;
   };
+  /** What happens at a stop, milliseconds. */
+  readonly shutdown: {
+    /** How long the service still listens after it said that it is not ready. */
+    readonly delayMs: number;
+    /** How long the requests in flight may take after that. */
+    readonly graceMs: number;
+  };
   readonly logLevel: string;
 }
 
@@ -268,6 +283,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       operations: data.GRAPHQL_OPERATIONS ?? null,
       operationsOnly: data.GRAPHQL_OPERATIONS_ONLY,
     },
+    shutdown: { delayMs: data.SHUTDOWN_DELAY, graceMs: data.SHUTDOWN_GRACE },
     logLevel: data.LOG_LEVEL,
   };
 }

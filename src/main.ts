@@ -4,19 +4,27 @@ import { ConfigError, readConfig } from './config.ts';
 
 // The process: start, signals, exit codes. 1: it failed; 2: its settings are wrong.
 
+/** npm passes a signal on that the terminal has given already: two within as long (milliseconds) are one. */
+const ONE_SIGNAL_MS = 500;
+
 try {
   const config = readConfig();
   const app = await startApp(config);
   console.log(greeting(app.url, app.firstStart, config.sites?.test));
-  let closing = false;
+  let closingSince: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
-      // A second signal does not wait.
-      if (closing) process.exit(1);
-      closing = true;
+      if (closingSince !== null) {
+        // A second signal does not wait.
+        if (performance.now() - closingSince > ONE_SIGNAL_MS) process.exit(1);
+        return;
+      }
+      closingSince = performance.now();
       // Work that outlives its time to finish fails on the closed store; its lease ends, and whoever is there takes it up.
       process.on('unhandledRejection', () => undefined);
-      void app.close().then(() => process.exit(0));
+      // Whoever presses Ctrl-C waits for requests in flight, not for connections that may bring one.
+      const patient = !(signal === 'SIGINT' && process.stdin.isTTY);
+      void app.close({ patient }).then(() => process.exit(0));
     });
   }
 } catch (error) {

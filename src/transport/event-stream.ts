@@ -17,8 +17,8 @@ export interface Source<Value> {
 export interface EventStream {
   /** Resolves when the client has read what there was, or is gone. */
   ready(): Promise<void>;
-  /** Ends it in order. */
-  end(): void;
+  /** Ends it in order. @param last messages that go before the end */
+  end(last?: string): void;
 }
 
 /** The open event streams of this process, by whichever protocol. */
@@ -34,7 +34,7 @@ export interface EventStreams {
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
   /** How many there are. */
   count(): number;
-  /** Ends all of them, and those that are opened from now on at once: their clients resume elsewhere. */
+  /** Ends all of them, and those that are opened from now on at once, with a `retry:`: their clients resume elsewhere. */
   close(): void;
 }
 
@@ -42,6 +42,8 @@ export const HEARTBEAT_MS = 15_000;
 /** How long a client whose time is up may take for what it has not read yet. */
 const LINGER_MS = 5000;
 const COMMENT = ':\n\n';
+/** Clients that a stop cuts off come back within so many milliseconds, not all at once. */
+const RETURN_MS = [1000, 4000] as const;
 
 /** Streams at a time. A publishable key may serve every live page of its tenant, a client_secret those of one invoice. */
 export const MAX_STREAMS: Readonly<Record<Principal['kind'], number>> = {
@@ -97,7 +99,7 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       whenGone(res, () => void source.values.return?.());
       const leave = admit(ctx, principal);
       const stream = sending(res, heartbeatMs);
-      const unfollow = whenRevoked(principal, stream.end);
+      const unfollow = whenRevoked(principal, () => stream.end());
       open.add(stream);
       whenGone(res, () => {
         unfollow();
@@ -108,16 +110,25 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       res.writeHead(200, EVENT_STREAM_HEADERS);
       // Some browsers do not tell of an answer before its first bytes.
       res.write(COMMENT);
-      if (closing) stream.end();
-      else send(res, stream, source).catch(report).finally(stream.end);
+      if (closing) stream.end(comeBack());
+      else
+        send(res, stream, source)
+          .catch(report)
+          .finally(() => stream.end());
       return stream;
     },
     count: () => open.size,
     close() {
       closing = true;
-      for (const stream of open) stream.end();
+      for (const stream of open) stream.end(comeBack());
     },
   };
+}
+
+/** Tells a client when to open its stream again (WHATWG HTML, section 9.2.6). */
+function comeBack(): string {
+  const [least, most] = RETURN_MS;
+  return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
 }
 
 function isOver(res: ServerResponse): boolean {
@@ -164,10 +175,10 @@ function sending(res: ServerResponse, heartbeatMs: number): EventStream {
       unread ??= Promise.withResolvers();
       await unread.promise;
     },
-    end() {
+    end(last = '') {
       if (isOver(res)) return;
       clearInterval(beat);
-      res.end();
+      res.end(last);
       const timer = setTimeout(() => res.destroy(), LINGER_MS).unref();
       whenGone(res, () => clearTimeout(timer));
     },

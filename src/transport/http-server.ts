@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
+import { createDrain, type Leave } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { errorBody } from './rest/errors.ts';
@@ -15,8 +16,10 @@ export interface HttpServer {
   readonly url: string;
   /** Answers with `handle` from now on; requests that came earlier have waited for it. */
   serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter; streams: EventStreams }): void;
-  /** Takes nothing new, ends the open streams, and gives other answers half a second. */
-  close(): Promise<void>;
+  /** Whether it was told to close: it answers still, but the service should not be given new work. */
+  readonly closing: boolean;
+  /** Answers what is in flight, ends the open streams, and takes nothing new: see {@link Leave}. A second call waits for the first. */
+  close(leave: Leave): Promise<void>;
 }
 
 /** @throws when the address can't be had; the message names the setting and what to do */
@@ -27,6 +30,7 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
     // Without a Host Node would answer without a word.
     requireHostHeader: false,
   });
+  const drain = createDrain(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
     server.listen(port, host, resolve);
@@ -36,6 +40,7 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
     void handler.promise.then((handle) => handle(request, response));
   server.on('request', early);
   let open: EventStreams | null = null;
+  let closed: Promise<void> | null = null;
   return {
     url: addressOf(server, host),
     serve(handle, { log, limiter, streams }) {
@@ -47,13 +52,12 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
       answerUnreadable(server, log, limiter);
       handler.resolve(handle);
     },
-    async close() {
-      const closed = new Promise((resolve) => server.close(resolve));
-      open?.close();
-      server.closeIdleConnections();
-      const timer = setTimeout(() => server.closeAllConnections(), 500);
-      await closed;
-      clearTimeout(timer);
+    get closing() {
+      return drain.draining;
+    },
+    close(leave) {
+      closed ??= drain.end(leave, () => open?.close());
+      return closed;
     },
   };
 }

@@ -93,7 +93,7 @@ export function createServer(parts: ServerParts): Koa {
   router.get('/docs', showDocs as RouterMiddleware);
   router.get('/docs/:file', showDocsFile as RouterMiddleware);
   router.get('/healthz', (ctx) => {
-    ctx.body = { status: 'ok' };
+    ctx.body = { status: 'alive' };
   });
   router.get('/readyz', async (ctx) => {
     const trouble = await parts.ready();

@@ -64,7 +64,7 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
 });
 
 describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
-  it('ends in order when the service stops', async () => {
+  it('ends in order when the service stops, and says when to come back', async () => {
     const stopping = await startService();
     const { secretKey } = await stopping.tenant();
     const { body } = await new Client(stopping.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
@@ -73,6 +73,7 @@ describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
     const closing = stopping.close();
     // A connection that is cut would throw.
     expect((await reader.all()).filter(({ event }) => event === 'complete')).toEqual([]);
+    expect(reader.retry).toBeGreaterThan(0);
     await closing;
     expect(stopping.app.listeners()).toBe(0);
   });

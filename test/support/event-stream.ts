@@ -5,10 +5,12 @@ export interface SentMessage {
   readonly data: string;
 }
 
-/** Reads a stream message by message; comments are counted, not told. */
+/** Reads a stream message by message; comments are counted, not told, and neither is a `retry:` alone. */
 export class EventReader {
   /** Comments so far. */
   comments = 0;
+  /** When the stream was to be opened again, as last told; milliseconds. */
+  retry: number | null = null;
   readonly #chunks: AsyncIterator<string>;
   #rest = '';
 
@@ -30,6 +32,9 @@ export class EventReader {
       const lines = this.#rest.slice(0, end).split('\n');
       this.#rest = this.#rest.slice(end + 2);
       const field = (name: string) => lines.find((line) => line.startsWith(`${name}:`))?.slice(name.length + 1);
+      const retry = field('retry');
+      if (retry !== undefined) this.retry = Number(retry);
+      if (retry !== undefined && lines.length === 1) continue;
       if (lines.every((line) => line.startsWith(':'))) this.comments++;
       else
         return {

@@ -172,15 +172,16 @@ describe('an event stream', () => {
     expect(failures.splice(0)).toMatchObject([{ message: 'it fails' }]);
   });
 
-  it('ends in order, for those that are open and those that come later, when the service stops', async () => {
+  it('ends in order, for those that are open and those that come later, when the service stops, and says when to come back', async () => {
     const response = await reading();
     streams.close();
     let text = '';
     for await (const chunk of response) text += chunk;
-    expect([text, response.complete]).toEqual([':\n\n', true]);
+    expect([text, response.complete]).toEqual([expect.stringMatching(/^:\n\nretry: [1-9]\d*\n\n$/), true]);
     const late = await reading();
+    text = '';
     for await (const chunk of late) text += chunk;
-    expect([text, late.complete]).toEqual([':\n\n:\n\n', true]);
+    expect([text, late.complete]).toEqual([expect.stringMatching(/^:\n\nretry: [1-9]\d*\n\n$/), true]);
   });
 
   it('ends when its key is revoked', async () => {

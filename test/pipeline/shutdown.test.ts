@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { Agent, type IncomingMessage, request } from 'node:http';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
+import { Client, invoiceBody } from '../support/client.ts';
+import { startService } from '../support/service.ts';
+
+// A service that is told to end answers what it was asked.
+
+const CLIENTS = 32;
+const ROUNDS = 2;
+
+it('is not ready from the first moment, and answers all the same while it waits for load balancers', async () => {
+  const service = await startService({ SHUTDOWN_DELAY: '2s' });
+  const { secretKey } = await service.tenant();
+  const client = new Client(service.url, secretKey);
+  expect((await client.get('/readyz')).status).toBe(200);
+  const start = performance.now();
+  const closing = service.close();
+  expect(await client.get('/readyz')).toMatchObject({
+    status: 503,
+    body: { status: 'not ready', reason: 'the service is shutting down' },
+  });
+  expect(await client.get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
+  const created = await client.post('/v1/invoices', invoiceBody());
+  expect([created.status, created.headers.get('connection')]).toEqual([201, 'close']);
+  expect(performance.now() - start).toBeLessThan(2000);
+  await closing;
+  expect(performance.now() - start).toBeGreaterThan(1900);
+  await expect(client.get('/readyz')).rejects.toThrow();
+});
+
+describe('SIGTERM', () => {
+  let folder: string;
+  let server: DoomedServer;
+  beforeEach(async () => {
+    folder = await mkdtemp(join(tmpdir(), 'shutdown-'));
+    server = doomedServer({ DATA_DIR: folder, RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' });
+    await server.start();
+  });
+  afterEach(async () => {
+    await server.kill();
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  });
+
+  interface Answer {
+    readonly status: number;
+    readonly connection: string | undefined;
+    readonly body: string;
+  }
+
+  /** Over node:http, which tells a connection that was reset from one that was refused. @throws with a code when there is no answer */
+  function ask(agent: Agent, url: string, path: string, body?: object): Promise<Answer> {
+    const headers = { authorization: `Bearer ${server.secretKey()}`, 'content-type': 'application/json' };
+    return new Promise((resolve, reject) => {
+      const sent = request(
+        `${url}${path}`,
+        { agent, method: body ? 'POST' : 'GET', headers },
+        (answer: IncomingMessage) => {
+          let text = '';
+          answer.setEncoding('utf8').on('data', (chunk: string) => {
+            text += chunk;
+          });
+          answer.on('error', reject);
+          answer.on('end', () =>
+            resolve({ status: answer.statusCode ?? 0, connection: answer.headers.connection, body: text }),
+          );
+        },
+      );
+      sent.on('error', reject);
+      sent.end(body && JSON.stringify(body));
+    });
+  }
+
+  const create = (agent: Agent, url: string) => ask(agent, url, '/v1/invoices', invoiceBody());
+
+  it('answers 32 creations in flight on fresh connections', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const url = await server.url();
+      const agent = new Agent({ keepAlive: false });
+      await Promise.all(Array.from({ length: CLIENTS }, () => create(agent, url)));
+      const asked = Array.from({ length: CLIENTS }, () => create(agent, url));
+      await sleep(round * 10);
+      const stopped = server.stop();
+      const answers = await Promise.allSettled(asked);
+      expect(answers.filter(({ status }) => status === 'rejected')).toEqual([]);
+      expect(new Set(answers.map((each) => each.status === 'fulfilled' && each.value.status))).toEqual(new Set([201]));
+      expect(await stopped).toBe(0);
+      if (round < ROUNDS - 1) await server.start();
+    }
+  });
+
+  it('answers what 32 clients send on connections that they keep, and tells them to leave', async () => {
+    for (let round = 0; round < ROUNDS; round++) {
+      const url = await server.url();
+      const lost: unknown[] = [];
+      let answered = 0;
+      let toldToLeave = 0;
+      /** Goes on until it is told to leave. */
+      const client = async () => {
+        const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+        try {
+          for (;;) {
+            const { status, connection } = await create(agent, url);
+            expect(status).toBe(201);
+            answered++;
+            if (connection === 'close') {
+              toldToLeave++;
+              return;
+            }
+            await sleep(Math.random() * 300);
+          }
+        } catch (error) {
+          lost.push(error);
+        } finally {
+          agent.destroy();
+        }
+      };
+      const clients = Array.from({ length: CLIENTS }, client);
+      await expect.poll(() => answered).toBeGreaterThan(CLIENTS);
+      const stopped = server.stop();
+      await Promise.all(clients);
+      expect(lost).toEqual([]);
+      expect(toldToLeave).toBe(CLIENTS);
+      expect(await stopped).toBe(0);
+      if (round < ROUNDS - 1) await server.start();
+    }
+  });
+});
