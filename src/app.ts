@@ -247,7 +247,9 @@ async function build(config: Config, parts: AppParts, log: Logger, closing: Clos
       authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
       limiter,
       useCases: {
-        createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets),
+        createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets, (entry) =>
+          log.info(entry, 'an invoice was created with warnings'),
+        ),
         validateInvoice: createValidateInvoice(invoices, writer),
         readInvoice,
         readInvoices: createReadInvoices(invoices),

@@ -8,6 +8,7 @@ import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificate.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
+import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { createSignedRenderer } from '../../src/signed-renderer.ts';
@@ -106,6 +107,7 @@ function invoice(): PrintedInvoice {
       number: '2026-000123',
       issueDate: '2026-11-21',
       currency: 'MAD',
+      terms: { ...NO_TERMS, paymentMode: SPECIMEN_SELLER.paymentMode },
       seller: SPECIMEN_SELLER,
       specimen: false,
       customer: { ice: '002345678000047', name: 'Travaux du Maroc', address: '45, avenue Mohammed V', email: null },

@@ -1,5 +1,6 @@
 import { ServiceError } from '../domain/errors.ts';
 import { newId } from '../domain/ids.ts';
+import { PAYMENT_MEANS_NAMES } from '../domain/payment-means.ts';
 import type { SellerProfileChange } from '../domain/tenant/ports.ts';
 import { parseSellerProfile } from '../domain/tenant/seller-profile-input.ts';
 import { missingProfileFields } from '../domain/tenant/tenant.ts';
@@ -20,10 +21,14 @@ const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the sel
   address          an object with street, city, postalCode
   email
   paymentMode      "Virement bancaire"
+  paymentMeans     its kind, which documents code: ${PAYMENT_MEANS_NAMES.join(', ')}
+  paymentTermDays  days from an invoice's date to its due date: 30
+  bankAccount      the RIB for transfers, 24 digits
+  operationDateIsIssueDate  true where the operation is on the day of its invoice
   exemptionReason  why lines at 0 % bear no VAT
   documentLanguage "fr" (unless given), "ar" or "en": the PDF's and the mails' own words
   logo             for the PDF: a PNG or JPEG of at most 256 KiB and 1,500 pixels a side, as "data:image/png;base64,…"
-Test invoices fill what is missing with a specimen seller; live keys need all but the last three.
+Test invoices fill what is missing with a specimen seller; live keys need those up to paymentMode.
 scripts/samples/seller/profile.json is an example.`;
 
 const MAX_NAME = 200;

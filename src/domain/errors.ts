@@ -23,6 +23,8 @@ export const ERROR_STATUS = {
   amount_mismatch: 422,
   invalid_ice: 422,
   duplicate_number: 422,
+  invalid_date: 422,
+  invalid_bank_account: 422,
   endpoint_limit_reached: 422,
   key_limit_reached: 422,
   last_secret_key: 422,

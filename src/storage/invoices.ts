@@ -13,6 +13,7 @@ import {
   NumberTaken,
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
+import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
 import { readBounded } from './pages.ts';
@@ -21,10 +22,21 @@ import { readBounded } from './pages.ts';
 export interface InvoiceDocument
   extends Omit<
     Invoice,
-    'id' | 'metadata' | 'number' | 'ownNumber' | 'work' | 'events' | 'email' | 'documentRevision' | 'authorityAttempts'
+    | 'id'
+    | 'metadata'
+    | 'number'
+    | 'ownNumber'
+    | 'work'
+    | 'events'
+    | 'email'
+    | 'documentRevision'
+    | 'authorityAttempts'
+    | 'terms'
   > {
   _id: string;
   ownNumber?: string;
+  /** Those that are given. */
+  terms?: Partial<InvoiceTerms>;
   /** Pairs, because names may hold dots and dollar signs. */
   metadata: [string, string][];
   order: string;
@@ -303,13 +315,15 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
 }
 
 function documentOf(
-  { id, metadata, work, number: _made, ownNumber, ...invoice }: Invoice,
+  { id, metadata, work, number: _made, ownNumber, terms, ...invoice }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
+  const given = Object.entries(terms).filter(([, value]) => value !== null);
   return {
     _id: id,
     ...invoice,
+    ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
     events: [...invoice.events],
     metadata: Object.entries(metadata),
     order,
@@ -330,6 +344,7 @@ export function invoiceOf({
   email,
   authorityAttempts,
   documentRevision,
+  terms,
   work,
   ...invoice
 }: InvoiceDocument): Invoice {
@@ -340,6 +355,7 @@ export function invoiceOf({
     number: ownNumber ?? (series ? legalNumber(series) : null),
     ownNumber: ownNumber ?? null,
     email: email ?? null,
+    terms: { ...NO_TERMS, ...terms },
     authorityAttempts: authorityAttempts ?? [],
     documentRevision: documentRevision ?? 0,
     work: work

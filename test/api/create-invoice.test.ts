@@ -1,5 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { INVOICE_WARNINGS } from '../../src/domain/invoice/legal-warnings.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
@@ -467,5 +468,77 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
       new Set(['409 idempotency_conflict']),
     );
     expect(await storedInvoices()).toBe(before + 1);
+  });
+});
+
+describe('the header Fatoura-Warnings', () => {
+  const COMPLETE = {
+    ...SPECIMEN_SELLER,
+    paymentMeans: 'transfer',
+    paymentTermDays: 30,
+    bankAccount: '999780000128473900001726',
+    operationDateIsIssueDate: true,
+  } as const;
+  const customer = { ice: '001525713000000', name: 'Client', address: '1, rue des Orangers' };
+
+  it('names what the law may take amiss, each code once, and the same on every replay', async () => {
+    const body = invoiceBody({ customer: { ice: '000000000000000', name: 'Client' } });
+    const key = { 'Idempotency-Key': 'warned' };
+    const first = await client.post('/v1/invoices', body, key);
+    expect(first.headers.get('fatoura-warnings')).toBe(
+      'ice_zero, customer_address_missing, seller_field_missing, operation_date_missing, due_date_missing, ' +
+        'payment_means_missing, payment_reference_missing',
+    );
+    await client.settled(first.body.id);
+    // The profile is another one by then; what the invoice states is not.
+    await service.app.tenants.changeProfile(tenant.id, { paymentMeans: 'cash' }, false);
+    const again = await client.post('/v1/invoices', body, key);
+    await service.app.tenants.changeProfile(tenant.id, { paymentMeans: null }, false);
+    expect(again.headers.get('idempotent-replayed')).toBe('true');
+    expect(again.headers.get('fatoura-warnings')).toBe(first.headers.get('fatoura-warnings'));
+    expect(again.body).toEqual(first.body);
+    expect(Object.keys(first.body)).not.toContain('warnings');
+  });
+
+  it('is explained by GraphQL, code by code', async () => {
+    const { body, headers } = await client.post(
+      '/v1/invoices',
+      invoiceBody({ customer: { ...customer, address: '' } }),
+    );
+    const query = '{ invoice(id: "ID") { warnings { code path message } } }'.replace('ID', body.id);
+    const { warnings } = (await client.graphql(query)).body.data.invoice;
+    const codes = new Set(warnings.map(({ code }: { code: string }) => code));
+    expect([...codes].join(', ')).toBe(headers.get('fatoura-warnings'));
+  });
+
+  it('is absent where nothing is amiss, and from every other answer', async () => {
+    const complete = new Client(service.url, (await service.tenant(COMPLETE)).secretKey);
+    const { status, headers, body } = await complete.post('/v1/invoices', invoiceBody({ customer }));
+    expect([status, headers.get('fatoura-warnings')]).toEqual([201, null]);
+    const warned = await client.post('/v1/invoices', invoiceBody());
+    expect(warned.headers.has('fatoura-warnings')).toBe(true);
+    for (const answer of [
+      await client.post('/v1/invoices', invoiceBody({ amount: 1 })),
+      await client.get(`/v1/invoices/${warned.body.id}`),
+      await client.get('/v1/invoices'),
+      await complete.get(`/v1/invoices/${body.id}`),
+    ]) {
+      expect(answer.headers.get('fatoura-warnings')).toBeNull();
+    }
+  });
+
+  it('can be read by a page of another origin', async () => {
+    const { headers } = await client.post('/v1/invoices', invoiceBody(), { Origin: 'https://shop.example' });
+    expect(headers.get('access-control-expose-headers')).toContain('Fatoura-Warnings');
+  });
+
+  it('takes its codes from the table that the reference page and the OpenAPI document show', async () => {
+    const page = await (await fetch(`${service.url}/docs`)).text();
+    const document = await (await fetch(`${service.url}/v1/openapi.json`)).json();
+    const { description } = document.components.headers['Fatoura-Warnings'];
+    for (const code of Object.keys(INVOICE_WARNINGS)) {
+      expect(page).toContain(`<code>${code}</code>`);
+      expect(description).toContain(`\`${code}\``);
+    }
   });
 });

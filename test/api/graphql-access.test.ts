@@ -37,6 +37,7 @@ const REACH: Readonly<Record<string, string>> = {
   InvoiceLine: '{ invoice(id: "INVOICE" SECRET) { lines { … } } }',
   InvoiceTotals: '{ invoice(id: "INVOICE" SECRET) { totals { … } } }',
   TaxTotal: '{ invoice(id: "INVOICE" SECRET) { totals { taxTotals { … } } } }',
+  InvoiceTerms: '{ invoice(id: "INVOICE" SECRET) { terms { … } } }',
   InvoiceTimelineEntry: '{ invoice(id: "INVOICE" SECRET) { timeline { … } } }',
   InvoiceDocuments: '{ invoice(id: "INVOICE" SECRET) { documents { … } } }',
   InvoiceDocument: '{ invoice(id: "INVOICE" SECRET) { documents { xml { … } } } }',
@@ -131,7 +132,13 @@ const STREAMED: Readonly<Record<string, { readonly field: string; readonly opera
 beforeAll(async () => {
   service = await startService({ RATE_LIMIT_ADDRESS: '1000000', ALLOW_INSECURE_WEBHOOKS: 'true' });
   receiver = await startReceiver();
-  own = await service.tenant(SPECIMEN_SELLER);
+  const payment = {
+    paymentMeans: 'transfer',
+    paymentTermDays: 30,
+    bankAccount: '999780000128473900001726',
+    operationDateIsIssueDate: true,
+  } as const;
+  own = await service.tenant({ ...SPECIMEN_SELLER, ...payment });
   const other = await service.tenant(SPECIMEN_SELLER);
   owner = new Client(service.url, own.secretKey);
   await scratchEndpoint();

@@ -67,7 +67,15 @@ describe('pages of other origins', () => {
       expect(answer.headers.get('access-control-allow-credentials')).toBeNull();
       expect(answer.headers.get('access-control-allow-origin')).toBe('*');
       const exposed = answer.headers.get('access-control-expose-headers');
-      for (const name of ['Request-Id', 'ETag', 'Retry-After', 'X-RateLimit-Remaining', 'RateLimit', 'Content-Range'])
+      for (const name of [
+        'Request-Id',
+        'ETag',
+        'Retry-After',
+        'X-RateLimit-Remaining',
+        'RateLimit',
+        'Content-Range',
+        'Fatoura-Warnings',
+      ])
         expect(exposed).toContain(name);
     }
   });

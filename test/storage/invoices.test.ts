@@ -10,6 +10,7 @@ import {
   type InvoiceRepository,
   NumberTaken,
 } from '../../src/domain/invoice/repository.ts';
+import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
@@ -60,6 +61,19 @@ describe('an invoice', () => {
     const invoice = await stored({ metadata, amount: 2 ** 53 - 1 });
     expect(await invoices.find(invoice.id)).toEqual(invoice);
     expect(Object.keys((await invoices.find(invoice.id))?.metadata ?? {})).toEqual(Object.keys(metadata));
+  });
+
+  it('keeps the terms that it was given, and has none where it was stored before there were any', async () => {
+    const terms = { ...NO_TERMS, dueDate: '2027-01-20', paymentMeans: 'cash' } as const;
+    const invoice = await stored({ terms });
+    expect(await invoices.find(invoice.id)).toEqual(invoice);
+    const collection = store.db.collection<InvoiceDocument>('invoices');
+    expect(await collection.findOne({ _id: invoice.id })).toMatchObject({
+      terms: { dueDate: '2027-01-20', paymentMeans: 'cash' },
+    });
+    const old = await stored();
+    expect(await collection.findOne({ _id: old.id })).not.toHaveProperty('terms');
+    expect((await invoices.find(old.id))?.terms).toEqual(NO_TERMS);
   });
 
   it('is found as it is stored at each step of its life, however often it was found before', async () => {

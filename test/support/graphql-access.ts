@@ -28,7 +28,7 @@ null null null 403 403 403 403  DocumentVerification failed reason timeStamp
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403  InvalidInputError code message param problems status
 + 404 404 403 + + 403  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number pdfUrl rejectionReason
-+ 404 404 403 + + 403  Invoice roundingAmount status timeline totals updatedAt xmlUrl
++ 404 404 403 + + 403  Invoice roundingAmount status terms timeline totals updatedAt xmlUrl
 + 404 404 403 null null 403  Invoice attention email seller
 + 404 404 403 empty empty 403  Invoice authorityAttempts deliveries events warnings
 + 404 404 403 hidden hidden 403  InvoiceAttention message nextAttemptAt reason since
@@ -40,6 +40,7 @@ null null null 403 403 403 403  DocumentVerification failed reason timeStamp
 + 404 404 403 + + 403  InvoiceLine amount description quantity taxRate unitPrice
 + 404 404 403 + + 403  InvoiceStatusChange dgiId eventId invoiceId status updatedAt
 null 404 404 403 null null 403  InvoiceStatusChange rejectionReason
++ 404 404 403 + + 403  InvoiceTerms bankAccount dueDate operationDate paymentMeans paymentMode paymentReference
 + 404 404 403 + + 403  InvoiceTimelineEntry at status
 null 404 404 403 null null 403  InvoiceTimelineEntry eventId
 + 404 404 403 + + 403  InvoiceTotals subtotal taxTotal taxTotals total
@@ -67,7 +68,7 @@ null null null 403 403 403 403  Problem expected
 + 404 404 403 hidden hidden 403  SellerAddress city postalCode street
 + 404 404 403 hidden hidden 403  SellerLogo contentType height sha256 width
 + 404 404 403 hidden hidden 403  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
-+ 404 404 403 hidden hidden 403  SellerProfile professionalTax taxId tradeRegister
++ 404 404 403 hidden hidden 403  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
 empty 404 404 403 hidden hidden 403  SellerProfile missingFields
 + + + 403 403 403 403  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403  StreamedEvent cursor event manual

@@ -1,5 +1,6 @@
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 
 /** An invoice as creation makes it: one line, 120.00 MAD, due at once. */
 export function pendingInvoice(changes: Partial<Invoice>): Invoice {
@@ -13,6 +14,7 @@ export function pendingInvoice(changes: Partial<Invoice>): Invoice {
     currency: 'MAD',
     customer: { ice: '001234567000089', name: 'Atlas', address: null, email: null },
     lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 20, amount: 10000 }],
+    terms: NO_TERMS,
     metadata: {},
     seller: {},
     number: null,

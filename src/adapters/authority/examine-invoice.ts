@@ -6,8 +6,8 @@ const CAC = `${UBL}CommonAggregateComponents-2`;
 const CBC = `${UBL}CommonBasicComponents-2`;
 
 /**
- * What a tax authority checks of the content of an invoice, read anew from the bytes it was sent: who sells to whom, and every figure
- * recomputed to the centime from the lines' quantities, prices and rates (VAT once per rate, rounded half up).
+ * What a tax authority checks of the content of an invoice, read anew from the bytes it was sent: who sells to whom, when and how it is to
+ * be paid, and every figure recomputed to the centime from the lines' quantities, prices and rates (VAT once per rate, rounded half up).
  * @param customerIce the ICE under which the document was submitted
  * @returns why it is refused and what to do next, or null when nothing is wrong
  */
@@ -19,6 +19,7 @@ export function faultOf(document: Uint8Array, customerIce: string): string | nul
       'The document is not a UBL 2.1 invoice',
     );
     examineParties(root, customerIce);
+    examineTerms(root);
     examineFigures(root);
     return null;
   } catch (error) {
@@ -35,7 +36,7 @@ function must(holds: boolean, what: string): asserts holds {
 
 function examineParties(root: XmlElement, customerIce: string): void {
   must(textOf(root, 'ID') !== '', 'The invoice has no number');
-  must(/^\d{4}-\d\d-\d\d$/.test(textOf(root, 'IssueDate')), 'The invoice has no date');
+  must(isDate(textOf(root, 'IssueDate')), 'The invoice has no date');
   const [seller, buyer] = ['AccountingSupplierParty', 'AccountingCustomerParty'].map((role) => {
     const party = one(one(root, role), 'Party');
     must(textOf(one(party, 'PartyLegalEntity'), 'RegistrationName') !== '', `The ${role} has no name`);
@@ -43,6 +44,31 @@ function examineParties(root: XmlElement, customerIce: string): void {
   });
   must(/^\d{15}$/.test(seller ?? ''), "The seller's ICE is not 15 digits");
   must(buyer === customerIce, `The invoice names the customer ${buyer} and was submitted for ${customerIce}`);
+}
+
+function examineTerms(root: XmlElement): void {
+  for (const due of all(root, 'DueDate', CBC)) {
+    const date = due.text.trim();
+    must(isDate(date), 'The due date is not a date');
+    must(date >= textOf(root, 'IssueDate'), 'The invoice is due before its own date');
+  }
+  for (const delivery of all(root, 'Delivery')) {
+    must(isDate(textOf(delivery, 'ActualDeliveryDate')), 'The date of the operation is not a date');
+  }
+  const means = one(root, 'PaymentMeans');
+  const code = textOf(means, 'PaymentMeansCode');
+  must(/^\d{1,2}$/.test(code), `${code} is no payment mode of UNCL4461`);
+  const accounts = all(means, 'PayeeFinancialAccount').map((account) => textOf(account, 'ID'));
+  must(accounts.length > 0 || !['30', '58'].includes(code), 'The invoice asks for a transfer and names no account');
+  for (const account of accounts) {
+    // Digit by digit: the remainder of the whole number.
+    const remainder = [...account].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0);
+    must(/^\d{24}$/.test(account) && remainder === 0, `The account ${account} is not a RIB with its key`);
+  }
+}
+
+function isDate(text: string): boolean {
+  return /^\d{4}-\d\d-\d\d$/.test(text) && new Date(`${text}T12:00Z`).getUTCDate() === Number(text.slice(8));
 }
 
 function examineFigures(root: XmlElement): void {

@@ -1,4 +1,5 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
+import { spacedBankAccount } from '../../domain/bank-account.ts';
 import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
@@ -21,6 +22,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     [texts.invoice, invoice.number],
     [texts.date, format.longDate(invoice.issueDate)],
     [texts.amount, format.money(invoice.amount, invoice.currency)],
+    ...paymentFacts(mail),
     [texts.dgiId, oneLine(mail.dgiId)],
   ];
   const composer = new MailComposer({
@@ -46,6 +48,19 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 }
 
 type Fact = readonly [label: string, value: string];
+
+/** Until when to pay, and where to a transfer goes. */
+function paymentFacts({ invoice: { seller, terms } }: InvoiceMail): Fact[] {
+  const texts = MAIL_TEXTS[seller.documentLanguage];
+  const { dueDate, bankAccount, paymentReference } = terms;
+  return [
+    ...(dueDate === null ? [] : [[texts.dueDate, FORMATS[seller.documentLanguage].longDate(dueDate)] as const]),
+    ...(bankAccount === null ? [] : [[texts.bankAccount, spacedBankAccount(bankAccount)] as const]),
+    ...(bankAccount === null || paymentReference === null
+      ? []
+      : [[texts.paymentReference, oneLine(paymentReference)] as const]),
+  ];
+}
 
 function introOf({ invoice }: InvoiceMail): string {
   const texts = MAIL_TEXTS[invoice.seller.documentLanguage];

@@ -13,6 +13,9 @@ export interface MailTexts {
   readonly invoice: string;
   readonly date: string;
   readonly amount: string;
+  readonly dueDate: string;
+  readonly bankAccount: string;
+  readonly paymentReference: string;
   readonly dgiId: string;
   readonly attached: string;
   readonly verify: string;
@@ -31,6 +34,9 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     invoice: 'Facture',
     date: 'Date d’émission',
     amount: 'Montant à payer',
+    dueDate: 'Date d’échéance',
+    bankAccount: 'RIB',
+    paymentReference: 'Référence à rappeler',
     dgiId: 'Identifiant DGI',
     attached: 'En pièces jointes : la facture signée au format PDF et le document XML signé, à conserver.',
     verify: 'Vérifier la facture',
@@ -47,6 +53,9 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     invoice: 'الفاتورة',
     date: 'تاريخ الإصدار',
     amount: 'المبلغ الواجب أداؤه',
+    dueDate: 'تاريخ الاستحقاق',
+    bankAccount: 'التعريف البنكي (RIB)',
+    paymentReference: 'مرجع الأداء',
     dgiId: 'معرف المديرية العامة للضرائب',
     attached: 'المرفقات: الفاتورة الموقعة بصيغة PDF ووثيقة XML الموقعة، ويجب الاحتفاظ بهما.',
     verify: 'التحقق من الفاتورة',
@@ -63,6 +72,9 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
     invoice: 'Invoice',
     date: 'Issue date',
     amount: 'Amount due',
+    dueDate: 'Due date',
+    bankAccount: 'Bank account (RIB)',
+    paymentReference: 'Payment reference',
     dgiId: 'DGI identifier',
     attached: 'Attached: the signed invoice as PDF and the signed XML document, both to be kept.',
     verify: 'Verify the invoice',

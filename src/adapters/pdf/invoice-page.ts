@@ -1,4 +1,5 @@
 import QRCode from 'qrcode';
+import { spacedBankAccount } from '../../domain/bank-account.ts';
 import { FORMATS, type Format, NO_BREAK_SPACE } from '../../domain/document-format.ts';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
@@ -31,6 +32,7 @@ export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   };
   const content = html`${testMark(texts)}
 ${head(texts)}
+${paymentTerms(texts)}
 ${parties(texts)}
 ${lines(texts)}
 ${sums(texts)}
@@ -81,7 +83,7 @@ function testMark({ labels, invoice: { environment, specimen } }: Texts): Markup
 <p class="notice">${specimen ? labels.specimenNotice : labels.testNotice}</p>`;
 }
 
-function head({ labels, format, logo, invoice: { seller, number, currency, issueDate } }: Texts): Markup {
+function head({ labels, format, logo, invoice: { seller, number, currency } }: Texts): Markup {
   const { street, postalCode, city } = seller.address;
   return html`<header class="head">
 <div class="seller">
@@ -95,12 +97,31 @@ ${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.cont
 <h1>${labels.invoice}</h1>
 <p class="number">${labels.number} ${name(number)}</p>
 </div>
-</header>
-<dl class="facts">
-${fact(labels.issueDate, html`${format.longDate(issueDate)}`)}
-${fact(labels.paymentMode, name(seller.paymentMode))}
+</header>`;
+}
+
+/** Dates, and how and until when to pay: one row, and a second one where there is a reference to quote or an account to pay to. */
+function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
+  const { operationDate, dueDate, paymentMode, paymentReference: reference, bankAccount } = terms;
+  const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
+  const mode = fact(labels.paymentMode, name(paymentMode));
+  const hasMore = reference !== null || bankAccount !== null;
+  return html`<dl class="facts">
+${day(labels.issueDate, issueDate)}
+${day(labels.operationDate, operationDate)}
+${day(labels.dueDate, dueDate)}
+${hasMore ? null : mode}
 ${fact(labels.currency, html`${labels.currencyName}`)}
-</dl>`;
+</dl>
+${
+  hasMore
+    ? html`<dl class="facts">
+${mode}
+${reference && fact(labels.paymentReference, name(reference))}
+${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
+</dl>`
+    : null
+}`;
 }
 
 function fact(label: string, value: Markup): Markup {

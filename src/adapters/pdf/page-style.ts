@@ -66,6 +66,7 @@ h1 { font-size: 21pt; line-height: 1.1; font-weight: 700; letter-spacing: 1.5pt;
 .head .number { margin-top: 1mm; font-size: 11pt; font-weight: 700; }
 
 .facts { display: flex; gap: 8mm; margin: 4mm 0; }
+.facts + .facts { margin-top: -1.5mm; }
 .facts div { flex: 1 1 0; }
 dt, .label, th { font-size: 7.2pt; color: #5b6472; }
 .facts dd { font-weight: 700; }

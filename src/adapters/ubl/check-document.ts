@@ -14,6 +14,7 @@ export function brokenRule(xml: string): string | null {
     expect(root !== null && root.name === 'Invoice', 'The document is not a well-formed Invoice.');
     expectNothingEmpty(root);
     expectOrder(root);
+    expectTerms(root);
     expectFigures(root);
     return null;
   } catch (error) {
@@ -43,12 +44,14 @@ const PARTS: readonly (readonly [name: string, least: number, most: number])[] =
   ['cbc:ID', 1, 1],
   ['cbc:UUID', 1, 1],
   ['cbc:IssueDate', 1, 1],
+  ['cbc:DueDate', 0, 1],
   ['cbc:InvoiceTypeCode', 1, 1],
   ['cbc:Note', 1, 2],
   ['cbc:DocumentCurrencyCode', 1, 1],
   ['cac:Signature', 1, 1],
   ['cac:AccountingSupplierParty', 1, 1],
   ['cac:AccountingCustomerParty', 1, 1],
+  ['cac:Delivery', 0, 1],
   ['cac:PaymentMeans', 1, 1],
   ['cac:TaxTotal', 1, 1],
   ['cac:LegalMonetaryTotal', 1, 1],
@@ -64,11 +67,46 @@ function expectOrder(root: ReadElement): void {
     expect(count >= least && count <= most, `${name} occurs ${count} times in its place.`);
   }
   expect(next === root.children.length, `${root.children[next]?.name} is out of its place.`);
-  expect(/^\d{4}-\d\d-\d\d$/.test(text(root, 'cbc:IssueDate')), 'The issue date is not a calendar date.');
+  expect(isDay(text(root, 'cbc:IssueDate')), 'The issue date is not a calendar date.');
   for (const party of ['cac:AccountingSupplierParty', 'cac:AccountingCustomerParty']) {
     const ice = text(root, party, 'cac:Party', 'cac:PartyIdentification', 'cbc:ID');
     expect(/^\d{15}$/.test(ice), `The ICE of ${party} is not 15 digits.`);
   }
+}
+
+/** UNCL4461, as far as the service uses it; 30 is a credit transfer, which needs an account (EN 16931, BR-61). */
+const PAYMENT_CODES = /^(1|10|20|24|30|42|48|49|60|68|97)$/;
+
+function expectTerms(root: ReadElement): void {
+  const issued = text(root, 'cbc:IssueDate');
+  const due = optional(root, 'cbc:DueDate')?.text ?? issued;
+  expect(isDay(due) && due >= issued, 'The due date is not a calendar date from the date of issue on.');
+  const delivery = optional(root, 'cac:Delivery');
+  if (delivery !== null) {
+    expect(isDay(text(delivery, 'cbc:ActualDeliveryDate')), 'The date of the operation is not a calendar date.');
+  }
+  const means = one(root, 'cac:PaymentMeans');
+  const parts = means.children.map(({ name }) => name).join(' ');
+  expect(
+    /^cbc:PaymentMeansCode( cbc:PaymentID)?( cac:PayeeFinancialAccount)?$/.test(parts),
+    'The parts of cac:PaymentMeans are not in their places.',
+  );
+  const code = text(means, 'cbc:PaymentMeansCode');
+  expect(PAYMENT_CODES.test(code), `${code} is not a code of a payment mode.`);
+  const account = optional(means, 'cac:PayeeFinancialAccount');
+  expect(code !== '30' || account !== null, 'A credit transfer has no account.');
+  expect(account === null || isAccount(text(account, 'cbc:ID')), 'The account is not a RIB with its check key.');
+}
+
+function isDay(written: string): boolean {
+  const [, year, month, day] = /^(\d{4})-(\d\d)-(\d\d)$/.exec(written) ?? [];
+  const date = new Date(Date.UTC(Number(year), Number(month) - 1, Number(day)));
+  return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
+}
+
+/** The key of a RIB is 97 less the remainder of what stands before it, with two zeros appended (01 to 97). */
+function isAccount(rib: string): boolean {
+  return /^\d{24}$/.test(rib) && 97n - (BigInt(`${rib.slice(0, 22)}00`) % 97n) === BigInt(rib.slice(22));
 }
 
 function expectFigures(root: ReadElement): void {
@@ -135,6 +173,11 @@ function one(element: ReadElement, ...path: readonly string[]): ReadElement {
     found = child;
   }
   return found;
+}
+
+/** A child that may be left out; {@link PARTS} says that it occurs once at most. */
+function optional(element: ReadElement, name: string): ReadElement | null {
+  return element.children.find((child) => child.name === name) ?? null;
 }
 
 function text(element: ReadElement, ...path: readonly string[]): string {

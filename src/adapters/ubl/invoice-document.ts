@@ -1,15 +1,17 @@
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { InvoiceLine, TaxRate } from '../../domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../domain/invoice/ports.ts';
+import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import type { RateTotal } from '../../domain/invoice/totals.ts';
 import type { Centimes } from '../../domain/money.ts';
+import { paymentMeansCode } from '../../domain/payment-means.ts';
 import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';
 
 /** The document as a tree, its parts in the order of UBL 2.1's Invoice schema. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
-  const { number, issueDate, seller, customer, lines, totals, amount } = invoice;
+  const { number, issueDate, terms, seller, customer, lines, totals, amount } = invoice;
   const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
   return group(
     'Invoice',
@@ -19,13 +21,15 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     text('cbc:ID', number),
     text('cbc:UUID', invoice.id.replace(/^inv_/, '')),
     text('cbc:IssueDate', issueDate),
+    terms.dueDate !== null && text('cbc:DueDate', terms.dueDate),
     text('cbc:InvoiceTypeCode', '380'),
     ...notes.map((note) => text('cbc:Note', note)),
     text('cbc:DocumentCurrencyCode', 'MAD'),
     group('cac:Signature', text('cbc:ID', SIGNATURE_ID), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
-    group('cac:PaymentMeans', text('cbc:PaymentMeansCode', '1', { name: seller.paymentMode })),
+    delivery(terms),
+    paymentMeans(terms),
     group(
       'cac:TaxTotal',
       money('cbc:TaxAmount', totals.tax),
@@ -78,6 +82,24 @@ function signatureExtension(): Element {
         ),
       ),
     ),
+  );
+}
+
+/**
+ * The date of the operation as EN 16931's BT-72, when goods were delivered or a service was done. It is not the tax point (BT-7): VAT on
+ * services may fall due with their payment.
+ */
+function delivery({ operationDate }: LegalTerms): Element | null {
+  return operationDate === null ? null : group('cac:Delivery', text('cbc:ActualDeliveryDate', operationDate));
+}
+
+/** BG-16 of EN 16931. The RIB stands without a schemeID, which the standard has none for. */
+function paymentMeans({ paymentMode, paymentMeans: means, paymentReference, bankAccount }: LegalTerms): Element {
+  return group(
+    'cac:PaymentMeans',
+    text('cbc:PaymentMeansCode', paymentMeansCode(means, bankAccount !== null), { name: paymentMode }),
+    isWritten(paymentReference) && text('cbc:PaymentID', paymentReference),
+    bankAccount !== null && group('cac:PayeeFinancialAccount', text('cbc:ID', bankAccount)),
   );
 }
 

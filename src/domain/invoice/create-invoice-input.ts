@@ -6,6 +6,7 @@ import { MAX_CENTIMES } from '../money.ts';
 import { anyText, filledText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { SERVICE_SERIES } from './legal-invoice.ts';
+import { termsInput } from './terms.ts';
 
 /** Limits of the design's section 5. */
 export const LIMITS = {
@@ -143,10 +144,10 @@ const ownNumber = z
   })
   .nullish();
 
-/** The same in GraphQL's names, and the number of the client's own series: what the use case takes. */
+/** The same in GraphQL's names, the number of the client's own series and the terms: what the use case takes. */
 export const createInvoiceInput = invoiceOf(
   exactly({ description, quantity, unitPrice, taxRate }, 'an object with description, quantity and unitPrice'),
-  { number: ownNumber },
+  { number: ownNumber, terms: termsInput.nullish() },
 );
 export type CreateInvoiceInput = z.infer<typeof createInvoiceInput>;
 

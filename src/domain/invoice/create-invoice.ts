@@ -3,12 +3,14 @@ import { errorOfProblems, ServiceError, serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
-import { missingProfileFields } from '../tenant/tenant.ts';
+import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import type { Invoice } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
+import { legalWarnings, type WarningCode } from './legal-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
+import { ownTerms } from './terms.ts';
 
 export interface CreatedInvoice {
   /** As it was at creation, also when this is a replay. */
@@ -23,28 +25,43 @@ export interface CreateInvoice {
    * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
    * @param input structurally valid: `createInvoiceInput` parsed it
    * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
-   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, duplicate_number,
-   *   idempotency_conflict; nothing is stored then
+   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
+   *   invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
    */
   (principal: Principal, input: CreateInvoiceInput, idempotencyKey: string | null): Promise<CreatedInvoice>;
 }
+
+/** Writes down what a new invoice is warned of, each code once; never throws. */
+export type LogWarnings = (entry: {
+  readonly invoiceId: string;
+  readonly tenantId: string;
+  readonly environment: Environment;
+  readonly warnings: readonly WarningCode[];
+}) => void;
 
 export function createCreateInvoice(
   invoices: InvoiceRepository,
   queue: StageQueue,
   clientSecrets: ClientSecrets,
+  logWarnings: LogWarnings,
 ): CreateInvoice {
   return async (principal, input, idempotencyKey) => {
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);
-    const [first, ...rest] = ruleProblems({ ...input, ice: input.customer.ice });
-    if (first) {
-      if (idempotencyKey !== null) await refuseReusedKey(invoices, owner, idempotencyKey);
-      const taken = await numberProblem(invoices, owner, input.number);
-      throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
-    }
     const { createdAt, order } = newCreationMoment();
+    const ruled = { ...input, ice: input.customer.ice };
+    const [first, ...rest] = ruleProblems(ruled, createdAt);
+    if (first) {
+      const mine = [owner.tenant.id, owner.environment] as const;
+      const known = idempotencyKey === null ? null : await invoices.findByIdempotencyKey(...mine, idempotencyKey);
+      // Rules of dates go by the day: a request that they let pass when it came first is a replay on every later day.
+      if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
+      if (!known) {
+        const taken = await numberProblem(invoices, owner, input.number);
+        throw errorOfProblems([first, ...rest, ...(taken ? [taken] : [])]);
+      }
+    }
     const invoice = newInvoice(owner, input, createdAt);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
     const earlier = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
@@ -54,6 +71,11 @@ export function createCreateInvoice(
     });
     if (!earlier) {
       void queue.enqueue('normalize', invoice.id, 0);
+      const warnings = [...new Set(legalWarnings(invoice).map(({ code }) => code))];
+      if (warnings.length > 0) {
+        const { id: invoiceId, tenantId, environment } = invoice;
+        logWarnings({ invoiceId, tenantId, environment, warnings });
+      }
       return { invoice, clientSecret: clientSecrets.issue(invoice.id), replayed: false };
     }
     if (earlier.fingerprint !== mark?.fingerprint) throw idempotencyConflict();
@@ -117,6 +139,7 @@ export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, creat
       email: input.customer.email ?? null,
     },
     lines: input.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+    terms: ownTerms(input.terms),
     metadata: input.metadata,
     seller: owner.tenant.profile,
     number: input.number ?? null,

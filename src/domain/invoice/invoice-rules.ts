@@ -1,8 +1,10 @@
+import { moroccanDate } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
 import { decimalOf, MAX_CENTIMES } from '../money.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { InvoiceRepository } from './repository.ts';
+import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 
 /** What the business rules look at. A part that is absent, or not valid in itself, breaks none of them. */
@@ -11,10 +13,14 @@ export interface RuledParts {
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
   /** The customer's. */
   readonly ice?: string | undefined;
+  readonly terms?: Partial<TermsInput> | null | undefined;
 }
 
-/** The business rules (422) that an invoice breaks, and the one rule of structure (400) that needs arithmetic: the total overflows. */
-export function ruleProblems({ amount, lines, ice }: RuledParts): Problem[] {
+/**
+ * The business rules (422) that an invoice breaks, and the one rule of structure (400) that needs arithmetic: the total overflows.
+ * @param createdAt what the invoice is dated by
+ */
+export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdAt: Date): Problem[] {
   const totals = lines && totalsOf(lines);
   const problems: Problem[] = [];
   if (totals === null) {
@@ -35,7 +41,7 @@ export function ruleProblems({ amount, lines, ice }: RuledParts): Problem[] {
     const message = `customer.ice must be exactly 15 digits, 0 to 9; ${lengthOf(ice)} sent.`;
     problems.push(problem('invalid_ice', message, 'customer.ice'));
   }
-  return problems;
+  return [...problems, ...termsProblems(terms ?? {}, moroccanDate(createdAt))];
 }
 
 function lengthOf(ice: string): string {

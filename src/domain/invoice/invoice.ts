@@ -4,6 +4,7 @@ import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempts.ts';
 import type { InvoiceEmail } from './email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
+import type { InvoiceTerms } from './terms.ts';
 
 export interface Customer {
   /** Identifiant commun de l'entreprise, 15 ASCII digits. */
@@ -38,6 +39,8 @@ export interface Invoice {
   readonly currency: 'MAD';
   readonly customer: Customer;
   readonly lines: readonly InvoiceLine[];
+  /** Those that it was created with; `termsOf` adds the profile's. */
+  readonly terms: InvoiceTerms;
   readonly metadata: Readonly<Record<string, string>>;
   /** What was known of the seller when the invoice was created: a later change of the profile never alters a document. */
   readonly seller: Partial<SellerProfile>;

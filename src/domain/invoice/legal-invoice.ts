@@ -1,15 +1,10 @@
+import { moroccanDate } from '../calendar-date.ts';
 import { completedProfile } from '../tenant/tenant.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
 import type { SeriesNumber } from './repository.ts';
+import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
-
-const CASABLANCA_DATE = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Casablanca', dateStyle: 'short' });
-
-/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. */
-export function moroccanDate(instant: Date): string {
-  return CASABLANCA_DATE.format(instant);
-}
 
 /** The year of the number series that an invoice created at this instant belongs to. */
 export function seriesYear(createdAt: Date): number {
@@ -47,6 +42,7 @@ export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
     environment: invoice.environment,
     number,
     issueDate: moroccanDate(invoice.createdAt),
+    terms: termsOf({ ...invoice, number }),
     currency: invoice.currency,
     seller,
     specimen,

@@ -2,6 +2,7 @@ import type { Centimes } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Customer, InvoiceLine } from './invoice.ts';
+import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
 /** Everything a legal document states, decided before it is written. The UBL writer and the PDF page are functions of it alone. */
@@ -13,6 +14,8 @@ export interface LegalInvoice {
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
+  /** When the operation was, and how and until when it is to be paid. */
+  readonly terms: LegalTerms;
   readonly currency: 'MAD';
   readonly seller: SellerProfile;
   /** True when specimen data fills an incomplete test profile: documents say so visibly. */

@@ -9,6 +9,7 @@ import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
 import { type InvoiceWarning, legalWarnings } from './legal-warnings.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceRepository } from './repository.ts';
+import { ownTerms, type TermsInput, termsInput } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
 
 /** What would become of an invoice. */
@@ -38,10 +39,10 @@ export function createValidateInvoice(
     const owner = requireSecretKey(principal);
     const parsed = createInvoiceInput.safeParse(draft);
     const parts = parsed.success ? parsed.data : validPartsOf(draft);
-    const { amount, lines, customer, number } = parts;
+    const { amount, lines, customer, number, terms } = parts;
     const problems = [
       ...(parsed.success ? [] : problemsOf(parsed.error)),
-      ...ruleProblems({ amount, lines, ice: customer?.ice }),
+      ...ruleProblems({ amount, lines, ice: customer?.ice, terms }, new Date()),
       ...[(await numberProblem(invoices, owner, number)) ?? []].flat(),
       ...sellerProblems(owner),
     ];
@@ -70,16 +71,21 @@ interface ValidParts {
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
   readonly customer?: { readonly ice?: string | undefined; readonly address?: string | null | undefined } | undefined;
   readonly number?: string | null | undefined;
+  readonly terms?: TermsInput | null | undefined;
 }
 
 function validPartsOf(draft: unknown): ValidParts {
   const { amount, lines, customer, number } = createInvoiceInput.shape;
   const fields = membersOf(draft);
   const buyer = membersOf(fields.customer);
+  const terms = membersOf(fields.terms);
   return {
     amount: amount.safeParse(fields.amount).data,
     lines: lines.safeParse(fields.lines).data,
     number: number.safeParse(fields.number).data,
+    terms: Object.fromEntries(
+      Object.entries(termsInput.shape).map(([name, schema]) => [name, schema.safeParse(terms[name]).data]),
+    ),
     ...('ice' in buyer && {
       customer: {
         ice: customer.shape.ice.safeParse(buyer.ice).data,
@@ -108,10 +114,12 @@ function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
 /** Of parts that are not valid there is a problem already, so they cause no warning beside it. */
 function warningsOf(
   { environment, tenant }: KeyPrincipal,
-  { amount, lines = [], customer }: ValidParts,
+  { amount, lines = [], customer, terms }: ValidParts,
 ): InvoiceWarning[] {
   const totals = totalsOf(lines);
   const stated = {
+    terms: ownTerms(terms),
+    createdAt: new Date(),
     seller: tenant.profile,
     lines: lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
     amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),

@@ -1,8 +1,8 @@
+import { moroccanDate } from '../calendar-date.ts';
 import { isId } from '../ids.ts';
 import type { Centimes } from '../money.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
-import { moroccanDate } from './legal-invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
 /**

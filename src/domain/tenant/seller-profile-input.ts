@@ -1,12 +1,17 @@
 import { z } from 'zod';
+import { bankAccountDigits, hasBankAccountKey } from '../bank-account.ts';
 import { emailAddress } from '../email-address.ts';
 import { type Problem, problem, ServiceError } from '../errors.ts';
+import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText } from '../printable-text.ts';
 import { NotALogo, parseLogo } from './logo.ts';
 import type { SellerProfileChange } from './ports.ts';
 import { DOCUMENT_LANGUAGES } from './tenant.ts';
 
 const OBJECT = 'must be an object with the fields of a seller profile';
+/** Of the longest payment term, days. */
+const MAX_TERM = 366;
+const TERM = `must be a whole number of days, 0 to ${MAX_TERM}`;
 const ADDRESS = 'must be an object with street, city and postalCode';
 
 const sellerProfileInput = z.strictObject(
@@ -39,6 +44,21 @@ const sellerProfileInput = z.strictObject(
       })
       .exactOptional(),
     paymentMode: filledText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
+    paymentMeans: z
+      .enum(PAYMENT_MEANS_NAMES, { error: `must be one of ${PAYMENT_MEANS_NAMES.join(', ')}` })
+      .nullable()
+      .exactOptional(),
+    paymentTermDays: z
+      .int({ error: TERM })
+      .min(0, { error: TERM })
+      .max(MAX_TERM, { error: TERM })
+      .nullable()
+      .exactOptional(),
+    bankAccount: bankAccountDigits()
+      .refine(hasBankAccountKey, { error: 'has a check key (its last two digits) that does not fit: a digit is wrong' })
+      .nullable()
+      .exactOptional(),
+    operationDateIsIssueDate: z.boolean({ error: 'must be true or false' }).exactOptional(),
     exemptionReason: filledText(500, 'why lines at 0 % bear no VAT').nullable().exactOptional(),
     documentLanguage: z.enum(DOCUMENT_LANGUAGES, { error: "must be 'fr', 'ar' or 'en'" }).exactOptional(),
     logo: z

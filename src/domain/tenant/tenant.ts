@@ -1,3 +1,4 @@
+import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
 /** `live` really transmits; `test` never calls the authority (specification, "What the service does", 5). */
@@ -29,6 +30,14 @@ export interface SellerProfile {
   readonly capital: number;
   /** How invoices are paid, in words: `Virement bancaire`. */
   readonly paymentMode: string;
+  /** The same for programs; null where it is not known. */
+  readonly paymentMeans: PaymentMeans | null;
+  /** Days from an invoice's date to its due date; null: invoices state none unless they are given one. */
+  readonly paymentTermDays: number | null;
+  /** RIB, 24 digits. */
+  readonly bankAccount: string | null;
+  /** Whether the date of the operation is that of the invoice, where an invoice is given none. */
+  readonly operationDateIsIssueDate: boolean;
   /** Why lines at 0 % bear no VAT; null when the seller issues none. */
   readonly exemptionReason: string | null;
   readonly documentLanguage: DocumentLanguage;
@@ -59,7 +68,7 @@ const PROFILE_FIELDS = [
   'paymentMode',
 ] as const satisfies readonly (keyof SellerProfile)[];
 
-/** The mandatory fields that a profile lacks; `exemptionReason`, `documentLanguage` and `logo` are optional. */
+/** The mandatory fields that a profile lacks; all others are optional. */
 export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
   return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
 }
@@ -77,6 +86,10 @@ export const SPECIMEN_SELLER: SellerProfile = {
   legalForm: 'SARL',
   capital: 10_000_000,
   paymentMode: 'Virement bancaire',
+  paymentMeans: null,
+  paymentTermDays: null,
+  bankAccount: null,
+  operationDateIsIssueDate: false,
   exemptionReason: 'Exonération (spécimen)',
   documentLanguage: 'fr',
   logo: null,

@@ -1,6 +1,7 @@
 import type { InvoiceValidation } from '../../domain/invoice/validate-invoice.ts';
 import { builder } from '../builder.ts';
 import { ProblemType } from './errors.ts';
+import { InvoiceTermsInput } from './invoice-terms.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
 import { InvoiceWarningType } from './invoice-warning.ts';
 import './scalars.ts';
@@ -35,6 +36,7 @@ const InvoiceDraft = builder.inputType('InvoiceDraft', {
     customer: t.field({ type: CustomerDraft, description: 'The buyer.' }),
     lines: t.field({ type: [LineDraft], description: '1 to 1,000.' }),
     metadata: t.field({ type: 'Metadata', description: 'Free key/value data.' }),
+    terms: t.field({ type: InvoiceTermsInput, description: 'Dates, and how to pay.' }),
     number: t.string({ description: 'The number of your own series, if you have one.' }),
   }),
 });

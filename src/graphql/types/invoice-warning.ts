@@ -1,4 +1,4 @@
-import { type InvoiceWarning, legalWarnings } from '../../domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS, type InvoiceWarning, legalWarnings } from '../../domain/invoice/legal-warnings.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -6,7 +6,7 @@ export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarn
   description: 'Something that the law or the tax authority may take amiss, though the service does not refuse it.',
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: 'Stable, for programs: `customer_address_missing`, `ice_check_key`, …',
+      description: `Stable, for programs, one of: ${Object.keys(INVOICE_WARNINGS).join(', ')}; there may be more in time.`,
     }),
     path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`, `seller.cnss`.' }),
     message: t.exposeString('message', { description: 'What is amiss, by which rule, and what to do.' }),

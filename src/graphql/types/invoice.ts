@@ -2,6 +2,7 @@ import type { ZodType } from 'zod';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
 import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
+import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -9,6 +10,7 @@ import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { EnvironmentType } from './environment.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
+import { InvoiceTermsInput, InvoiceTermsType } from './invoice-terms.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
@@ -77,6 +79,11 @@ export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
     }),
     customer: t.field({ type: CustomerType, description: 'The buyer.', resolve: (invoice) => invoice }),
     lines: t.field({ type: [LineType], description: 'At least one.', resolve: ({ lines }) => [...lines] }),
+    terms: t.field({
+      type: InvoiceTermsType,
+      description: 'Dates, and how to pay.',
+      resolve: (invoice) => termsOf(invoice),
+    }),
     metadata: t.expose('metadata', { type: 'Metadata', description: "The client's own data, echoed back." }),
     xmlUrl: t.string({
       nullable: true,
@@ -174,6 +181,7 @@ const CreateInvoiceInputType = builder.inputType('CreateInvoiceInput', {
     customer: t.field({ type: CustomerInput, required: true, description: 'The buyer.' }),
     lines: t.field({ type: [LineInput], required: true, description: '1 to 1,000.' }),
     metadata: t.field({ type: 'Metadata', description: 'Free key/value data.' }),
+    terms: t.field({ type: InvoiceTermsInput, description: 'Dates, and how to pay.' }),
     number: t.string({
       description:
         'The number of your own series: letters A to Z and a to z, digits, and between them spaces and `. / _ -`, at most 50 characters; never used before in this environment. Left out, the invoice gets the next one of the service’s series.',

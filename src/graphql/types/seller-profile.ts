@@ -2,6 +2,7 @@ import { type DocumentLanguage, missingProfileFields, type SellerProfile } from 
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
+import { PaymentMeansType } from './invoice-terms.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { fr: 'French.', ar: 'Arabic.', en: 'English.' };
 
@@ -71,6 +72,26 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
       nullable: true,
       description: 'How invoices are paid, in words: `Virement bancaire`.',
       resolve: ({ paymentMode }) => paymentMode,
+    }),
+    paymentMeans: t.field({
+      type: PaymentMeansType,
+      nullable: true,
+      description: 'The same for programs.',
+      resolve: ({ paymentMeans }) => paymentMeans,
+    }),
+    paymentTermDays: t.int({
+      nullable: true,
+      description: 'Days from an invoice’s date to its due date; null: it states none unless it is given one.',
+      resolve: ({ paymentTermDays }) => paymentTermDays,
+    }),
+    bankAccount: t.string({
+      nullable: true,
+      description: 'Where transfers are to go: a RIB, 24 digits.',
+      resolve: ({ bankAccount }) => bankAccount,
+    }),
+    operationDateIsIssueDate: t.boolean({
+      description: 'Whether the date of the operation is that of the invoice, where an invoice is given none.',
+      resolve: ({ operationDateIsIssueDate }) => operationDateIsIssueDate ?? false,
     }),
     exemptionReason: t.string({
       nullable: true,

@@ -2,6 +2,7 @@ import { serviceError } from '../../domain/errors.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
+import { PaymentMeansType } from './invoice-terms.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import { DocumentLanguageType, SellerProfileType } from './seller-profile.ts';
 import './scalars.ts';
@@ -64,6 +65,16 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
     legalForm: t.string({ description: '`SARL`, `SA`, …; at most 50 characters.' }),
     capital: t.field({ type: 'Centimes', description: 'Share capital, zero or more.' }),
     paymentMode: t.string({ description: 'How invoices are paid: `Virement bancaire`.' }),
+    paymentMeans: t.field({ type: PaymentMeansType, description: 'The same for programs; null removes it.' }),
+    paymentTermDays: t.int({
+      description: 'Days from an invoice’s date to its due date, 0 to 366; null: none unless an invoice is given one.',
+    }),
+    bankAccount: t.string({
+      description: 'Where transfers are to go: a RIB, 24 digits, with its check key; null removes it.',
+    }),
+    operationDateIsIssueDate: t.boolean({
+      description: 'Whether the date of the operation is that of the invoice, where an invoice is given none.',
+    }),
     exemptionReason: t.string({ description: 'Why lines at 0 % bear no VAT; null removes it.' }),
     documentLanguage: t.field({ type: DocumentLanguageType, description: 'Of the printed invoice and of mails.' }),
     logo: t.string({

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { INVOICE_WARNINGS } from '../../domain/invoice/legal-warnings.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
 import { html } from '../../domain/markup.ts';
 
@@ -32,6 +33,7 @@ ${
 <h1>Fatoura API</h1>
 <nav>
 <a href="#test-environment">Test environment</a>
+<a href="#warnings">Warnings</a>
 <a href="#verify-a-webhook">Verify a webhook</a>
 <a href="#reference">Reference</a>
 <a href="/v1/openapi.json">OpenAPI</a>
@@ -47,6 +49,17 @@ There are no live keys yet: this version has no connection to the DGI.</p>
 <thead><tr><th>customer.ice</th><th>what happens</th></tr></thead>
 <tbody>
 ${Object.entries(MAGIC_ICES).map(([ice, scenario]) => html`<tr><td><code>${ice}</code></td><td>${MEANING[scenario]}</td></tr>\n`)}</tbody>
+</table>
+</section>
+<section id="warnings">
+<h2>Warnings</h2>
+<p>What the law or the tax authority may take amiss is not refused. The answer to <code>POST /v1/invoices</code> names it in the header
+<code>Fatoura-Warnings</code>: codes separated by commas, the same on an idempotent replay. GraphQL explains each with its field:
+<code>invoice(id: …) { warnings { code path message } }</code>.</p>
+<table class="guide">
+<thead><tr><th>code</th><th>what is amiss</th><th>what to do</th></tr></thead>
+<tbody>
+${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<tr><td><code>${code}</code></td><td>${meaning}</td><td>${remedy}</td></tr>\n`)}</tbody>
 </table>
 </section>
 <section id="verify-a-webhook">

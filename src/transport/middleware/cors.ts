@@ -3,7 +3,7 @@ import type { Middleware } from 'koa';
 
 /** What a browser lets a page of another origin read besides the body. */
 const EXPOSED = [
-  ...['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'Allow', 'WWW-Authenticate'],
+  ...['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'Fatoura-Warnings', 'Allow', 'WWW-Authenticate'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
   ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];

@@ -33,10 +33,16 @@ const FIELDS = `
 
 type InvoiceData = Readonly<Record<string, unknown>> & { readonly id: string };
 
-const create = prepare<{ createInvoice: { invoice: InvoiceData; clientSecret: string; replayed: boolean } }>(`
+const create = prepare<{
+  createInvoice: {
+    invoice: InvoiceData & { readonly warnings: readonly { readonly code: string }[] };
+    clientSecret: string;
+    replayed: boolean;
+  };
+}>(`
   mutation ($input: CreateInvoiceInput!, $idempotencyKey: String) {
     createInvoice(input: $input, idempotencyKey: $idempotencyKey) {
-      ... on CreateInvoicePayload { invoice { ${FIELDS} } clientSecret replayed }
+      ... on CreateInvoicePayload { invoice { ${FIELDS} warnings { code } } clientSecret replayed }
     }
   }`);
 
@@ -73,12 +79,17 @@ export const INVOICE_ROUTES: readonly Route[] = [
     summary: 'Create an invoice',
     description:
       'Stores the invoice as `pending` and answers at once; processing goes on. With an `Idempotency-Key` the same request never creates ' +
-      'a second invoice: it is answered as the first time, with `Idempotent-Replayed: true`.',
+      'a second invoice: it is answered as the first time, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` names what the law ' +
+      'or the tax authority may take amiss; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
     secretKeyOnly: true,
     headers: ['Idempotency-Key'],
     body: restInvoiceBody,
     answers: {
-      201: { description: 'Created.', schema: createdInvoiceSchema, headers: ['Idempotent-Replayed'] },
+      201: {
+        description: 'Created.',
+        schema: createdInvoiceSchema,
+        headers: ['Idempotent-Replayed', 'Fatoura-Warnings'],
+      },
     },
     rules: ['amount_too_small', 'amount_mismatch', 'invalid_ice'],
     async handle(ctx, graphql, _query, { refuseReusedKey, requireIssuer }) {
@@ -91,7 +102,9 @@ export const INVOICE_ROUTES: readonly Route[] = [
       }
       const { createInvoice } = await create.execute(graphql, { input, idempotencyKey });
       if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
-      answerJson(ctx, 201, bodyOf(createInvoice.invoice, createInvoice.clientSecret));
+      const { warnings, ...invoice } = createInvoice.invoice;
+      if (warnings.length > 0) ctx.set('Fatoura-Warnings', [...new Set(warnings.map(({ code }) => code))].join(', '));
+      answerJson(ctx, 201, bodyOf(invoice, createInvoice.clientSecret));
     },
   }),
   route({

@@ -1,4 +1,5 @@
 import { type ErrorCode, type ServiceError, serviceError } from '../../domain/errors.ts';
+import { INVOICE_WARNINGS } from '../../domain/invoice/legal-warnings.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 
 // What the OpenAPI document says that no route does: its introduction, headers and security schemes.
@@ -53,6 +54,16 @@ export const HEADERS = {
     description: 'Present when an earlier request with this Idempotency-Key had created it.',
     schema: { type: 'string', const: 'true' },
   },
+  'Fatoura-Warnings': {
+    description: [
+      'Present when the law or the tax authority may take something about the invoice amiss: codes, each once, separated by commas.',
+      'Nothing is refused for them, and there may be more codes in time:',
+      '',
+      ...Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => `- \`${code}\`: ${meaning} ${remedy}`),
+    ].join('\n'),
+    schema: { type: 'string', pattern: '^[a-z_]+(, [a-z_]+)*$' },
+    example: 'customer_address_missing, due_date_missing',
+  },
   'Retry-After': { description: 'Seconds.', required: true, schema: { type: 'integer', minimum: 1 }, example: 30 },
   'WWW-Authenticate': { ...text('RFC 6750.', 'Bearer realm="fatoura"'), required: true },
 } as const;
@@ -88,6 +99,14 @@ const EXAMPLES: Readonly<Record<ErrorCode, readonly [message: string, param: str
   amount_mismatch: ['amount is 12001 centimes; the lines with their VAT add up to 12000.', 'amount'],
   invalid_ice: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
   duplicate_number: ['This number was used before.', 'number'],
+  invalid_date: [
+    'dueDate is 2026-01-30; for an invoice of 2026-01-31 it can be 2026-01-31 to 2031-01-31.',
+    'terms.dueDate',
+  ],
+  invalid_bank_account: [
+    'bankAccount has a check key (its last two digits) that does not fit: a digit is wrong.',
+    'terms.bankAccount',
+  ],
   endpoint_limit_reached: ['There are 16 webhook endpoints already, the most there can be.', null],
   key_limit_reached: ['There are 50 valid keys in the test environment already, the most there can be.', null],
   last_secret_key: ['This is the last valid secret key of the test environment.', 'id'],

@@ -58,7 +58,7 @@ export interface RouteAnswer {
   readonly schema?: z.ZodType;
   /** `application/json` unless given. */
   readonly type?: 'text/event-stream';
-  readonly headers?: readonly ('ETag' | 'Idempotent-Replayed')[];
+  readonly headers?: readonly ('ETag' | 'Idempotent-Replayed' | 'Fatoura-Warnings')[];
 }
 
 /** Of an operation that will end. */

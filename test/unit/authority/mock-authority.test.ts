@@ -58,7 +58,17 @@ function submissionOf(document: Uint8Array, customerIce: string): Submission {
 
 async function signed(customerIce: string, change = (xml: string) => xml): Promise<Submission> {
   const { xml, signatureAt } = writeInvoice(
-    sampleInvoice({ customer: { ice: customerIce, name: 'Client', address: null, email: null } }),
+    sampleInvoice({
+      customer: { ice: customerIce, name: 'Client', address: null, email: null },
+      terms: {
+        operationDate: '2026-10-31',
+        dueDate: '2027-01-20',
+        paymentMode: 'Virement bancaire',
+        paymentMeans: 'transfer',
+        paymentReference: 'CMD 4711',
+        bankAccount: '999780000128473900001726',
+      },
+    }),
   );
   return submissionOf(
     await signer.sign(unsignedDocument({ xml: change(xml), signatureAt }), new Date(START)),
@@ -252,6 +262,22 @@ describe('a broken document is rejected', () => {
       'the number',
       (xml: string) => xml.replace(/<cbc:ID[^>]*>2026-000123<\/cbc:ID>/, ''),
       /should hold one ID/,
+    ],
+    ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2026-11-20<'), /due before its own/],
+    ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2027-02-30<'), /due date is not a/],
+    ['the operation', 'the date', (xml: string) => xml.replace('>2026-10-31<', '>31.10.2026<'), /operation is not a/],
+    ['the payment', 'the code', (xml: string) => xml.replace(/>30(<\/cbc:PaymentMeansCode>)/, '>cash$1'), /UNCL4461/],
+    [
+      'the payment',
+      'the account',
+      (xml: string) => xml.replace(/<cac:PayeeFinancialAccount>.*?<\/cac:PayeeFinancialAccount>/, ''),
+      /names no account/,
+    ],
+    [
+      'the payment',
+      'the key of the account',
+      (xml: string) => xml.replace('>999780000128473900001726<', '>999780000128473900001727<'),
+      /not a RIB with its key/,
     ],
   ])('though well signed: of %s %s is wrong', async (_of, _what, change, reason) => {
     const submission = await signed(ORDINARY, (xml) => {

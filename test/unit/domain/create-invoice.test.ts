@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
+import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
-import { createCreateInvoice } from '../../../src/domain/invoice/create-invoice.ts';
+import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
@@ -19,6 +21,76 @@ const input = {
   metadata: {},
 };
 
+it('a request is replayed also on a day on which its dates would be refused; another one with its key is not', async () => {
+  const yesterday = new Date(Date.now() - 86_400_000);
+  const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
+  const repository = {
+    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
+      const earlier = stored.find((each) => each.mark?.key === mark?.key);
+      if (earlier) return { invoice: earlier.invoice, fingerprint: earlier.mark?.fingerprint ?? '' };
+      stored.push({ invoice: { ...invoice, createdAt: yesterday }, mark });
+      return null;
+    },
+    findByIdempotencyKey: async (_tenant: string, _environment: string, key: string) =>
+      stored.find(({ mark }) => mark?.key === key)?.invoice ?? null,
+    findByOwnNumber: async () => null,
+  } as unknown as InvoiceRepository;
+  const queue = { enqueue: async () => {} };
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), () => {});
+  const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
+
+  const today = moroccanDate(new Date());
+  // As if it had been sent yesterday.
+  await create(principal, due(today), 'k');
+  const [first] = stored;
+  if (!first) throw new Error('nothing was stored');
+  const sent = due(moroccanDate(yesterday));
+  const fingerprint = createHash('sha256').update(canonical(sent)).digest('hex');
+  stored[0] = { invoice: first.invoice, mark: { key: 'k', fingerprint } };
+
+  await expect(create(principal, sent, null)).rejects.toMatchObject({ code: 'invalid_date', status: 422 });
+  expect(await create(principal, sent, 'k')).toMatchObject({ replayed: true, invoice: { id: first.invoice.id } });
+  await expect(create(principal, due('2001-01-01'), 'k')).rejects.toMatchObject({ code: 'idempotency_conflict' });
+  await expect(create(principal, { ...sent, metadata: { a: 'b' } }, 'k')).rejects.toMatchObject({ status: 409 });
+  expect(stored).toHaveLength(1);
+});
+
+/** Members sorted by their names, as the fingerprint is taken. */
+function canonical(value: unknown): string {
+  return JSON.stringify(value, (_key, each) =>
+    each !== null && typeof each === 'object' && !Array.isArray(each)
+      ? Object.fromEntries(Object.entries(each).sort(([a], [b]) => (a < b ? -1 : 1)))
+      : each,
+  );
+}
+
+it('what a new invoice is warned of is logged once, by its codes; a replay logs nothing', async () => {
+  const logged: Parameters<LogWarnings>[0][] = [];
+  let earlier: { invoice: Invoice; fingerprint: string } | null = null;
+  const repository = {
+    insert: async (invoice: Invoice, _order: string, mark: IdempotencyMark | null) => {
+      const found = earlier;
+      earlier ??= { invoice, fingerprint: mark?.fingerprint ?? '' };
+      return found;
+    },
+  } as unknown as InvoiceRepository;
+  const queue = { enqueue: async () => {} };
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), (entry) => {
+    logged.push(entry);
+  });
+  const { invoice } = await create(principal, input, 'k');
+  await create(principal, input, 'k');
+  expect(logged).toEqual([
+    {
+      invoiceId: invoice.id,
+      tenantId: 'ten_1',
+      environment: 'test',
+      warnings: expect.arrayContaining(['customer_address_missing', 'seller_field_missing', 'due_date_missing']),
+    },
+  ]);
+  expect(new Set(logged[0]?.warnings).size).toBe(logged[0]?.warnings.length);
+});
+
 it('a request that stored its invoice and then failed is replayed by the next one with its key', async () => {
   const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
   let failing = true;
@@ -32,7 +104,7 @@ it('a request that stored its invoice and then failed is replayed by the next on
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)));
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), () => {});
 
   await expect(create(principal, input, 'k')).rejects.toThrow('lost');
   failing = false;

@@ -1,13 +1,17 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
-import { legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS, legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
+import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
 
 const sample = sampleInvoice();
+const createdAt = new Date('2026-11-21T10:00:00Z');
+const terms: InvoiceTerms = { ...NO_TERMS, operationDate: '2026-11-20', dueDate: '2026-12-31', paymentMeans: 'cash' };
 const codes = (changes: Partial<Invoice>) => {
   const { amount, customer, lines } = sample;
   const seller = { ...sample.seller, ice: '999000000000005' };
-  const invoice = { amount, customer: { ...customer, ice: '000000000000097' }, lines, seller, ...changes } as Invoice;
+  const buyer = { ...customer, ice: '000000000000097' };
+  const invoice = { amount, customer: buyer, lines, seller, terms, createdAt, ...changes } as Invoice;
   return legalWarnings(invoice).map(({ code, path }) => `${code} ${path}`);
 };
 const customer = { ...sample.customer, ice: '999000000000005' };
@@ -41,6 +45,42 @@ describe('the warnings of an invoice', () => {
   test('tell of rounding', () => {
     const changes = { amount: sample.amount + 1, customer: { ...customer, ice: '000000000000097' } };
     expect(codes(changes)).toEqual(['rounding amount']);
-    expect(legalWarnings({ ...sample, ...changes } as unknown as Invoice)[0]?.message).toContain('1 centimes above');
+    expect(legalWarnings({ ...sample, terms, createdAt, ...changes } as unknown as Invoice)[0]?.message).toContain(
+      '1 centimes above',
+    );
+  });
+
+  test('tell of dates and of payments that are not stated, or stated oddly', () => {
+    expect(codes({ terms: NO_TERMS })).toEqual([
+      'operation_date_missing terms.operationDate',
+      'due_date_missing terms.dueDate',
+      'payment_means_missing terms.paymentMeans',
+      'payment_reference_missing terms.paymentReference',
+    ]);
+    const profile = { ...seller, paymentTermDays: 30, operationDateIsIssueDate: true };
+    const transfer = { ...profile, paymentMeans: 'transfer' } as const;
+    expect(codes({ terms: NO_TERMS, seller: transfer })).toEqual(['bank_account_missing terms.bankAccount']);
+    expect(codes({ terms: NO_TERMS, seller: { ...transfer, bankAccount: '999780000128473900001726' } })).toEqual([]);
+    expect(codes({ terms: NO_TERMS, seller: { ...profile, paymentMeans: 'cash' } })).toEqual([]);
+    expect(codes({ terms: { ...terms, paymentMeans: null, paymentMode: 'Or', paymentReference: 'R' } })).toEqual([
+      'payment_means_missing terms.paymentMeans',
+    ]);
+  });
+
+  test('tell of a due date beyond 120 days, counted from the day in Morocco', () => {
+    expect(codes({ terms: { ...terms, dueDate: '2027-03-21' } })).toEqual([]);
+    expect(codes({ terms: { ...terms, dueDate: '2027-03-22' } })).toEqual(['due_date_late terms.dueDate']);
+    const nextDay = new Date('2026-06-30T23:30:00Z');
+    expect(codes({ createdAt: nextDay, terms: { ...terms, dueDate: '2026-10-29' } })).toEqual([]);
+    expect(codes({ terms: { ...terms, dueDate: null }, seller: { ...seller, paymentTermDays: 121 } })).toEqual([
+      'due_date_late terms.dueDate',
+    ]);
+  });
+
+  test('say what the table says, and what to do', () => {
+    for (const { code, message } of legalWarnings({ ...sample, createdAt, terms: NO_TERMS } as unknown as Invoice)) {
+      const { meaning, remedy } = INVOICE_WARNINGS[code];
+      expect(message).toBe(`${meaning} ${remedy}`);
+    }
   });
 });

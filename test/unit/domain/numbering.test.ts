@@ -1,6 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { moroccanDate, seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
+import { moroccanDate } from '../../../src/domain/calendar-date.ts';
+import { seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { NumberTaken, type SeriesNumber } from '../../../src/domain/invoice/repository.ts';
 import { pendingInvoice } from '../../support/invoices.ts';

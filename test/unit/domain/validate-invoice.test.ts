@@ -41,7 +41,12 @@ const writer: InvoiceWriter = {
   },
 };
 const validate = createValidateInvoice(invoices, writer);
-const create = createCreateInvoice(invoices, { enqueue: async () => {} }, createClientSecrets(Buffer.alloc(32)));
+const create = createCreateInvoice(
+  invoices,
+  { enqueue: async () => {} },
+  createClientSecrets(Buffer.alloc(32)),
+  () => {},
+);
 
 /** What creation refuses, as GraphQL comes to it: structure by the schema, then the use case. */
 async function refusalOf(input: unknown): Promise<readonly object[]> {
@@ -62,6 +67,21 @@ const line = fc.record(
   { description: text, quantity: amount, unitPrice: amount, taxRate: fc.constantFrom(0, 7, 20, 19, '20', null) },
   { requiredKeys: [] },
 );
+const day = fc.oneof(
+  fc.constantFrom('2026-02-30', '0001-01-01', '9999-12-31', new Date().toISOString().slice(0, 10)),
+  text,
+);
+const terms = fc.record(
+  {
+    operationDate: day,
+    dueDate: day,
+    paymentMode: text,
+    paymentMeans: fc.constantFrom('cash', 'transfer', 'gold', null),
+    paymentReference: text,
+    bankAccount: fc.constantFrom('999780000128473900001726', '999780000128473900001727', '9', null),
+  },
+  { requiredKeys: [] },
+);
 const anyDraft = fc.oneof(
   fc.anything(),
   fc
@@ -79,6 +99,7 @@ const anyDraft = fc.oneof(
         lines: fc.oneof(fc.anything(), fc.array(line, { maxLength: 4 })),
         metadata: fc.oneof(fc.anything(), fc.dictionary(fc.string(), fc.string())),
         number: fc.constantFrom(TAKEN, 'A 2', '2026-000001', '', null, 7),
+        terms: fc.oneof(fc.anything(), terms),
         unknown: fc.anything(),
       },
       { requiredKeys: [] },

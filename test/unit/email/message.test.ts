@@ -100,6 +100,20 @@ it('is the same to the byte each time', async () => {
   expect(await compose()).toBe(await compose());
 });
 
+it('says until when to pay and where to, as far as that is known', async () => {
+  const { invoice } = invoiceMail();
+  const terms = { ...invoice.terms, dueDate: '2027-01-20', bankAccount: '999780000128473900001726' };
+  const hostile = { ...terms, paymentReference: 'CMD 4711\r\nBcc: x\u202e' };
+  const bodies = parts(await compose(invoiceMail({ invoice: { ...invoice, terms: hostile } }))).slice(0, 2);
+  for (const body of bodies.map((part) => part.body.toString().replaceAll(/<[^>]*>/g, ''))) {
+    expect(body).toMatch(/Date d’échéance\s*(?:: )?20 janvier 2027/);
+    expect(body).toMatch(/RIB\s*(?:: )?999 780 0001284739000017 26/);
+    expect(body).toMatch(/Référence à rappeler\s*(?:: )?CMD 4711 Bcc: x(?:\n|Identifiant)/);
+  }
+  const [text] = parts(await compose());
+  expect(text?.body.toString()).not.toMatch(/échéance|RIB|rappeler/);
+});
+
 describe('a test invoice', () => {
   it('says so in the subject and first of all in the body', async () => {
     const message = await compose();

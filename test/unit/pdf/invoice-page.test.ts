@@ -1,5 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
+import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { LOGO, line, printed, SELLER } from './support.ts';
 
@@ -42,6 +43,39 @@ describe('invoicePage', () => {
       expect(words).toContain(mention);
     }
   });
+
+  test.each([
+    [
+      'fr',
+      'Date de l’opération 31 octobre 2026 Date d’échéance 20 janvier 2027',
+      'Référence à rappeler CMD 4711 RIB 999 780',
+    ],
+    ['ar', 'تاريخ العملية', 'مرجع الأداء CMD 4711 التعريف البنكي (RIB) 999 780'],
+    [
+      'en',
+      'Date of supply 31 October 2026 Due date 20 January 2027',
+      'Payment reference CMD 4711 Bank account (RIB) 999 780',
+    ],
+  ] as const)(
+    'states in %s when the operation was, and how and until when to pay',
+    async (documentLanguage, dates, payment) => {
+      const terms = {
+        operationDate: '2026-10-31',
+        dueDate: '2027-01-20',
+        paymentMode: 'Virement à 60 jours',
+        paymentMeans: 'transfer',
+        paymentReference: 'CMD 4711',
+        bankAccount: '999780000128473900001726',
+      } as const;
+      const words = await wordsOf(printed({ terms, seller: { ...SELLER, documentLanguage } }));
+      expect(words).toContain(dates);
+      expect(words).toContain(`${payment} 0001284739000017 26`);
+      expect(words).toContain('Virement à 60 jours');
+      expect(await wordsOf(printed({ seller: { ...SELLER, documentLanguage } }))).not.toMatch(
+        /RIB|échéance|Due date|الاستحقاق/,
+      );
+    },
+  );
 
   test('states lines, VAT for each rate, totals and the amount in words', async () => {
     const words = await wordsOf(printed());
@@ -94,14 +128,14 @@ describe('invoicePage', () => {
       legalName: evil,
       legalForm: evil,
       tradeRegister: evil,
-      paymentMode: evil,
       exemptionReason: evil,
       email: evil,
       address: { street: evil, city: evil, postalCode: evil },
     };
     const customer = { ice: '002345678000047', name: evil, address: evil, email: evil };
+    const terms = { ...NO_TERMS, paymentMode: evil, paymentReference: evil };
     const page = printed(
-      { number: evil, seller, customer, lines: [line(evil, 1, 100, 0)] },
+      { number: evil, seller, customer, terms, lines: [line(evil, 1, 100, 0)] },
       { dgiId: evil, verifyUrl: evil },
     );
     const document = await invoicePage(page);

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import type { InvoiceLine, TaxRate } from '../../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
+import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
 /** Chromium is unpacked once for all runs of the tests. */
@@ -23,6 +24,10 @@ export const SELLER: LegalInvoice['seller'] = {
   legalForm: 'SARL',
   capital: 10_000_000,
   paymentMode: 'Virement bancaire',
+  paymentMeans: null,
+  paymentTermDays: null,
+  bankAccount: null,
+  operationDateIsIssueDate: false,
   exemptionReason: 'Article 92 du CGI',
   documentLanguage: 'fr',
   logo: null,
@@ -67,6 +72,7 @@ export function printed(
       environment: 'live',
       number: '2026-000123',
       issueDate: '2026-11-21',
+      terms: { ...NO_TERMS, paymentMode: 'Virement bancaire' },
       currency: 'MAD',
       seller: SELLER,
       specimen: false,

@@ -29,6 +29,33 @@ describe('the UBL invoice', () => {
     expect(xml).not.toContain('schemeID');
   });
 
+  test('states dates, the payment by its code, its reference and the account, each in its place', () => {
+    const { terms } = sampleInvoice();
+    const all = {
+      operationDate: '2026-10-31',
+      dueDate: '2027-01-20',
+      paymentMode: 'Virement <à 60 jours>',
+      paymentMeans: 'transfer',
+      paymentReference: 'CMD & 4711',
+      bankAccount: '999780000128473900001726',
+    } as const;
+    const xml = plain(write(sampleInvoice({ terms: all })).xml);
+    expect(xml).toContain(
+      '<cbc:IssueDate>2026-11-21</cbc:IssueDate><cbc:DueDate>2027-01-20</cbc:DueDate><cbc:InvoiceTypeCode>',
+    );
+    expect(xml).toContain(
+      '</cac:AccountingCustomerParty><cac:Delivery><cbc:ActualDeliveryDate>2026-10-31</cbc:ActualDeliveryDate></cac:Delivery>' +
+        '<cac:PaymentMeans><cbc:PaymentMeansCode name="Virement &lt;à 60 jours>">30</cbc:PaymentMeansCode>' +
+        '<cbc:PaymentID>CMD &amp; 4711</cbc:PaymentID>' +
+        '<cac:PayeeFinancialAccount><cbc:ID>999780000128473900001726</cbc:ID></cac:PayeeFinancialAccount></cac:PaymentMeans>',
+    );
+    const codeOf = (changes: object) =>
+      /<cbc:PaymentMeansCode[^>]*>(\d+)</.exec(write(sampleInvoice({ terms: { ...terms, ...changes } })).xml)?.[1];
+    expect(codeOf({ paymentMeans: 'transfer' })).toBe('42');
+    expect(codeOf({ paymentMeans: 'cheque' })).toBe('20');
+    expect(codeOf({ bankAccount: all.bankAccount })).toBe('1');
+  });
+
   test('sums VAT for each rate, highest first, and gives the reason at 0 %', () => {
     const xml = plain(
       write(
@@ -123,7 +150,18 @@ describe('the UBL invoice', () => {
 });
 
 describe('the check before signing', () => {
-  const good = write(sampleInvoice()).xml;
+  const good = write(
+    sampleInvoice({
+      terms: {
+        operationDate: '2026-10-31',
+        dueDate: '2027-01-20',
+        paymentMode: 'Virement bancaire',
+        paymentMeans: 'transfer',
+        paymentReference: 'CMD 4711',
+        bankAccount: '999780000128473900001726',
+      },
+    }),
+  ).xml;
 
   test('holds for what is written', () => {
     expect(brokenRule(good)).toBeNull();
@@ -145,6 +183,25 @@ describe('the check before signing', () => {
     ['a third decimal', />123\.45</, '>123.450<', /two decimals/],
     ['a short ICE', />001525713000085</, '>1525713000085<', /not 15 digits/],
     ['a part left out', /<cac:PaymentMeans.*<\/cac:PaymentMeans>/, '', /cac:PaymentMeans occurs 0 times/],
+    ['a due date before the invoice', />2027-01-20</, '>2026-11-20<', /due date/],
+    ['a due date that no calendar has', />2027-01-20</, '>2027-02-29<', /due date/],
+    ['an operation on no day', />2026-10-31</, '>2026-10-32<', /date of the operation/],
+    ['an unknown code of payment', />30<\/cbc:PaymentMeansCode>/, '>31</cbc:PaymentMeansCode>', /31 is not a code/],
+    ['a transfer to nowhere', /<cac:PayeeFinancialAccount.*<\/cac:PayeeFinancialAccount>/, '', /has no account/],
+    ['an account with another key', />999780000128473900001726</, '>999780000128473900001723<', /not a RIB/],
+    ['an account of another length', />999780000128473900001726</, '>99978000012847390000172<', /not a RIB/],
+    [
+      'parts of the payment out of place',
+      /(<cbc:PaymentID.*<\/cbc:PaymentID>)(<cac:Payee.*Account>)(?=<\/cac:PaymentMeans>)/,
+      '$2$1',
+      /places/,
+    ],
+    [
+      'a delivery before the customer',
+      /(<cac:AccountingCustomerParty.*CustomerParty>)(<cac:Delivery.*Delivery>)/,
+      '$2$1',
+      /its place/,
+    ],
     ['a part twice', /(<cbc:UUID.*<\/cbc:UUID>)/, '$1$1', /cbc:UUID occurs 2 times/],
     ['an empty element', />2\.1</, '><', /UBLVersionID is empty/],
     ['tags that do not match', /<\/cac:Price>/, '</cac:Item>', /not a well-formed/],

@@ -1,5 +1,6 @@
 import type { InvoiceLine } from '../../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
+import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
 /** A legal invoice whose totals follow from its lines; `amount` is their exact total unless it is given. */
@@ -13,6 +14,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
     environment: 'live',
     number: '2026-000123',
     issueDate: '2026-11-21',
+    terms: { ...NO_TERMS, paymentMode: 'Virement bancaire' },
     currency: 'MAD',
     seller: {
       legalName: 'Atlas Conseil & Fils',
@@ -26,6 +28,10 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
       legalForm: 'SARL',
       capital: 10_000_000,
       paymentMode: 'Virement bancaire',
+      paymentMeans: null,
+      paymentTermDays: null,
+      bankAccount: null,
+      operationDateIsIssueDate: false,
       exemptionReason: 'Exonéré de la TVA, article 91 du CGI',
       documentLanguage: 'fr',
       logo: null,

@@ -3,12 +3,20 @@ import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certifi
 import { writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
+import { PAYMENT_MEANS_NAMES } from '../../../src/domain/payment-means.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../../support/en16931.ts';
 import { signedInvoice } from '../xades/identities.ts';
 import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 import { hasUblSchema, schemaErrors, WITHOUT_UBL_SCHEMA } from './ubl-schema.ts';
 
-const { seller, customer } = sampleInvoice();
+const { seller, customer, terms } = sampleInvoice();
+const ALL_TERMS = {
+  ...terms,
+  operationDate: '2026-11-01',
+  dueDate: '2027-01-20',
+  paymentReference: '2026-000123',
+  bankAccount: '999780000128473900001726',
+};
 const line = { description: 'x', quantity: 1, unitPrice: 5, taxRate: 10 } as const;
 
 const INVOICES: readonly LegalInvoice[] = [
@@ -19,6 +27,11 @@ const INVOICES: readonly LegalInvoice[] = [
   sampleInvoice({ lines: [sampleLine(line), sampleLine(line)], amount: 12 }),
   sampleInvoice({ lines: [sampleLine({ ...line, taxRate: 0, quantity: MAX_CENTIMES, unitPrice: 1 })] }),
   sampleInvoice({ customer: { ...customer, name: 'شركة <الأطلس> & "أبناؤه"\n😀' } }),
+  ...PAYMENT_MEANS_NAMES.flatMap((paymentMeans) => [
+    sampleInvoice({ terms: { ...terms, paymentMeans } }),
+    sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans } }),
+  ]),
+  sampleInvoice({ terms: { ...ALL_TERMS, paymentMeans: null } }),
   sampleInvoice({ lines: sampleLines(1000) }),
 ];
 

@@ -27,7 +27,8 @@ const HOSTILE = [
 
 const hostileInvoice = (): LegalInvoice =>
   sampleInvoice({
-    seller: { ...sampleInvoice().seller, legalName: HOSTILE[0]!, paymentMode: `"<&>'\t\n\u2028 ${HOSTILE[1]}` },
+    seller: { ...sampleInvoice().seller, legalName: HOSTILE[0]! },
+    terms: { ...sampleInvoice().terms, paymentMode: `"<&>'\t\n\u2028 ${HOSTILE[1]}` },
     customer: { ice: '001525713000085', name: HOSTILE[1]!, address: HOSTILE[3]!, email: `"a'<&>"@x.example` },
     lines: HOSTILE.map((description) => sampleLine({ description, quantity: 2, unitPrice: 999, taxRate: 20 })),
   });
