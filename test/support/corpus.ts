@@ -1,8 +1,10 @@
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
 import { isTolerated, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { MAX_CENTIMES } from '../../src/domain/money.ts';
+import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
 /** An invoice that creation accepts, with what it is an example of. */
@@ -44,6 +46,16 @@ const TEXTS: readonly string[] = [
   '  leading and trailing  ',
   '0',
 ];
+
+/** Everything that can be said of an operation and its payment. */
+const ALL_TERMS: LegalTerms = {
+  operationDate: '2026-10-31',
+  dueDate: '2027-01-20',
+  paymentMode: 'Virement bancaire à 60 jours',
+  paymentMeans: 'transfer',
+  paymentReference: 'CMD 4711',
+  bankAccount: '999780000128473900001726',
+};
 
 const line = (quantity: number, unitPrice: number, taxRate: TaxRate, description = 'Prestation de service'): Line => ({
   description,
@@ -95,9 +107,10 @@ export function corpus(): Specimen[] {
   }
   for (const text of TEXTS) {
     add(`text: ${text.slice(0, 20)}`, [line(2, 999, 20, text)]);
-    const seller = { ...sampleInvoice().seller, legalName: text.slice(0, 200), paymentMode: text.slice(0, 100) };
+    const seller = { ...sampleInvoice().seller, legalName: text.slice(0, 200) };
+    const terms = { ...ALL_TERMS, paymentMode: text.slice(0, 100), paymentReference: text.slice(0, 50) };
     const customer = { ...sampleInvoice().customer, name: text.slice(0, 200), address: text };
-    add(`names: ${text.slice(0, 20)}`, [line(1, 5_000, 14, text)], { seller, customer });
+    add(`names: ${text.slice(0, 20)}`, [line(1, 5_000, 14, text)], { seller, customer, terms });
   }
   for (const count of [1, 2, 3, 10, 99, 100, 101, 250, 500, 999, 1_000, 1_000]) {
     add(
@@ -119,6 +132,22 @@ export function corpus(): Specimen[] {
   }
   const { seller, customer } = sampleInvoice();
   const mixed = [line(3, 12_345, 20), line(1, 5_000, 0)];
+  for (const paymentMeans of [...PAYMENT_MEANS_NAMES, null]) {
+    const own = { ...NO_TERMS, paymentMode: 'Autre', paymentMeans };
+    add(`paid by ${paymentMeans}, and no more said`, mixed, { terms: own });
+    add(`paid by ${paymentMeans}, all said`, mixed, { terms: { ...ALL_TERMS, paymentMeans } });
+  }
+  for (const [name, terms] of [
+    ['due on its own day', { dueDate: '2026-11-21' }],
+    ['due as late as may be', { dueDate: '2031-11-21' }],
+    ['an operation as long ago as may be', { operationDate: '2016-11-21' }],
+    ['an operation as late as may be', { operationDate: '2027-11-21' }],
+    ['a leap day', { operationDate: '2024-02-29', dueDate: '2028-02-29' }],
+    ['an account with the last key', { bankAccount: '999780000000000000003597' }],
+    ['an account with the first key', { bankAccount: '999780000000000000006701' }],
+  ] as const) {
+    add(name, mixed, { terms: { ...ALL_TERMS, ...terms } });
+  }
   add('no exemption reason', mixed, { seller: { ...seller, exemptionReason: null } });
   add('no postal code', mixed, { seller: { ...seller, address: { ...seller.address, postalCode: null } } });
   add('no address of the buyer', mixed, { customer: { ...customer, address: null } });
@@ -128,11 +157,12 @@ export function corpus(): Specimen[] {
   add('a test invoice', mixed, { environment: 'test' });
   add('a specimen', mixed, { environment: 'test', specimen: true });
   add('no capital', mixed, { seller: { ...seller, capital: 0 } });
-  while (found.length < 240) {
+  while (found.length < 270) {
     const lines = Array.from({ length: 1 + upTo(30) }, () =>
       line(1 + upTo(10 ** upTo(5)), upTo(10 ** (2 + upTo(6))) + 100, oneOf(TAX_RATES), oneOf(TEXTS)),
     );
-    add(`random ${found.length}`, lines);
+    const terms = oneOf([undefined, { ...ALL_TERMS, paymentMeans: oneOf(PAYMENT_MEANS_NAMES) }]);
+    add(`random ${found.length}`, lines, terms && { terms });
   }
   return found;
 }
@@ -148,7 +178,10 @@ function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, seria
     customer: { ice, name, address },
     lines,
     metadata: {},
+    terms: changes.terms,
   });
+  const refused = termsProblems(input.terms ?? {}, base.issueDate);
+  if (refused.length > 0) throw new Error(`the corpus holds terms that are refused: ${refused[0]?.message}`);
   const invoice = sampleInvoice({
     ...changes,
     number: `2026-${String(serial).padStart(6, '0')}`,

@@ -61,6 +61,19 @@ export function differences(document: Uint8Array, invoice: LegalInvoice): string
   same('rounding', text(root, `${totals}PayableRoundingAmount`), rounding === 0n ? undefined : dirhams(rounding));
   same('to pay', text(root, `${totals}PayableAmount`), dirhams(BigInt(invoice.amount)));
   same('number', text(root, 'cbc:ID'), invoice.number);
+  const { terms } = invoice;
+  same('date', text(root, 'cbc:IssueDate'), invoice.issueDate);
+  same('due date', text(root, 'cbc:DueDate'), terms.dueDate ?? undefined);
+  same('operation', text(root, 'cac:Delivery/cbc:ActualDeliveryDate'), terms.operationDate ?? undefined);
+  const [means] = all(root, 'cac:PaymentMeans/cbc:PaymentMeansCode');
+  same('payment mode', means?.getAttribute('name'), asAttributeReads(terms.paymentMode));
+  same('payment code', means?.textContent, codeOf(terms));
+  same(
+    'payment reference',
+    text(root, 'cac:PaymentMeans/cbc:PaymentID'),
+    terms.paymentReference?.trim() ? asXmlReads(terms.paymentReference) : undefined,
+  );
+  same('account', text(root, 'cac:PaymentMeans/cac:PayeeFinancialAccount/cbc:ID'), terms.bankAccount ?? undefined);
   same(
     'seller',
     text(root, 'cac:AccountingSupplierParty/cac:Party/cac:PartyName/cbc:Name'),
@@ -96,6 +109,22 @@ function all(from: Element, path: string): Element[] {
 
 function text(from: Element, path: string): string | undefined {
   return all(from, path)[0]?.textContent ?? undefined;
+}
+
+/** UN/CEFACT's list 4461, as its names read. */
+const CODES: Readonly<Record<string, string>> = {
+  ...{ cash: '10', cheque: '20', bill_of_exchange: '24', card: '48', direct_debit: '49', promissory_note: '60' },
+  ...{ online: '68', clearing: '97', transfer: '30', 'transfer without an account': '42', none: '1' },
+};
+
+function codeOf({ paymentMeans, bankAccount }: LegalInvoice['terms']): string | undefined {
+  if (paymentMeans === 'transfer' && bankAccount === null) return CODES['transfer without an account'];
+  return CODES[paymentMeans ?? 'none'];
+}
+
+/** White space in our attributes is single spaces. */
+function asAttributeReads(written: string): string {
+  return asXmlReads(written).replace(/[\t\n ]+/g, ' ');
 }
 
 /** Line ends are LF to XML. */
