@@ -21,10 +21,12 @@ const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the sel
   address          an object with street, city, postalCode
   email
   paymentMode      "Virement bancaire"
-  paymentMeans     its kind, which documents code: ${PAYMENT_MEANS_NAMES.join(', ')}
+  paymentMeans     its kind, for its code (UNCL4461), one of: ${PAYMENT_MEANS_NAMES.slice(0, 5).join(', ')},
+                   ${PAYMENT_MEANS_NAMES.slice(5).join(', ')}
   paymentTermDays  days from an invoice's date to its due date: 30
   bankAccount      the RIB for transfers, 24 digits
-  operationDateIsIssueDate  true where the operation is on the day of its invoice
+  operationDateIsIssueDate
+                   true where the operation is on the day of its invoice
   exemptionReason  why lines at 0 % bear no VAT
   documentLanguage "fr" (unless given), "ar" or "en": the PDF's and the mails' own words
   logo             for the PDF: a PNG or JPEG of at most 256 KiB and 1,500 pixels a side, as "data:image/png;base64,…"

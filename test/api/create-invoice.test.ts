@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { INVOICE_WARNINGS } from '../../src/domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';

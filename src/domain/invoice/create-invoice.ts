@@ -8,7 +8,8 @@ import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import type { Invoice } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
-import { legalWarnings, type WarningCode } from './legal-warnings.ts';
+import type { WarningCode } from './invoice-warnings.ts';
+import { legalWarnings } from './legal-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
 import { ownTerms } from './terms.ts';
 

@@ -1,4 +1,5 @@
-import { INVOICE_WARNINGS, type InvoiceWarning, legalWarnings } from '../../domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
+import { legalWarnings } from '../../domain/invoice/legal-warnings.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { INVOICE_WARNINGS } from '../../domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
 import { html } from '../../domain/markup.ts';
 

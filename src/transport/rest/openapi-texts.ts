@@ -1,5 +1,5 @@
 import { type ErrorCode, type ServiceError, serviceError } from '../../domain/errors.ts';
-import { INVOICE_WARNINGS } from '../../domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 
 // What the OpenAPI document says that no route does: its introduction, headers and security schemes.

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
-import { INVOICE_WARNINGS, legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
+import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.ts';
+import { legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
 
