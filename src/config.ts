@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { asciiAddress } from './domain/email-address.ts';
+import { asciiAddress, mailAddress } from './domain/email-address.ts';
 
 const duration = /^(\d+)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
@@ -28,16 +28,17 @@ const port = z.coerce.number({ error: 'must be a port number, 0 (any free port) 
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
-const mailAddress = z.string().transform((text, context) => {
+const senderAddress = z.string().transform((text, context) => {
   const address = asciiAddress(text.trim());
-  if (address === null) context.addIssue({ code: 'custom', message: 'must be an e-mail address, without a name' });
+  if (address === null)
+    context.addIssue({ code: 'custom', message: 'must be an e-mail address in ASCII, without a name' });
   return address ?? '';
 });
 /** `a@b.ma,@example.com` */
 const mailAllowance = z.string().transform((text, context) =>
   text.split(',').map((part) => {
     const entry = part.trim();
-    const address = asciiAddress(entry.startsWith('@') ? `any${entry}` : entry);
+    const address = mailAddress(entry.startsWith('@') ? `any${entry}` : entry);
     if (address === null)
       context.addIssue({ code: 'custom', message: 'must be addresses or @domains, separated by commas' });
     return (entry.startsWith('@') ? (address ?? '').slice('any'.length) : (address ?? '')).toLowerCase();
@@ -84,7 +85,7 @@ const environment = z
     TSA_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
     CHROMIUM_PATH: z.string().optional(),
     SMTP_URL: smtpUrl.optional(),
-    MAIL_FROM: mailAddress.optional(),
+    MAIL_FROM: senderAddress.optional(),
     TEST_MAIL_ALLOW: mailAllowance.default([]),
     RATE_LIMIT_SECRET: perMinute.default(100),
     RATE_LIMIT_PUBLISHABLE: perMinute.default(300),

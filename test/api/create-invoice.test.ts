@@ -58,6 +58,11 @@ describe('POST /v1/invoices: 201', () => {
     expect(body.customer).toEqual({ ice: '001234567000089', name: 'Atlas' });
   });
 
+  it.each(['é@exemple.ma', 'x@exemple.المغرب', 'المحاسبة@مثال.المغرب'])('takes the address %s', async (email) => {
+    const customer = { ice: '001234567000089', name: 'Atlas', email };
+    expect((await client.post('/v1/invoices', invoiceBody({ customer }))).status).toBe(201);
+  });
+
   it('reads absent metadata as {}, an absent tax_rate as 20, absent address and email as none', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     expect(body.metadata).toEqual({});

@@ -4,7 +4,10 @@ import { type AddressInfo, createServer, type Socket } from 'node:net';
 /** A mail as the server took it. */
 export interface TakenMail {
   readonly from: string;
+  /** Octets, each as a character, like the message. */
   readonly to: readonly string[];
+  /** What followed the sender: `BODY=8BITMIME` and such. */
+  readonly parameters: string;
   /** With CRLF line ends and without the dots that SMTP adds. */
   readonly message: string;
 }
@@ -20,6 +23,8 @@ export interface MailServerBehaviour {
   end?: string;
   /** Before the answer to the mail's end, milliseconds; the mail is taken all the same. */
   delayMs?: number;
+  /** Offers SMTPUTF8; otherwise addresses beyond ASCII are taken all the same, as no server should. */
+  utf8?: boolean;
 }
 
 export interface MailServer {
@@ -61,6 +66,7 @@ export async function startMailServer(behaviour: MailServerBehaviour = {}): Prom
 function converse(socket: Socket, server: Omit<MailServer, 'connections'>): void {
   let received = '';
   let from = '';
+  let parameters = '';
   let to: string[] = [];
   let inData = false;
   const say = (line: string) => {
@@ -71,11 +77,12 @@ function converse(socket: Socket, server: Omit<MailServer, 'connections'>): void
   function command(line: string): void {
     const { behaviour } = server;
     const verb = line.slice(0, 4).toUpperCase();
-    if (verb === 'EHLO') say('250-test\r\n250-AUTH PLAIN\r\n250 8BITMIME');
+    if (verb === 'EHLO') say(`250-test\r\n250-AUTH PLAIN\r\n${behaviour.utf8 ? '250-SMTPUTF8\r\n' : ''}250 8BITMIME`);
     else if (verb === 'STAR') say('502 no TLS here');
     else if (verb === 'AUTH') say(behaviour.auth ?? '235 welcome');
     else if (verb === 'MAIL') {
       from = addressIn(line);
+      parameters = line.slice(line.indexOf('>') + 1).trim();
       to = [];
       say(behaviour.mailFrom ?? '250 ok');
     } else if (verb === 'RCPT') {
@@ -89,7 +96,7 @@ function converse(socket: Socket, server: Omit<MailServer, 'connections'>): void
 
   function mail(message: string): void {
     const answer = server.behaviour.end ?? '250 taken';
-    if (!/^[45]/.test(answer)) server.mails.push({ from, to, message: message.replaceAll(/^\./gm, '') });
+    if (!/^[45]/.test(answer)) server.mails.push({ from, to, parameters, message: message.replaceAll(/^\./gm, '') });
     setTimeout(say, server.behaviour.delayMs ?? 0, answer);
   }
 

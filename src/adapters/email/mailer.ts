@@ -1,4 +1,4 @@
-import { asciiAddress } from '../../domain/email-address.ts';
+import { mailAddress } from '../../domain/email-address.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../domain/invoice/email.ts';
 import type { EndpointNotifier } from '../../domain/webhook/endpoint-health.ts';
 import { composeMessage } from './message.ts';
@@ -11,7 +11,7 @@ export interface MailerOptions {
   readonly smtpUrl: string | null;
   /** The sender's address, ASCII; null: one that exists nowhere, for the outbox. */
   readonly from: string | null;
-  /** Whom test invoices are really mailed to: addresses, or `@domain` for all of a domain; ASCII, lower case. */
+  /** Whom test invoices are really mailed to: addresses, or `@domain` for all of a domain; as `mailAddress` gives them, lower case. */
   readonly testAllow: readonly string[];
   /** The outbox folder. */
   readonly outbox: string;
@@ -30,7 +30,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
     messageIdOf: (invoiceId, sending) =>
       `<${sending === 1 ? invoiceId : `${invoiceId}.${sending}`}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     async send(mail) {
-      const to = asciiAddress(mail.to);
+      const to = mailAddress(mail.to);
       // Refused when the invoice is made, by today's rule.
       if (to === null) throw new MailNotSent(`'${mail.to}' is no address that mail can be sent to`, true);
       const message = await composeMessage(mail, from, to);
@@ -41,7 +41,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
       }
     },
     async endpointFails(notice) {
-      const to = asciiAddress(notice.to);
+      const to = mailAddress(notice.to);
       if (to === null) throw new MailNotSent(`'${notice.to}' is no address that mail can be sent to`, true);
       const message = await composeNotice(notice, from, to);
       if (smtp && (notice.environment === 'live' || isAllowed(to, options.testAllow))) {

@@ -1,6 +1,7 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
 import { directionOf, FORMATS } from '../../domain/document-format.ts';
+import { isAsciiAddress, mailAddress } from '../../domain/email-address.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import { html, type Markup } from '../../domain/markup.ts';
@@ -8,8 +9,10 @@ import { MAIL_TEXTS } from './texts.ts';
 
 /**
  * The mail as it is sent (RFC 5322, MIME): text and HTML, the PDF and the XML attached. Equal mails give equal bytes, boundaries included.
+ * Its headers hold no address beyond ASCII unless the receiver's is one: else a mail server without SMTPUTF8 would not take it, so the
+ * answers' address is left out then.
  * @param from an ASCII address
- * @param to an ASCII address
+ * @param to as `mailAddress` gives it
  */
 export async function composeMessage(mail: InvoiceMail, from: string, to: string): Promise<Buffer> {
   const { invoice } = mail;
@@ -17,6 +20,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const format = FORMATS[language];
   const texts = MAIL_TEXTS[language];
   const seller = oneLine(invoice.seller.legalName);
+  const replyTo = mailAddress(invoice.seller.email);
   const marked = invoice.environment === 'test';
   const facts: Fact[] = [
     [texts.invoice, invoice.number],
@@ -29,7 +33,9 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
     from: { name: seller, address: from },
     to: { name: '', address: to },
     // A specimen's address belongs to nobody.
-    ...(!invoice.specimen && { replyTo: { name: seller, address: invoice.seller.email } }),
+    ...(!invoice.specimen &&
+      replyTo !== null &&
+      (isAsciiAddress(replyTo) || !isAsciiAddress(to)) && { replyTo: { name: seller, address: replyTo } }),
     subject: `${marked ? `[${texts.test}] ` : ''}${texts.subject(invoice.number, seller)}`,
     date: mail.date,
     messageId: mail.messageId,

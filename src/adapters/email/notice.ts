@@ -2,7 +2,7 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { timestampOf } from '../../domain/timestamp.ts';
 import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health.ts';
 
-/** The mail that tells a tenant of an endpoint that fails, in French and English. @param from an ASCII address @param to an ASCII address */
+/** The mail that tells a tenant of an endpoint that fails, in French and English. @param from an ASCII address @param to as `mailAddress` gives it */
 export function composeNotice(notice: FailingEndpointNotice, from: string, to: string): Promise<Buffer> {
   const { endpointId, failingSince, environment } = notice;
   const url = notice.url.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');

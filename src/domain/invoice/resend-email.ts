@@ -1,4 +1,4 @@
-import { asciiAddress } from '../email-address.ts';
+import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
@@ -34,7 +34,7 @@ export function createResendEmail(
     }
     const receiver = to ?? invoice.email?.to ?? invoice.customer.email;
     if (receiver === null) throw refusal('The customer has no e-mail address: say whom to send it to.', 'to');
-    if (asciiAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
+    if (mailAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
     if (!invoice.pdf) throw refusal('Its documents are not there yet.', 'id');
     if (invoice.work) throw refusal('Its mail is still under way.', 'id');
     const sending = (invoice.email?.sending ?? 0) + 1;

@@ -66,6 +66,23 @@ it('reaches a domain of another script by its ASCII form', async () => {
   expect(server.mails[0]?.message).toMatch(/^To: client@xn--mgbh0fb\.xn--mgbc0a9azcg\r$/m);
 });
 
+it('reaches a receiver beyond ASCII over a server that carries it, headers and all', async () => {
+  server.behaviour = { utf8: true };
+  const seller = { ...live.seller, email: 'façades@exemple.ma' };
+  const mail = { invoice: { ...live, specimen: false, seller } };
+  await mailer().send(invoiceMail({ ...mail, to: 'compta.é@مثال.المغرب' }));
+  const [taken] = server.mails;
+  expect(taken?.parameters).toContain('SMTPUTF8');
+  const text = (octets = '') => Buffer.from(octets, 'latin1').toString();
+  expect(text(taken?.to[0])).toMatch(/^compta\.é@/);
+  expect(text(taken?.message)).toMatch(/^To: compta\.é@مثال\.المغرب\r$/m);
+  expect(text(taken?.message)).toMatch(/^Reply-To: [^:]*<façades@exemple\.ma>\r$/m);
+  // To everybody else the mail stays one that any server carries.
+  await mailer().send(invoiceMail(mail));
+  expect(server.mails[1]).toMatchObject({ parameters: '', message: expect.not.stringContaining('Reply-To') });
+  expect(server.mails[1]?.message).toMatch(/^[\0-\x7f]*$/);
+});
+
 it('refuses for good what is no address, and sends nothing', async () => {
   for (const to of ['nobody', 'a@b.ma, c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', '<a@b.ma>']) {
     await expect(mailer().send(invoiceMail({ invoice: live, to }))).rejects.toMatchObject({ permanent: true });

@@ -31,10 +31,46 @@ it('hands a mail over unchanged, and keeps the connection for the next', async (
   await send(smtp);
   await send(smtp);
   expect(server.mails).toEqual([
-    { from: 'from@example.net', to: ['to@example.com'], message: MESSAGE.toString() },
-    { from: 'from@example.net', to: ['to@example.com'], message: MESSAGE.toString() },
+    { from: 'from@example.net', to: ['to@example.com'], parameters: '', message: MESSAGE.toString() },
+    { from: 'from@example.net', to: ['to@example.com'], parameters: '', message: MESSAGE.toString() },
   ]);
   expect(server.connections).toBe(1);
+});
+
+describe('an address beyond ASCII', () => {
+  const [ours, theirs] = ['from@example.net', 'é@exemple.ma'];
+  const message = Buffer.from(`To: ${theirs}\r\nSubject: x\r\n\r\nx\r\n`);
+
+  it('goes to a server that offers SMTPUTF8, which is told so', async () => {
+    const { server, smtp } = await start({ utf8: true });
+    await smtp.send(ours, theirs, message);
+    const [{ to, parameters, message: taken } = { to: [], parameters: '', message: '' }] = server.mails;
+    expect(to.map((each) => Buffer.from(each, 'latin1').toString())).toEqual([theirs]);
+    expect(parameters.split(' ').sort()).toEqual(['BODY=8BITMIME', 'SMTPUTF8']);
+    expect(Buffer.from(taken, 'latin1')).toEqual(message);
+    await send(smtp);
+    expect(server.mails[1]?.parameters).toBe('');
+  });
+
+  it('is refused for good where the server does not, and nothing is sent', async () => {
+    const { server, smtp } = await start({});
+    await expect(smtp.send(ours, theirs, message)).rejects.toMatchObject({
+      name: 'MailNotSent',
+      permanent: true,
+      message: `the mail server takes no addresses beyond ASCII (it does not offer SMTPUTF8), and ${theirs} is one`,
+    });
+    expect(server.mails).toEqual([]);
+    await smtp.send(ours, 'x@xn--mgbh0fb.xn--mgbc0a9azcg', MESSAGE);
+    expect(server.mails).toHaveLength(1);
+  });
+
+  it.each([
+    ['refuses connections', { greeting: '554 go away' }],
+    ['hangs up', { greeting: 'drop' }],
+  ])('is tried again where the server %s', async (_what, behaviour) => {
+    const { smtp } = await start(behaviour);
+    await expect(smtp.send(ours, theirs, message)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
+  });
 });
 
 describe('a refusal', () => {
