@@ -230,10 +230,7 @@ async function build(config: Config, parts: AppParts, log: Logger, closing: Clos
     const { operations: list } = config.graphql;
     const operations = list === null ? null : await readOperationList(list);
     const readInvoice = createReadInvoice(invoices, clientSecrets);
-    const limiter = createRateLimiter(
-      config.rateLimits,
-      alone ? null : { client: store.client, databaseName: db.databaseName },
-    );
+    const limiter = createRateLimiter(config.rateLimits, alone ? null : db);
     const revocations = createWatchRevocations(tenants, (err) => log.warn({ err }, 'open streams were not checked'));
     closers.push(async () => revocations.close());
     const streams = createEventStreams({

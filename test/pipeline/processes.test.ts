@@ -108,6 +108,6 @@ describe('one process for the API and two for the work, on one store', () => {
   });
 
   it('counts a key’s requests in the store, for all processes together', async () => {
-    expect(await api.store.db.collection('rate_limits').countDocuments()).toBeGreaterThan(0);
+    expect(await api.store.db.collection('rate_windows').countDocuments()).toBeGreaterThan(0);
   });
 });

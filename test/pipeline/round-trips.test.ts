@@ -18,7 +18,7 @@ afterAll(() => service.close());
  */
 function counts({ commandName, command }: CommandStartedEvent): boolean {
   const collection = String(command[commandName]);
-  return commandName !== 'getMore' && !/^(documents\.|webhook_|rate_limits$)/.test(collection) && !isOutbox(command);
+  return commandName !== 'getMore' && !/^(documents\.|webhook_|rate_windows$)/.test(collection) && !isOutbox(command);
 }
 
 /** What brings events to webhooks takes them off the outbox afterwards, and looks for what is left there by the clock. */

@@ -14,6 +14,7 @@ import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createLogoStore } from '../../src/storage/logos.ts';
+import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { createTenantRepository } from '../../src/storage/tenants.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
@@ -114,8 +115,11 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 5],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
+  ['rateLimiter.consume', () => createRateLimiter(LIMITS, store.db).consume('secret', 'key_1'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
 ];
+
+const LIMITS = { secret: 1, publishable: 1, address: 1 };
 
 /** Every combination of the list's parameters. */
 function pageCalls(): [string, () => Promise<unknown>, number][] {
