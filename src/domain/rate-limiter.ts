@@ -14,4 +14,6 @@ export interface LimitState {
 export interface RateLimiter {
   /** @param requests how many to count; 0 asks for the state */
   consume(kind: LimitKind, id: string, requests?: number): Promise<LimitState>;
+  /** A window that begins now and counts nothing: what the answers to requests show that are never limited. */
+  uncounted(kind: LimitKind): LimitState;
 }

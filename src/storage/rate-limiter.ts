@@ -34,6 +34,10 @@ export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, s
       const limit = limits[kind];
       return { limit, remaining: Math.max(0, limit - counted), resetAt: endsAt, allowed: counted <= limit };
     },
+    uncounted(kind) {
+      const limit = limits[kind];
+      return { limit, remaining: limit, resetAt: Date.now() + WINDOW_SECONDS * 1000, allowed: true };
+    },
   };
 }
 

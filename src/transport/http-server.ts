@@ -5,6 +5,7 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
+import { limitedAddress } from './client-address.ts';
 import { createDrain, type Leave } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
@@ -98,7 +99,7 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter): vo
     const requestId = `req_${randomUUID()}`;
     log.debug({ requestId, status, code: error.code }, 'a request could not be read');
     const address = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';
-    void limiter.consume('address', address).then(
+    void limiter.consume('address', limitedAddress(address)).then(
       (limit) => socket.end(answer(status, message, requestId, limitHeaders(limit))),
       () => socket.destroy(),
     );

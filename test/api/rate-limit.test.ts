@@ -110,7 +110,43 @@ describe('429', () => {
   });
 });
 
+describe('an address', () => {
+  it('is a network of 64 bits in IPv6, and one of IPv4 however it is written', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '2', TRUST_PROXY: '1' });
+    try {
+      const from = async (address: string) =>
+        limitsOf(await as(null, own).get('/nothing', { 'X-Forwarded-For': address })).join(' ');
+      expect(await from('2001:db8:0:1::1')).toBe('404 2 1');
+      expect(await from('2001:db8:0:1:a:b:c:d')).toBe('404 2 0');
+      expect(await from('2001:db8:0:1::2')).toBe('429 2 0');
+      expect(await from('2001:db8:0:2::1')).toBe('404 2 1');
+      expect(await from('192.0.2.1')).toBe('404 2 1');
+      expect(await from('::ffff:192.0.2.1')).toBe('404 2 0');
+      expect(await from('::ffff:192.0.2.2')).toBe('404 2 1');
+    } finally {
+      await own.close();
+    }
+  });
+});
+
 describe('X-RateLimit headers', () => {
+  it('are on health checks too, which are not counted and never refused', async () => {
+    const own = await startService({ RATE_LIMIT_ADDRESS: '2' });
+    try {
+      const nobody = as(null, own);
+      for (const path of ['/healthz', '/readyz', '/healthz', '/readyz', '/healthz']) {
+        const { status, headers } = await nobody.get(path);
+        expect(limitsOf({ status, headers })).toEqual([200, '2', '2']);
+        expect(headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
+      }
+      expect(limitsOf(await nobody.get('/nothing'))).toEqual([404, '2', '1']);
+      for (let i = 0; i < 3; i++) await nobody.get('/nothing');
+      expect(limitsOf(await nobody.get('/healthz'))).toEqual([200, '2', '2']);
+    } finally {
+      await own.close();
+    }
+  });
+
   it('are on streams too', async () => {
     const { body } = await as((await service.tenant()).secretKey).post('/v1/invoices', invoiceBody());
     const stream = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {

@@ -4,6 +4,7 @@ import type { Authenticate } from '../../domain/api-key/authenticate.ts';
 import { serviceError } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { LimitKind, LimitState, RateLimiter } from '../../domain/rate-limiter.ts';
+import { limitedAddress } from '../client-address.ts';
 import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';
 
@@ -12,24 +13,28 @@ export function needsCredential(path: string): boolean {
   return /^\/(v1|graphql)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
-/** Health checks and metrics are asked by machines at their own pace. */
+/** Health checks are asked by machines at their own pace. */
 function isUnlimited(path: string): boolean {
   return path === '/healthz' || path === '/readyz';
 }
 
 /**
  * Reads the credential and applies the rate limit that goes with it, the limit first (design, section 5, "order of checks"): a caller over
- * its limit gets 429 whatever its credential. Every answer carries the limit's headers.
+ * its limit gets 429 whatever its credential. Every answer carries the limit's headers. Health checks are not counted, so that whoever
+ * watches the service is never refused, and need no store: theirs show a window in which nothing was counted.
  */
 export function identify(authenticate: Authenticate, limiter: RateLimiter): Middleware {
   return async (ctx, next) => {
-    if (isUnlimited(ctx.path)) return next();
+    if (isUnlimited(ctx.path)) {
+      showLimit(ctx, limiter.uncounted('address'));
+      return next();
+    }
     const state = ctx.state as RequestState;
     // What a browser asks of its own accord has no credential and costs nobody anything.
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
     const limit = await limiter.consume(...bucketOf(ctx, state), preflight ? 0 : 1);
-    for (const [name, value] of limitHeaders(limit)) ctx.res.setHeader(name, value);
+    showLimit(ctx, limit);
     if (!limit.allowed && !preflight) {
       const wait = secondsLeft(limit);
       ctx.set('Retry-After', String(wait));
@@ -40,6 +45,10 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
     }
     return next();
   };
+}
+
+function showLimit({ res }: Context, limit: LimitState): void {
+  for (const [name, value] of limitHeaders(limit)) res.setHeader(name, value);
 }
 
 /** The limit's state as headers: the specification's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
@@ -73,7 +82,7 @@ function arrivalOf({ secure, ip, host }: Context): Arrival {
 
 function bucketOf(ctx: Context, state: RequestState): [LimitKind, string] {
   const principal = state.identity && 'principal' in state.identity ? state.identity.principal : null;
-  return principal ? bucketOfPrincipal(principal) : ['address', ctx.ip];
+  return principal ? bucketOfPrincipal(principal) : ['address', limitedAddress(ctx.ip)];
 }
 
 function bucketOfPrincipal(principal: Principal): [LimitKind, string] {

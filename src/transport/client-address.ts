@@ -1,0 +1,28 @@
+import { isIPv6 } from 'node:net';
+
+/**
+ * Whom the limit of an address counts: an IPv4 address, also where IPv6 carries it (`::ffff:192.0.2.1`); of IPv6 the network of 64 bits
+ * (`2001:db8:0:1::/64`), since each subscriber has at least one of these and all addresses in it (RFC 6177).
+ * @param ip as the socket or a trusted proxy names it; what is no address stands for itself
+ */
+export function limitedAddress(ip: string): string {
+  const [address = ''] = ip.split('%');
+  if (!isIPv6(address)) return ip.slice(0, 100);
+  const groups = groupsOf(address);
+  const [high = 0, low = 0] = groups.slice(6);
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff;
+  if (isMapped) return [high >> 8, high & 255, low >> 8, low & 255].join('.');
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.toString(16))
+    .join(':')}::/64`;
+}
+
+/** The eight groups of an IPv6 address. */
+function groupsOf(address: string): number[] {
+  // URL writes an embedded IPv4 address as two groups, too.
+  const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
+  const numbers = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
+  const [head, tail] = [numbers(before), numbers(after ?? '')];
+  return [...head, ...Array<number>(8 - head.length - tail.length).fill(0), ...tail];
+}
