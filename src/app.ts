@@ -81,6 +81,8 @@ export interface App {
   listeners(): number;
   /** Resolves when the browser for PDFs is warm, or has failed to start. */
   readonly warm: Promise<void>;
+  /** Logs what the service can't go on with as fatal and calls `onFatal`. */
+  fail(error: Error): void;
   /**
    * Answers the requests in flight (`config.shutdown`), then lets jobs finish (5 s at most) and leaves nothing running.
    * @param options.patient see {@link Leave}; false unless given
@@ -96,6 +98,8 @@ export interface AppParts {
   /** Whether its own store's client tells of its commands. */
   readonly monitorCommands?: boolean;
   readonly renderer?: PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
+  /** Is told once, after the log, of what the service can't go on with: its engine is dead, or a thread can't be started again. */
+  readonly onFatal?: () => void;
 }
 
 /**
@@ -105,8 +109,15 @@ export interface AppParts {
 export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
   const log = parts.log ?? createLogger(config.logLevel);
   const closers: Closers = { server: null, others: [] };
+  let failed = false;
+  const fail = (err: Error) => {
+    if (failed) return;
+    failed = true;
+    log.fatal({ err }, 'the service can not go on');
+    parts.onFatal?.();
+  };
   try {
-    return await build(config, parts, log, closers);
+    return await build(config, parts, log, closers, fail);
   } catch (error) {
     await closeAll(closers, { delayMs: 0, graceMs: 0, patient: false }, log);
     throw error;
@@ -128,11 +139,17 @@ async function closeAll({ server, others }: Closers, leave: Leave, log: Logger):
   }
 }
 
-async function build(config: Config, parts: AppParts, log: Logger, closing: Closers): Promise<App> {
+async function build(
+  config: Config,
+  parts: AppParts,
+  log: Logger,
+  closing: Closers,
+  fail: (error: Error) => void,
+): Promise<App> {
   const closers = closing.others;
   await prepareDataFolder(config);
   // One after the other: what fails must not end the process while another writes its file.
-  const store = parts.store ?? (await openOwnStore(config, log, closers, parts.monitorCommands));
+  const store = parts.store ?? (await openOwnStore(config, log, closers, fail, parts.monitorCommands));
   const { db } = store;
   const { tenants, manageKeys, installation } = administrationOf(store);
   const masterKey = await openMasterKey(config, installation);
@@ -160,19 +177,20 @@ async function build(config: Config, parts: AppParts, log: Logger, closing: Clos
         executablePath: config.chromiumPath ?? undefined,
         cacheDir: join(config.dataDir, 'chromium'),
         log,
+        onFatal: fail,
       }),
       signing.keyOf,
+      fail,
     );
   closers.push(() => renderer.close());
-  const writer = createInvoiceWriter();
+  const writer = createInvoiceWriter(fail);
   closers.push(() => writer.close());
-  const onFailure = (err: Error) => log.fatal({ err }, 'no document can be verified');
-  const verifier = createDocumentVerifier({ onFailure });
+  const verifier = createDocumentVerifier({ onFatal: fail });
   closers.push(() => verifier.close());
   // On a thread of its own: what clients have verified holds up no invoice.
-  const verifyForClients = createDocumentVerifier({ timeLimit: CLIENT_VERIFICATION_MS, onFailure });
+  const verifyForClients = createDocumentVerifier({ timeLimit: CLIENT_VERIFICATION_MS, onFatal: fail });
   closers.push(() => verifyForClients.close());
-  const examiner = createContentExaminer();
+  const examiner = createContentExaminer(fail);
   closers.push(() => examiner.close());
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closers.push(async () => mailer.close());
@@ -287,6 +305,7 @@ async function build(config: Config, parts: AppParts, log: Logger, closing: Clos
     firstStart,
     listeners: () => feed.listeners() + webhooks.listeners(),
     warm,
+    fail,
     close: ({ patient = false } = {}) => closeAll(closing, { ...config.shutdown, patient }, log),
   };
 }
@@ -312,10 +331,11 @@ async function openOwnStore(
   config: Config,
   log: Logger,
   closers: (() => Promise<unknown>)[],
+  onFailure: (error: Error) => void,
   monitorCommands = false,
 ): Promise<OpenStore> {
   if (config.mongodbUrl !== null) log.info('connecting to the server of MONGODB_URL, which may take 10 s');
-  const store = await openStore(config, { join: false, monitorCommands });
+  const store = await openStore(config, { join: false, monitorCommands, onFailure });
   closers.push(() => store.close());
   return store;
 }

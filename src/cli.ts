@@ -12,6 +12,7 @@ import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
 import { processTerminal } from './cli/terminal.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { endWithNpm } from './engine/parent-process.ts';
 
 // The process of the command line.
 
@@ -41,6 +42,7 @@ const context: CommandContext = {
     startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
   },
 };
+endWithNpm();
 const exitCode = await runCommandLine(process.argv.slice(2), COMMANDS, context);
 // Agenda's timers of finished jobs would keep the demo's process for seconds.
 process.stdout.write('', () => process.stderr.write('', () => process.exit(exitCode)));

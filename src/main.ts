@@ -1,15 +1,19 @@
-import { startApp } from './app.ts';
-import { greeting } from './cli/greeting.ts';
 import { ConfigError, readConfig } from './config.ts';
+import { endWithNpm } from './engine/parent-process.ts';
 
 // The process: start, signals, exit codes. 1: it failed; 2: its settings are wrong.
 
 /** npm passes a signal on that the terminal has given already: two within as long (milliseconds) are one. */
 const ONE_SIGNAL_MS = 500;
 
+endWithNpm();
 try {
   const config = readConfig();
-  const app = await startApp(config);
+  // The rest of the service takes a while to load, and npm may end meanwhile.
+  const [{ startApp }, { greeting }] = await Promise.all([import('./app.ts'), import('./cli/greeting.ts')]);
+  // The log is written by then. Nothing is waited for: leases end by themselves, and whoever starts the service again takes its work up.
+  const app = await startApp(config, { onFatal: () => process.exit(1) });
+  process.on('uncaughtException', app.fail);
   console.log(greeting(app.url, app.firstStart, config.sites?.test));
   let closingSince: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {

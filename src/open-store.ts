@@ -10,16 +10,23 @@ export interface OpenStore extends Store {
   readonly kind: 'server' | 'own engine' | 'running engine';
 }
 
+interface StoreOptions {
+  readonly join: boolean;
+  readonly monitorCommands?: boolean | undefined;
+  readonly onFailure?: ((error: Error) => void) | undefined;
+}
+
 /**
  * Connects to the store of the configuration: the server at MONGODB_URL, else the embedded engine over DATA_DIR.
  * @param options.join whether an engine that another process runs over DATA_DIR is used. The command line does; a service does not, it
  * would lose its store when that process ends
  * @param options.monitorCommands see {@link connect}
+ * @param options.onFailure is told when an engine that was started here ends by itself
  * @throws when the store can't be had; the message says why
  */
 export async function openStore(
   config: Config,
-  { join, monitorCommands = false }: { join: boolean; monitorCommands?: boolean },
+  { join, monitorCommands = false, onFailure }: StoreOptions,
 ): Promise<OpenStore> {
   if (config.mongodbUrl !== null) {
     const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
@@ -30,7 +37,7 @@ export async function openStore(
     return { ...store, kind: 'server' };
   }
   const joined = join ? await joinEngine(config) : null;
-  return joined ?? startOwn(config, join, monitorCommands);
+  return joined ?? startOwn(config, { join, monitorCommands, onFailure });
 }
 
 const UNUSABLE: Readonly<Record<string, string>> = {
@@ -65,14 +72,17 @@ async function joinEngine(config: Config): Promise<OpenStore | null> {
   return uri === null ? null : { ...(await connect(uri)), kind: 'running engine' };
 }
 
-async function startOwn(config: Config, mayJoin: boolean, monitorCommands: boolean): Promise<OpenStore> {
+async function startOwn(
+  config: Config,
+  { join, monitorCommands = false, onFailure }: StoreOptions,
+): Promise<OpenStore> {
   await prepareDataFolder(config);
   let engine: Awaited<ReturnType<typeof startEngine>>;
   try {
-    engine = await startEngine({ dataDir: folderOf(config) });
+    engine = await startEngine({ dataDir: folderOf(config), ...(onFailure && { onFailure }) });
   } catch (error) {
     // One that was started in the meantime.
-    const joined = mayJoin ? await joinEngine(config) : null;
+    const joined = join ? await joinEngine(config) : null;
     if (joined === null) throw error;
     return joined;
   }

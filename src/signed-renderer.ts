@@ -1,15 +1,20 @@
 import { createPdfSigner } from './adapters/pades/pdf-signer.ts';
 import { documentTexts } from './adapters/pdf/invoice-page.ts';
 import type { ChromiumPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
+import type { OnFatal } from './adapters/threads.ts';
 import type { LegalInvoice, PdfRenderer } from './domain/invoice/ports.ts';
 import type { SigningKey } from './domain/signing-key.ts';
 
-/** Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both. */
+/**
+ * Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both.
+ * @param onFatal is told when the thread that puts PDFs together can't be started again
+ */
 export function createSignedRenderer(
   browser: ChromiumPdfRenderer,
   keyOf: (invoice: LegalInvoice) => SigningKey,
+  onFatal?: OnFatal,
 ): PdfRenderer & { warm(): Promise<void>; close(): Promise<void> } {
-  const signer = createPdfSigner();
+  const signer = createPdfSigner(onFatal);
   return {
     async render(page, signedXml) {
       const { title, attachment } = documentTexts(page);

@@ -16,10 +16,13 @@ const OTHER_NOUNS = ['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.t
 
 /** The design's section 2 as data. The first row that a file matches decides; every file of src/ must match one. */
 export const IMPORT_TABLE: readonly Row[] = [
-  { path: 'main.ts', may: ['app.ts', 'config.ts', 'cli/'] },
+  { path: 'main.ts', may: ['app.ts', 'config.ts', 'cli/', 'engine/parent-process.ts'] },
   {
     path: 'cli.ts',
-    may: ['app.ts', 'administration.ts', 'config.ts', 'cli/', 'engine/embedded.ts', 'graphql/operation-list.ts'],
+    may: [
+      ...['app.ts', 'administration.ts', 'config.ts', 'cli/', 'graphql/operation-list.ts'],
+      ...['engine/embedded.ts', 'engine/parent-process.ts'],
+    ],
   },
   { path: 'cli/', may: ['type app.ts', 'type administration.ts', 'type config.ts', 'domain/'] },
   {
@@ -73,13 +76,14 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/'] },
-  { path: 'adapters/<name>/', may: ['domain/'] },
+  { path: 'adapters/threads.ts', may: [] },
+  { path: 'adapters/<name>/', may: ['domain/', 'adapters/threads.ts'] },
   { path: 'engine/', may: [], packages: ['bson'] },
   { path: 'dashboard/', may: [] },
 ];
 
 /** The only files of src/ that read the process environment. */
-export const ENVIRONMENT_READERS: readonly string[] = ['config.ts', 'engine/main.ts'];
+export const ENVIRONMENT_READERS: readonly string[] = ['config.ts', 'engine/main.ts', 'engine/parent-process.ts'];
 
 /** What a row says of one file. */
 export interface Verdict {

@@ -9,7 +9,7 @@ export interface EngineOptions {
   port?: number;
   /** Bound of the change-stream history in bytes (default 256 MiB); a resume token older than that is refused with error 286. */
   oplogBytes?: number;
-  /** Called when the engine's thread dies of a defect after it had started; without it the process gets a warning. */
+  /** Called once when the engine's thread ends by itself after it had started; without it the process gets a warning. */
   onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */
   ttlSeconds?: number;
@@ -43,13 +43,19 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     worker.once('error', reject);
     worker.once('exit', (code) => reject(new Error(`the engine's thread ended at its start (code ${code})`)));
   });
-  worker.on('error', (error: Error) => {
+  let over = false;
+  const fail = (error: Error): void => {
+    if (over) return;
+    over = true;
     if (onFailure) onFailure(error);
     else process.emitWarning(`The embedded engine failed: ${error.stack ?? error.message}`);
-  });
+  };
+  worker.on('error', fail);
+  worker.on('exit', (code) => fail(new Error(`the engine's thread has ended (code ${code})`)));
   return {
     uri,
     close: async () => {
+      over = true;
       worker.postMessage('close');
       await exited;
     },

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { endWithNpm } from './parent-process.ts';
 import { startServer } from './server.ts';
 
 const USAGE = 'Usage: npm run -s engine -- --data-dir DIR [--port P | --socket PATH] [--test-commands]';
@@ -16,6 +17,7 @@ Options:
 Exit codes: 0, ended; 1, it could not start; 2, wrong usage.`;
 
 // The process of the engine alone.
+endWithNpm();
 const options = optionsTyped();
 if (options !== null) {
   try {

@@ -1,4 +1,4 @@
-import { Piscina } from 'piscina';
+import { createThreads, type OnFatal } from '../threads.ts';
 import type { Examination } from './examination-thread.ts';
 
 /** Examines what an invoice states, on a thread of its own: 1,000 lines take longer than the event loop may be held. */
@@ -10,15 +10,13 @@ export interface ContentExaminer {
 }
 
 /** The thread is started by the first document and kept warm; it does not keep the process alive when nothing is under way. */
-export function createContentExaminer(): ContentExaminer {
-  const threads = new Piscina<Examination, string | null>({
-    filename: new URL('./examination-thread.ts', import.meta.url).href,
-    minThreads: 0,
-    maxThreads: 1,
-    idleTimeout: 600_000,
-  });
+export function createContentExaminer(onFatal?: OnFatal): ContentExaminer {
+  const threads = createThreads<Examination, string | null>(
+    { filename: new URL('./examination-thread.ts', import.meta.url).href, lazy: true },
+    onFatal,
+  );
   return {
     examine: (document, customerIce) => threads.run({ document, customerIce }),
-    close: () => threads.destroy(),
+    close: threads.close,
   };
 }

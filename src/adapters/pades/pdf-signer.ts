@@ -1,5 +1,5 @@
-import { Piscina } from 'piscina';
 import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+import { createThreads, type OnFatal } from '../threads.ts';
 import type { Attachment, DocumentFacts } from './archival-objects.ts';
 import type { PdfIngredients, UnsignedPdf } from './assemble-pdf.ts';
 import { cadesSignature, cadesSignatureLimit } from './cades-signature.ts';
@@ -21,12 +21,11 @@ export interface PdfSigner {
  * Puts documents together on a thread of its own, because those of 1,000 lines take longer than the event loop may be held. The thread is
  * started at once and kept warm; it does not keep the process alive when nothing is under way.
  */
-export function createPdfSigner(): PdfSigner {
-  const threads = new Piscina<PdfIngredients, UnsignedPdf>({
-    filename: new URL('./assembly-thread.ts', import.meta.url).href,
-    minThreads: 1,
-    maxThreads: 1,
-  });
+export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
+  const threads = createThreads<PdfIngredients, UnsignedPdf>(
+    { filename: new URL('./assembly-thread.ts', import.meta.url).href },
+    onFatal,
+  );
   return {
     async sign(key, printed, facts, attachment) {
       const room = cadesSignatureLimit(key);
@@ -36,7 +35,7 @@ export function createPdfSigner(): PdfSigner {
       Buffer.from(bytes.buffer, bytes.byteOffset).write(signature.toString('hex'), signatureAt, 'latin1');
       return bytes;
     },
-    close: () => threads.destroy(),
+    close: threads.close,
   };
 }
 

@@ -1,5 +1,5 @@
-import { Piscina } from 'piscina';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
+import { createThreads, type OnFatal } from '../threads.ts';
 import { type Log, launchChromium } from './chromium-launcher.ts';
 import { createPrintPool } from './print-pool.ts';
 
@@ -13,6 +13,8 @@ export interface PdfRendererOptions {
   readonly poolSize?: number | undefined;
   /** Milliseconds that one invoice may take on a page; 15,000 unless given. */
   readonly timeLimit?: number | undefined;
+  /** Is told when the thread that writes the pages died and can't be started again. */
+  readonly onFatal?: OnFatal | undefined;
 }
 
 export interface ChromiumPdfRenderer {
@@ -50,11 +52,10 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
   });
 
   // A page of 1,000 lines takes longer to write than the event loop may be held.
-  const threads = new Piscina<PrintedInvoice | null, string>({
-    filename: new URL('./page-thread.ts', import.meta.url).href,
-    minThreads: 1,
-    maxThreads: 1,
-  });
+  const threads = createThreads<PrintedInvoice | null, string>(
+    { filename: new URL('./page-thread.ts', import.meta.url).href },
+    options.onFatal,
+  );
 
   return {
     async render(page) {
@@ -81,7 +82,7 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
     },
     async close() {
       await pool.close();
-      await threads.destroy();
+      await threads.close();
     },
   };
 }

@@ -1,5 +1,6 @@
 import { Worker } from 'node:worker_threads';
 import { type Verification, VerificationGivenUp } from '../../domain/verification.ts';
+import type { OnFatal } from '../threads.ts';
 
 export interface DocumentVerifier {
   /**
@@ -18,7 +19,7 @@ export interface DocumentVerifierOptions {
   /** Of the thread, MiB of JavaScript objects; the default is enough for every document within `LIMITS`. */
   readonly heapLimit?: number;
   /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
-  readonly onFailure?: (error: Error) => void;
+  readonly onFatal?: OnFatal | undefined;
   /** The thread's module. */
   readonly script?: URL;
 }
@@ -51,7 +52,7 @@ const START_LIMIT_MS = 60_000;
 export function createDocumentVerifier({
   timeLimit = 60_000,
   heapLimit = 256,
-  onFailure = () => undefined,
+  onFatal = () => undefined,
   script = new URL('./verify-worker.ts', import.meta.url),
 }: DocumentVerifierOptions = {}): DocumentVerifier {
   const waiting: Waiting[] = [];
@@ -128,7 +129,7 @@ export function createDocumentVerifier({
     failedStarts = 0;
     const error = new Error(`the verification thread failed to start ${MAX_FAILED_STARTS} times in a row`, { cause });
     rejectAll(error);
-    onFailure(error);
+    onFatal(error);
   };
 
   const rejectAll = (error: Error) => {

@@ -79,7 +79,7 @@ test('the time limit counts from the start of the work, not from the call', asyn
 
 test('a thread that can not be started several times in a row is reported, and tried again by the next call', async () => {
   const failures: Error[] = [];
-  const { verify } = open({ script: BROKEN, onFailure: (error) => failures.push(error) });
+  const { verify } = open({ script: BROKEN, onFatal: (error) => failures.push(error) });
   const settled = await Promise.allSettled([verify(say('.1')), verify(say('.2'))]);
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected']);
   expect(failures).toMatchObject([
@@ -91,7 +91,7 @@ test('a thread that can not be started several times in a row is reported, and t
 
 test('a thread that dies of one document is not reported', async () => {
   const failures: Error[] = [];
-  const { verify } = open({ script: SCRIPT, onFailure: (error) => failures.push(error) });
+  const { verify } = open({ script: SCRIPT, onFatal: (error) => failures.push(error) });
   const settled = await Promise.allSettled(['t', 't', 't', 't', '.'].map((text) => verify(say(text))));
   expect(settled.map(({ status }) => status)).toEqual([...Array(4).fill('rejected'), 'fulfilled']);
   expect(failures).toEqual([]);

@@ -1,0 +1,36 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+
+it('a service whose engine died logs that as fatal and ends with code 1', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fatal-'));
+  const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
+  const child = spawn(
+    process.execPath,
+    ['--import', file('../support/kill-first-thread.ts'), file('../../src/main.ts')],
+    {
+      env: { ...process.env, MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+      stdio: ['ignore', 'pipe', 'inherit'],
+    },
+  );
+  try {
+    const exited = once(child, 'exit');
+    const logged: { level: number; msg: string; err?: { message: string } }[] = [];
+    createInterface(child.stdout).on('line', (line) => {
+      if (line.startsWith('Fatoura listens on')) child.kill('SIGUSR2');
+      if (line.startsWith('{')) logged.push(JSON.parse(line));
+    });
+    expect(await exited).toEqual([1, null]);
+    expect(logged.filter(({ level }) => level === 60)).toMatchObject([
+      { msg: 'the service can not go on', err: { message: expect.stringContaining("the engine's thread") } },
+    ]);
+  } finally {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+});
