@@ -2,14 +2,21 @@ import { z } from 'zod';
 import { expected } from './input-problems.ts';
 
 // What neither XML 1.0 nor every XML processor carries unchanged: controls, U+0085, line and paragraph separators, non-characters.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
-const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u2028\u2029\ufffe\uffff]/;
+const ASCII_CONTROLS = String.raw`\x00-\x08\x0b\x0c\x0e-\x1f\x7f`;
+const UNPRINTABLE = new RegExp(String.raw`[${ASCII_CONTROLS}\u0080-\u009f\u2028\u2029\ufffe\uffff]`);
 // All but spaces and what is not drawn (Unicode's Default_Ignorable_Code_Point up to U+FFFF, the Hangul fillers included, and the empty Braille cell).
 const VISIBLE =
   // biome-ignore lint/suspicious/noMisleadingCharacterClass: each by itself
   /[^\s\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f\u2800\u3164\ufe00-\ufe0f\ufeff\uffa0\ufff0-\ufff8]/;
-/** Their members, for patterns of JSON Schema. */
-const [MEMBERS, INVISIBLE] = [UNPRINTABLE.source.slice(1, -1), VISIBLE.source.slice(2, -1)];
+/**
+ * The same for JSON Schema. Generated clients check `pattern`, so it holds only what all engines of regular expressions read alike, also
+ * those that go by bytes (PHP's); what is beyond ASCII stands in `not`, which they leave to the service.
+ */
+const PRINTABLE = { pattern: `^[^${ASCII_CONTROLS}]*$`, not: { type: 'string', pattern: UNPRINTABLE.source } } as const;
+const FILLED = {
+  ...PRINTABLE,
+  not: { type: 'string', pattern: `${UNPRINTABLE.source}|^[${VISIBLE.source.slice(2, -1)}]*$` },
+} as const;
 
 /** Whether an invoice can carry the text unchanged. */
 export function isPrintable(text: string): boolean {
@@ -45,7 +52,7 @@ export function printableText(max: number, what: string) {
     .refine(isPrintable, {
       error: 'holds a control character or half a character, which an invoice can not carry',
     })
-    .meta({ maxLength: max, pattern: `^[^${MEMBERS}]*$` });
+    .meta({ maxLength: max, ...PRINTABLE });
 }
 
 /** The same, with something to see in it. */
@@ -54,5 +61,5 @@ export function filledText(max: number, what: string) {
     .refine((text) => VISIBLE.test(text), {
       error: `must not be empty: ${what} is expected`,
     })
-    .meta({ minLength: 1, maxLength: max, pattern: `^[^${MEMBERS}]*[^${INVISIBLE}${MEMBERS}][^${MEMBERS}]*$` });
+    .meta({ minLength: 1, maxLength: max, ...FILLED });
 }

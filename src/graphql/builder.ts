@@ -37,7 +37,11 @@ export const builder = new SchemaBuilder<{
     nodeQueryOptions: false,
     nodesQueryOptions: false,
     cursorType: 'String',
-    defaultConnectionTypeOptions: { description: 'A page of a list, newest first.' },
+    defaultConnectionTypeOptions: {
+      description:
+        'A page of a list, newest first. It ends where its rows would be more than 16 MiB together, as 17 of the largest invoices are: it may ' +
+        'hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
+    },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
     edgesFieldOptions: { description: 'The rows of the page.' },
     nodeFieldOptions: { description: 'What the row holds.' },

@@ -47,7 +47,8 @@ export function isUnchanged(ctx: Context, etag: string): boolean {
   ctx.set('ETag', etag);
   const condition = ctx.headers['if-none-match'];
   if (condition === undefined) return false;
-  const known = condition.trim() === '*' || (condition.match(OPAQUE_TAG) ?? []).includes(etag.replace(/^W\//, ''));
+  const tags: readonly string[] = condition.match(OPAQUE_TAG) ?? [];
+  const known = condition.trim() === '*' || tags.includes(etag.replace(/^W\//, ''));
   if (known) ctx.status = 304;
   return known;
 }

@@ -35,7 +35,35 @@ interface Operation {
 /** The document that the service shows. */
 export const DOCUMENT = JSON.parse(JSON.stringify(openApiDocument(ROUTES))) as {
   paths: Record<string, Record<string, Operation>>;
+  components: { schemas: Record<string, ObjectSchema> };
 };
+
+interface ObjectSchema {
+  properties?: Record<string, object>;
+  additionalProperties?: unknown;
+}
+
+/** What the service keeps beyond the document, which says less so that generated clients have simple types and bear new fields. */
+const ALSO: Readonly<Record<string, Readonly<Record<string, object>>>> = {
+  CreatedInvoice: {
+    status: { const: 'pending' },
+    xml_url: { type: 'null' },
+    pdf_url: { type: 'null' },
+    dgi_id: { type: 'null' },
+    rejection_reason: { type: 'null' },
+  },
+  CreatedWebhookEndpoint: { active: { const: true } },
+  WebhookEndpointList: { has_more: { const: false } },
+  DeletedWebhookEndpoint: { deleted: { const: true } },
+};
+for (const schema of Object.values(DOCUMENT.components.schemas)) {
+  if (schema.properties) schema.additionalProperties ??= false;
+}
+for (const [name, properties] of Object.entries(ALSO)) {
+  for (const [property, further] of Object.entries(properties))
+    Object.assign(DOCUMENT.components.schemas[name]!.properties![property]!, further);
+}
+Object.assign(DOCUMENT.components.schemas.Timestamp!, { pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}:\\d{2}Z$' });
 
 const ajv = new Ajv2020({ strict: false, allErrors: true, coerceTypes: false });
 formats.default(ajv);

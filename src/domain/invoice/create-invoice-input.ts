@@ -28,7 +28,7 @@ const customer = exactly(
     email: emailAddress().nullish(),
   },
   'an object with ice and name',
-);
+).meta({ id: 'CustomerInput' });
 
 const description = filledText(LIMITS.description, 'the designation, a string');
 const quantity = z
@@ -40,10 +40,15 @@ const unitPrice = z
   .number({ error: expected(CENTIMES) })
   .refine((value) => Number.isSafeInteger(value) && value >= 0, { error: expected(`${CENTIMES}, zero or more`) })
   .meta({ type: 'integer', minimum: 0, maximum: MAX_CENTIMES, description: 'Excluding tax, in centimes.' });
-const taxRate = z
+/** The rates of VAT. */
+export const taxRate = z
   .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })
-  .default(20)
-  .meta({ type: 'integer', description: 'Percent.' });
+  .meta({ id: 'TaxRate', type: 'integer', description: 'VAT, percent.' });
+const taxRateOrUsual = taxRate.default(20).meta({ description: '20 when it is left out.' });
+/** The only currency. */
+export const currency = z
+  .enum(['MAD'], { error: expected('MAD, the only currency') })
+  .meta({ id: 'Currency', description: 'ISO 4217. Only dirhams are supported.' });
 
 const metadataKey = z
   .string()
@@ -74,9 +79,9 @@ const metadata = z
   .default({})
   .meta({
     type: 'object',
-    description: 'Free key/value data, echoed back.',
+    description: 'Free key/value data, echoed back. Empty when it is left out.',
     maxProperties: LIMITS.metadataKeys,
-    propertyNames: { minLength: 1, maxLength: LIMITS.metadataKey, pattern: printableText(1, '').meta()?.pattern },
+    propertyNames: { minLength: 1, ...printableText(LIMITS.metadataKey, '').meta() },
     additionalProperties: { type: 'string', ...metadataValue.meta() },
   });
 
@@ -93,7 +98,7 @@ function invoiceOf<Line extends z.ZodType, Further extends z.ZodRawShape>(line: 
           description:
             'Total including tax, in centimes. Must equal the lines with their VAT, computed once per rate and rounded half up.',
         }),
-      currency: z.literal('MAD', { error: expected('MAD, the only currency') }),
+      currency,
       customer,
       lines: z
         .array(line, { error: expected('a list of at least one line') })
@@ -109,9 +114,9 @@ function invoiceOf<Line extends z.ZodType, Further extends z.ZodRawShape>(line: 
 /** The body of POST /v1/invoices (specification, "POST /v1/invoices"): structure only, what fails here is a 400. */
 export const restInvoiceBody = invoiceOf(
   exactly(
-    { description, quantity, unit_price: unitPrice, tax_rate: taxRate },
+    { description, quantity, unit_price: unitPrice, tax_rate: taxRateOrUsual },
     'an object with description, quantity and unit_price',
-  ),
+  ).meta({ id: 'LineInput' }),
   {},
 ).meta({
   id: 'CreateInvoice',
@@ -146,7 +151,10 @@ const ownNumber = z
 
 /** The same in GraphQL's names, the number of the client's own series and the terms: what the use case takes. */
 export const createInvoiceInput = invoiceOf(
-  exactly({ description, quantity, unitPrice, taxRate }, 'an object with description, quantity and unitPrice'),
+  exactly(
+    { description, quantity, unitPrice, taxRate: taxRateOrUsual },
+    'an object with description, quantity and unitPrice',
+  ),
   { number: ownNumber, terms: termsInput.nullish() },
 );
 export type CreateInvoiceInput = z.infer<typeof createInvoiceInput>;

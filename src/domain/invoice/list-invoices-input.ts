@@ -25,6 +25,11 @@ export function parseInstant(text: string): Date | null {
   return start.toISOString().startsWith(`${day}T`) && /^\d/.test(instant.toISOString()) ? instant : null;
 }
 
+/** Why a page may hold fewer than `limit` (storage/pages.ts), in Markdown. */
+export const SHORT_PAGES =
+  'A page may hold fewer: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +
+  'true all the same, and alone tells whether there is another page.';
+
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
@@ -33,17 +38,27 @@ const instant = once
   .transform((text) => parseInstant(text) as Date)
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
+/** The states of an invoice (specification, "States and transitions"). */
+export const invoiceStatus = z
+  .enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) })
+  .meta({
+    id: 'InvoiceStatus',
+    description:
+      '`pending`: created. `signing`: XML generated, signature in progress. `transmitted`: the tax authority holds it. ' +
+      '`accepted` and `rejected` are final.',
+  });
+
 /** The query parameters of GET /v1/invoices. */
 export const listInvoicesQuery = exactly(
   {
-    status: z.enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) }).optional(),
+    status: invoiceStatus.optional(),
     limit: once
       .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100, {
         error: expected('an integer from 1 to 100'),
       })
       .transform(Number)
       .default(20)
-      .meta({ type: 'integer', minimum: 1, maximum: 100, description: '20 unless given.' }),
+      .meta({ type: 'integer', minimum: 1, maximum: 100, description: `20 unless given. ${SHORT_PAGES}` }),
     starting_after: once
       .optional()
       .meta({ description: 'The id of the last object of the previous page: goes on to older ones.' }),

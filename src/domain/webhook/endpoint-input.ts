@@ -19,7 +19,10 @@ const url = z
     description: 'The https:// address that receives events: a public one, at port 443 or from 1024 on.',
   });
 
-const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) });
+/** The types of events (specification, "Events"). */
+export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
+  id: 'EventType',
+});
 
 const events = z
   .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })

@@ -114,8 +114,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     operation: 'readInvoice',
     group: 'Invoices',
     summary: 'Read an invoice',
-    description:
-      'By a secret key, by the client_secret of the invoice, or by a publishable key with the parameter `client_secret`.',
+    description: 'As it is now. Ask again with the ETag in `If-None-Match`: 304 while nothing has changed.',
     secretKeyOnly: false,
     query: clientSecretQuery,
     headers: ['If-None-Match'],
@@ -132,7 +131,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     group: 'Invoices',
     summary: 'List invoices',
     description:
-      "The invoices of the key's tenant and environment, newest first. `next_cursor` is the `starting_after` of the next page.",
+      "The invoices of the key's tenant and environment, newest first. While `has_more` is true, `next_cursor` is the `starting_after` of the next page; a page may hold fewer than `limit`.",
     secretKeyOnly: true,
     query: listInvoicesQuery,
     headers: ['If-None-Match'],

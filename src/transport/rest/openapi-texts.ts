@@ -23,6 +23,13 @@ export const INFO = {
   ].join('\n'),
 };
 
+/** What operations are grouped by, and generated clients name their classes by: what a client calls, and what calls it. */
+export const TAGS = {
+  Invoices: 'Create, read, list and follow invoices.',
+  'Webhook endpoints': 'Where events are sent.',
+  Events: 'What your webhook endpoints receive.',
+} as const;
+
 const text = (description: string, example: string) => ({ description, schema: { type: 'string' }, example });
 const count = (description: string, example: number) => ({
   description,
@@ -175,29 +182,17 @@ export const WEBHOOK_HEADERS = [
   ),
 ];
 
+/** One scheme for the three credentials: of several that share a header, generated clients send whichever was set first. */
 export const SECURITY_SCHEMES = {
-  secretKey: {
+  bearer: {
     type: 'http',
     scheme: 'bearer',
-    bearerFormat: 'sk_test_… or sk_live_…',
-    description: 'Back ends only: reads and writes everything of its tenant and environment.',
-  },
-  clientSecret: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'inv_…_secret_…',
-    description: 'Front ends: reads and follows its one invoice.',
-  },
-  publishableKey: {
-    type: 'http',
-    scheme: 'bearer',
-    bearerFormat: 'pk_test_… or pk_live_…',
-    description: 'Front ends: reads and follows an invoice by its client_secret.',
-  },
-  clientSecretParameter: {
-    type: 'apiKey',
-    in: 'query',
-    name: 'client_secret',
-    description: 'Beside a publishable key.',
+    description: [
+      'One of three credentials; each operation says which it takes.',
+      '',
+      '- Secret key (`sk_test_…`, `sk_live_…`), for back ends only: reads and writes everything of its tenant and environment.',
+      '- `client_secret` of an invoice (`inv_…_secret_…`), for front ends: reads and follows that invoice.',
+      '- Publishable key (`pk_test_…`, `pk_live_…`), for front ends: the same, with the `client_secret` as a query parameter.',
+    ].join('\n'),
   },
 };

@@ -1,6 +1,8 @@
+import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import type { ErrorCode } from '../../domain/errors.ts';
 import { errorBody } from './errors.ts';
+import { forClients } from './json-schema.ts';
 import {
   COMMON_HEADERS,
   EXTRA_HEADERS,
@@ -9,10 +11,11 @@ import {
   INFO,
   REQUEST_HEADERS,
   SECURITY_SCHEMES,
+  TAGS,
   WEBHOOK_HEADERS,
 } from './openapi-texts.ts';
 import type { Route, RouteAnswer } from './route.ts';
-import { errorSchema, eventSchema } from './schemas.ts';
+import { errorSchema, eventSchema, STREAM_EXAMPLE } from './schemas.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -30,7 +33,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
     openapi: '3.1.1',
     info: INFO,
     servers: [{ url: '/', description: 'This service.' }],
-    tags: [...new Set(routes.map(({ group }) => group))].map((name) => ({ name })),
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
     paths,
     webhooks,
     components: {
@@ -43,20 +46,24 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-/** JSON Schemas by their zod schemas' ids, which `$ref` refers to. */
+/** JSON Schemas by their zod schemas' ids, which `$ref` refers to and generated clients name their types by. */
 class Components {
-  readonly schemas: Record<string, unknown> = {};
+  readonly schemas: Record<string, Json> = {};
 
-  /** @param io what a client sends (`input`: with its defaults left out) or gets */
+  /**
+   * @param io what a client sends (`input`) or gets
+   * @throws {Error} when two different schemas have one id
+   */
   add(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
-    for (const [id, each] of Object.entries({ ...$defs })) this.schemas[id] = relocated(each);
-    return relocated(own) as Json;
+    for (const [id, each] of Object.entries($defs)) {
+      const made = forClients(each, io) as Json;
+      if (this.schemas[id] && !isDeepStrictEqual(this.schemas[id], made))
+        throw new Error(`two schemas of the OpenAPI document have the id ${id}`);
+      this.schemas[id] = made;
+    }
+    return forClients(own, io) as Json;
   }
-}
-
-function relocated(value: unknown): unknown {
-  return JSON.parse(JSON.stringify(value).replaceAll('"#/$defs/', '"#/components/schemas/'));
 }
 
 function operationOf(route: Route, components: Components): Json {
@@ -65,11 +72,9 @@ function operationOf(route: Route, components: Components): Json {
     operationId: route.operation,
     tags: [route.group],
     summary: route.summary,
-    description: route.description,
+    description: `${route.description}\n\nCredential: ${route.secretKeyOnly ? 'a secret key' : READERS}.`,
     ...(route.deprecation && { deprecated: true }),
-    security: route.secretKeyOnly
-      ? [{ secretKey: [] }]
-      : [{ secretKey: [] }, { clientSecret: [] }, { publishableKey: [], clientSecretParameter: [] }],
+    security: [{ bearer: [] }],
     parameters: parametersOf(route, components),
     ...(route.body && {
       requestBody: {
@@ -80,6 +85,9 @@ function operationOf(route: Route, components: Components): Json {
     responses: Object.fromEntries([...responses, ...otherAnswersOf(route)]),
   };
 }
+
+const READERS =
+  "a secret key, the invoice's client_secret, or a publishable key with the client_secret as the parameter `client_secret`";
 
 function parametersOf(route: Route, components: Components): Json[] {
   const query = components.add(route.query, 'input') as { properties?: Record<string, Json>; required?: string[] };
@@ -98,39 +106,23 @@ function parametersOf(route: Route, components: Components): Json[] {
 
 function answerOf({ description, schema, type, headers = [] }: RouteAnswer, components: Components): Json {
   const shown = schema && components.add(schema, 'output');
-  const mediaType: string = type ?? 'application/json';
   return {
     description,
     headers: headersOf(headers),
     ...(schema && {
-      content: {
-        [mediaType]:
-          type === 'text/event-stream'
-            ? { schema: eventStreamOf(shown), example: STREAM }
-            : { schema: shown, ...exampleOf(schema) },
-      },
+      content:
+        type === undefined
+          ? { 'application/json': { schema: shown, ...exampleOf(schema) } }
+          : { [type]: { schema: STREAM, example: STREAM_EXAMPLE } },
     }),
   };
 }
 
-/** Each message of a stream as an object of its fields; its data is a JSON document of its own. */
-function eventStreamOf(message: Json | undefined): Json {
-  return {
-    type: 'object',
-    properties: {
-      id: { type: 'string', description: 'What `Last-Event-ID` resumes after.' },
-      data: { type: 'string', contentMediaType: 'application/json', contentSchema: message },
-    },
-    required: ['id', 'data'],
-  };
-}
-
-const STREAM = [
-  'id: evt_550e8400-e29b-41d4-a716-446655440000',
-  'data: {"id":"inv_550e8400-e29b-41d4-a716-446655440000","object":"invoice","status":"signing","dgi_id":null,"rejection_reason":null,"updated_at":"2026-01-31T12:00:00Z"}',
-  '',
-  '',
-].join('\n');
+/** A text to generated clients, which hand it over as it is: OpenAPI 3.1 has no word for a sequence of messages. */
+const STREAM = {
+  type: 'string',
+  description: 'Messages with an `id`, which `Last-Event-ID` resumes after, and as `data` a `StatusMessage` in JSON.',
+};
 
 function exampleOf(schema: z.ZodType): Json {
   const [example] = (schema.meta()?.examples ?? []) as unknown[];
@@ -180,7 +172,7 @@ function failure(description: string, status?: number, codes: readonly ErrorCode
     headers: headersOf((status && EXTRA_HEADERS[status]) || []),
     content: {
       'application/json': {
-        schema: { $ref: '#/components/schemas/Error' },
+        schema: { $ref: '#/components/schemas/ErrorResponse' },
         ...(examples.length > 0 && { examples: Object.fromEntries(examples) }),
       },
     },
@@ -196,14 +188,17 @@ function headersOf(names: readonly (keyof typeof HEADERS)[]): Json {
 function webhookOf(components: Components): Json {
   return {
     operationId: 'receiveInvoiceEvent',
-    tags: ['Webhook endpoints'],
+    tags: ['Events'],
     summary: 'What an endpoint receives',
     description:
       'Sent when an invoice changes status, to each active endpoint that subscribed to the type. Anything but a 2xx answer within 15 s is ' +
       'tried again after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
     security: [],
     parameters: WEBHOOK_HEADERS,
-    requestBody: { required: true, content: { 'application/json': { schema: components.add(eventSchema, 'output') } } },
+    requestBody: {
+      required: true,
+      content: { 'application/json': { schema: components.add(eventSchema, 'output'), ...exampleOf(eventSchema) } },
+    },
     responses: { '2XX': { description: 'Received.' } },
   };
 }

@@ -32,6 +32,7 @@ export interface RouteContract {
   readonly path: string;
   /** Unique; names the operation in the OpenAPI document. */
   readonly operation: string;
+  /** Its tag in the OpenAPI document. */
   readonly group: 'Invoices' | 'Webhook endpoints';
   readonly summary: string;
   /** In Markdown. */

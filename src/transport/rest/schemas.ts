@@ -1,9 +1,10 @@
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts';
-import { EVENT_TYPES } from '../../domain/event.ts';
-import { TAX_RATES } from '../../domain/invoice/invoice.ts';
-import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
+import { currency, taxRate } from '../../domain/invoice/create-invoice-input.ts';
+import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { MAX_ENDPOINTS } from '../../domain/webhook/endpoint.ts';
+import { eventType } from '../../domain/webhook/endpoint-input.ts';
+import { ERROR_GUIDE_MARKDOWN } from './error-guide.ts';
 
 // What the interface answers (specification, "Resources and their fields"): the OpenAPI document shows it, and the tests hold every answer
 // against it. Ids name the document's components.
@@ -16,16 +17,11 @@ export function idSchema(prefix: string) {
     .meta({ examples: [`${prefix}_550e8400-e29b-41d4-a716-446655440000`] });
 }
 
-export const timestampSchema = z
-  .string()
-  .regex(/^\d{4}-\d{2}-\d{2}T\d{2}:\d{2}:\d{2}Z$/)
-  .meta({ id: 'Timestamp', description: 'ISO 8601, UTC, whole seconds.', examples: ['2026-01-31T12:00:00Z'] });
-
-const statusSchema = z.enum(INVOICE_STATUSES).meta({
-  id: 'InvoiceStatus',
-  description:
-    '`pending`: created. `signing`: XML generated, signature in progress. `transmitted`: the tax authority holds it. ' +
-    '`accepted` and `rejected` are final.',
+export const timestampSchema = z.string().meta({
+  id: 'Timestamp',
+  format: 'date-time',
+  description: 'ISO 8601, UTC, whole seconds.',
+  examples: ['2026-01-31T12:00:00Z'],
 });
 
 const lineSchema = z
@@ -33,7 +29,7 @@ const lineSchema = z
     description: z.string(),
     quantity: z.int().positive(),
     unit_price: z.int().nonnegative().meta({ description: 'Excluding tax, in centimes.' }),
-    tax_rate: z.literal(TAX_RATES).meta({ description: 'Percent.' }),
+    tax_rate: taxRate,
     amount: z.int().nonnegative().meta({ description: 'quantity × unit_price.' }),
   })
   .meta({ id: 'Line' });
@@ -47,10 +43,10 @@ const dgiId = z.string().nullable().meta({ description: "The tax authority's ide
 const rejectionReason = z.string().nullable().meta({ description: 'Free text; set only when rejected.' });
 
 const invoiceFields = {
-  status: statusSchema,
+  status: invoiceStatus,
   amount: z.int().min(100).meta({ description: 'Total including tax, in centimes.' }),
-  currency: z.literal('MAD'),
-  customer: z.strictObject({ ice: z.string().regex(/^[0-9]{15}$/), name: z.string() }),
+  currency,
+  customer: z.strictObject({ ice: z.string().regex(/^[0-9]{15}$/), name: z.string() }).meta({ id: 'Customer' }),
   lines: z.array(lineSchema).min(1).max(1000),
   metadata: z.record(z.string(), z.string()).meta({ description: "The client's own data, echoed back." }),
   xml_url: z.url().nullable().meta({ description: 'The signed XML; set when accepted.' }),
@@ -88,18 +84,13 @@ export const invoiceSchema = z
 
 const { id: exampleId, object: exampleObject, ...exampleFields } = invoiceExample;
 
-/** The same in the answer to its creation. */
+/** The same in the answer to its creation: `pending`, and null what is not known yet. In the types of {@link invoiceSchema}: whatever takes an invoice takes this. */
 export const createdInvoiceSchema = z
   .strictObject({
     id: invoiceIdSchema,
     object: z.literal('invoice'),
     client_secret: clientSecretSchema,
     ...invoiceFields,
-    status: z.literal('pending'),
-    xml_url: z.null(),
-    pdf_url: z.null(),
-    dgi_id: z.null(),
-    rejection_reason: z.null(),
   })
   .meta({
     id: 'CreatedInvoice',
@@ -121,23 +112,38 @@ export const invoiceListSchema = z
     object: z.literal('list'),
     data: z.array(invoiceSchema).max(100).meta({ description: 'Newest first.' }),
     has_more: z.boolean(),
-    next_cursor: invoiceIdSchema
+    next_cursor: idSchema('inv')
       .nullable()
       .meta({ description: 'The id of the last object; null when there is none.' }),
   })
-  .meta({ id: 'InvoiceList' });
+  .meta({
+    id: 'InvoiceList',
+    examples: [{ object: 'list', data: [invoiceExample], has_more: false, next_cursor: invoiceExample.id }],
+  });
+
+const messageExample = {
+  id: invoiceExample.id,
+  object: 'invoice',
+  status: 'signing',
+  dgi_id: null,
+  rejection_reason: null,
+  updated_at: invoiceExample.created_at,
+};
 
 /** The data of one message of an invoice's stream (design, section 5, "stream"). */
 export const statusMessageSchema = z
   .strictObject({
     id: invoiceIdSchema,
     object: z.literal('invoice'),
-    status: statusSchema,
+    status: invoiceStatus,
     dgi_id: dgiId,
     rejection_reason: rejectionReason,
     updated_at: timestampSchema,
   })
-  .meta({ id: 'StatusMessage' });
+  .meta({ id: 'StatusMessage', examples: [messageExample] });
+
+/** The octets of such a message. */
+export const STREAM_EXAMPLE = `id: evt_550e8400-e29b-41d4-a716-446655440000\ndata: ${JSON.stringify(messageExample)}\n\n`;
 
 /** The shape of an identifier of a webhook endpoint. */
 export const endpointIdSchema = idSchema('we').meta({ id: 'WebhookEndpointId' });
@@ -146,7 +152,7 @@ const endpointFields = {
   id: endpointIdSchema,
   object: z.literal('webhook_endpoint'),
   url: z.string().meta({ description: 'The https:// address that receives events.' }),
-  events: z.array(z.enum(EVENT_TYPES)).min(1).meta({ description: 'The subscribed types, each once.' }),
+  events: z.array(eventType).min(1).meta({ uniqueItems: true, description: 'The subscribed types, each once.' }),
   description: z.string().nullable(),
   active: z.boolean().meta({ description: 'Nothing is delivered to an endpoint that is not.' }),
   created_at: timestampSchema,
@@ -175,7 +181,6 @@ export const createdEndpointSchema = z
       .string()
       .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
       .meta({ description: 'The signing secret of its deliveries, whole. Shown in this answer only.' }),
-    active: z.literal(true),
   })
   .meta({
     id: 'CreatedWebhookEndpoint',
@@ -187,42 +192,71 @@ export const endpointListSchema = z
   .strictObject({
     object: z.literal('list'),
     data: z.array(endpointSchema).max(MAX_ENDPOINTS),
-    has_more: z.literal(false),
-    next_cursor: endpointIdSchema.nullable(),
+    has_more: z.boolean().meta({ description: 'Always false: all endpoints are in the one page.' }),
+    next_cursor: idSchema('we').nullable().meta({ description: 'The id of the last object; null when there is none.' }),
   })
-  .meta({ id: 'WebhookEndpointList' });
+  .meta({
+    id: 'WebhookEndpointList',
+    examples: [{ object: 'list', data: [endpointExample], has_more: false, next_cursor: endpointExample.id }],
+  });
 
 export const deletedEndpointSchema = z
-  .strictObject({ id: endpointIdSchema, object: z.literal('webhook_endpoint'), deleted: z.literal(true) })
-  .meta({ id: 'DeletedWebhookEndpoint' });
+  .strictObject({
+    id: endpointIdSchema,
+    object: z.literal('webhook_endpoint'),
+    deleted: z.boolean().meta({ description: 'Always true.' }),
+  })
+  .meta({
+    id: 'DeletedWebhookEndpoint',
+    examples: [{ id: endpointExample.id, object: 'webhook_endpoint', deleted: true }],
+  });
 
 const { lines: _lines, ...dataFields } = invoiceFields;
+
+const { lines: _exampleLines, ...exampleData } = invoiceExample;
+const eventExample = {
+  id: 'evt_550e8400-e29b-41d4-a716-446655440000',
+  object: 'event',
+  type: 'invoice.accepted',
+  created: 1769860802,
+  data: exampleData,
+};
 
 /** What webhook endpoints receive (specification, "Event"). */
 export const eventSchema = z
   .strictObject({
     id: idSchema('evt').meta({ description: 'The same event may arrive more than once: deduplicate by this.' }),
     object: z.literal('event'),
-    type: z.enum(EVENT_TYPES),
+    type: eventType,
     created: z.int().meta({ description: 'UNIX time in seconds.' }),
     data: z
       .strictObject({ id: invoiceIdSchema, object: z.literal('invoice'), ...dataFields })
-      .meta({ description: 'The invoice as it was right after this change.' }),
+      .meta({ id: 'InvoiceSnapshot', description: 'The invoice as it was right after this change.' }),
   })
-  .meta({ id: 'Event' });
+  .meta({ id: 'InvoiceEvent', examples: [eventExample] });
 
-/** The error body (specification, "Errors"). */
+const errorCodeSchema = z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]).meta({
+  id: 'ErrorCode',
+  description: `For programs. More may be added.\n\n${ERROR_GUIDE_MARKDOWN}`,
+});
+
+/** The error body (specification, "Errors"). Not named `Error`, which several languages have already. */
 export const errorSchema = z
   .strictObject({
-    error: z.strictObject({
-      code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-      message: z.string().min(1).meta({ description: 'For a person: what was wrong and what was expected.' }),
-      param: z.string().nullable().meta({ description: 'Dotted path of the field at fault, such as `customer.ice`.' }),
-      status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
-    }),
+    error: z
+      .strictObject({
+        code: errorCodeSchema,
+        message: z.string().min(1).meta({ description: 'For a person: what was wrong and what was expected.' }),
+        param: z
+          .string()
+          .nullable()
+          .meta({ description: 'Dotted path of the field at fault, such as `customer.ice`.' }),
+        status: z.int().min(400).max(599).meta({ description: 'The HTTP status.' }),
+      })
+      .meta({ id: 'ErrorDetail' }),
   })
   .meta({
-    id: 'Error',
+    id: 'ErrorResponse',
     examples: [
       {
         error: {
