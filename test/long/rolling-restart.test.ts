@@ -133,7 +133,9 @@ it.skipIf(skipped)(`loses none of more than ${REQUESTS} creations while each pro
   };
   const restart = async () => {
     for (; restarts < RESTARTS; restarts++) {
-      await expect.poll(() => statuses.length, { timeout: 600_000 }).toBeGreaterThan((REQUESTS / (RESTARTS + 1)) * (restarts + 1));
+      await expect
+        .poll(() => statuses.length, { timeout: 600_000 })
+        .toBeGreaterThan((REQUESTS / (RESTARTS + 1)) * (restarts + 1));
       const server = servers[restarts % servers.length]!;
       expect(await server.stop()).toBe(0);
       await server.start();

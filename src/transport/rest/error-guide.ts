@@ -53,6 +53,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorAdvice>> = {
     meaning: 'An invoice has this number already (GraphQL, where the client numbers invoices itself).',
     remedy: 'Take the next number of your series, or leave it out to get one of ours.',
   },
+  invalid_date: {
+    meaning: 'A date of the terms is too far from the day of the invoice, or the due date is before it (GraphQL).',
+    remedy: 'Check the date; the message says between which days it may be.',
+  },
+  invalid_bank_account: {
+    meaning: 'The check key of the RIB (its last two digits) does not fit (GraphQL).',
+    remedy: 'Check the 24 digits with whoever owns the account.',
+  },
   endpoint_limit_reached: {
     meaning: 'There are 16 webhook endpoints in this environment, the most there can be.',
     remedy: 'Delete one that is not used.',
