@@ -56,11 +56,8 @@ ${Object.entries(MAGIC_ICES).map(([ice, scenario]) => html`<tr><td><code>${ice}<
 <p>What the law or the tax authority may take amiss is not refused. The answer to <code>POST /v1/invoices</code> names it in the header
 <code>Fatoura-Warnings</code>: codes separated by commas, the same on an idempotent replay. GraphQL explains each with its field:
 <code>invoice(id: …) { warnings { code path message } }</code>.</p>
-<table class="guide">
-<thead><tr><th>code</th><th>what is amiss</th><th>what to do</th></tr></thead>
-<tbody>
-${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<tr><td><code>${code}</code></td><td>${meaning}</td><td>${remedy}</td></tr>\n`)}</tbody>
-</table>
+<dl class="guide">
+${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<dt><code>${code}</code></dt><dd>${meaning} ${remedy}</dd>\n`)}</dl>
 </section>
 <section id="verify-a-webhook">
 <h2>Verify a webhook</h2>
