@@ -66,7 +66,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/*/*-input.ts',
       // The sets and limits that the contract shows.
       ...['domain/event.ts', 'domain/invoice/invoice.ts', 'domain/invoice/lifecycle.ts', 'domain/webhook/endpoint.ts'],
-      'domain/invoice/invoice-warnings.ts',
+      ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts'],
       'type domain/',
     ],
   },
