@@ -41,12 +41,12 @@ async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promis
   const mounted = mount('/ops/jobs', dashboard);
   const show: Middleware = async (ctx) => {
     if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
-    // A browser sends the credential by itself, also for a page of somebody else's.
-    if (ctx.method !== 'GET' && !['', 'same-origin', 'none'].includes(ctx.get('Sec-Fetch-Site')))
-      throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
+    if (!['GET', 'HEAD'].includes(ctx.method)) refuseForeignChange(ctx);
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
       await mounted(ctx, async () => undefined);
+      const policy = ctx.response.get('Content-Security-Policy');
+      if (policy) ctx.set('Content-Security-Policy', `${policy}; frame-ancestors 'none'`);
     } catch (error) {
       // What its parts refuse (an unreadable body, a path outside of the assets) is no failure of this service.
       const { status = 500 } = error as { status?: number };
@@ -55,6 +55,32 @@ async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promis
     }
   };
   return (ctx, next) => (/^\/ops\/jobs(\/|$)/.test(ctx.path) ? show(ctx, next) : next());
+}
+
+/** What of the dashboard may change: jobs that are there. */
+const CHANGE = /^\/ops\/jobs\/api\/jobs\/(requeue|retry|delete|pause|resume)$/;
+
+/**
+ * A browser sends the credential by itself, also for a page of somebody else's; and a job that somebody invents would be run by nobody, or
+ * with data that no worker expects.
+ * @throws {ServiceError} insufficient_scope
+ */
+function refuseForeignChange(ctx: Context): void {
+  if (!isOwnPage(ctx))
+    throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
+  if (CHANGE.test(ctx.path)) return;
+  throw serviceError(
+    'insufficient_scope',
+    'The job dashboard makes no new jobs: the service does. To take up an invoice that rests: npm run -s cli -- invoices retry INVOICE_ID',
+  );
+}
+
+/** Browsers leave `Sec-Fetch-Site` out of plain HTTP to other machines, and name the page's origin then; what is no browser names neither. */
+function isOwnPage(ctx: Context): boolean {
+  const site = ctx.get('Sec-Fetch-Site');
+  if (site !== '') return site === 'same-origin' || site === 'none';
+  const origin = ctx.get('Origin');
+  return origin === '' || URL.parse(origin)?.host === ctx.host.toLowerCase();
 }
 
 /** Answers 401 to anybody but the operator. */

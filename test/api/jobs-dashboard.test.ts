@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { resetOperator } from '../../src/domain/installation/first-start.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { Client } from '../support/client.ts';
@@ -34,6 +34,75 @@ it.each([
   expect(answer.body).toEqual({ error: { code: 'invalid_request', message: expect.any(String), param: null, status } });
   expect(answer.status).toBe(status);
 });
+
+describe('a change', () => {
+  const change = async (what: string, headers: Record<string, string> = {}, body: object = { jobIds: [] }) => {
+    const client = new Client(service.url, null);
+    return client.request('POST', `/ops/jobs/api/jobs/${what}`, body, { ...operator, ...headers });
+  };
+
+  it('is taken from its own pages, and from what is no browser', async () => {
+    for (const headers of [
+      {},
+      { Origin: service.url },
+      { 'Sec-Fetch-Site': 'same-origin', Origin: service.url },
+      { 'Sec-Fetch-Site': 'none' },
+    ] as Record<string, string>[]) {
+      for (const what of ['requeue', 'retry', 'delete', 'pause', 'resume'])
+        expect([what, headers, (await change(what, headers)).status]).toEqual([what, headers, 200]);
+    }
+  });
+
+  it.each([
+    [{ Origin: 'https://evil.example' }],
+    [{ Origin: 'http://127.0.0.1:1' }],
+    [{ Origin: 'null' }],
+    [{ Origin: 'x' }],
+    [{ 'Sec-Fetch-Site': 'cross-site' }],
+    [{ 'Sec-Fetch-Site': 'same-site' }],
+  ] as [Record<string, string>][])('is refused from elsewhere: %j', async (headers) => {
+    const { status, body } = await change('delete', headers);
+    expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
+  });
+
+  it('makes no new job, known to a worker or not', async () => {
+    const jobs = service.app.store.db.collection('jobs');
+    const before = await jobs.countDocuments();
+    for (const jobName of ['invented', 'invoice.sign']) {
+      for (const path of ['create', 'Create', 'create/', 'x/../create']) {
+        const { status, body } = await change(path, {}, { jobName, jobData: { invoiceId: 'inv_x' } });
+        expect([path, status, body.error.code]).toEqual([path, 403, 'insufficient_scope']);
+      }
+    }
+    expect(await jobs.countDocuments()).toBe(before);
+  });
+
+  it('deletes and requeues a job that is there', async () => {
+    const jobs = service.app.store.db.collection('jobs');
+    const { insertedId } = await jobs.insertOne({
+      name: 'invoice.sign',
+      data: { invoiceId: 'inv_x' },
+      type: 'normal',
+      priority: 0,
+      nextRunAt: new Date(Date.now() + 3_600_000),
+    });
+    const jobIds = [String(insertedId)];
+    expect((await change('requeue', {}, { jobIds })).body).toEqual({ requeuedCount: 1 });
+    expect((await change('delete', {}, { jobIds })).body).toMatchObject({ deletedCount: 1 });
+    expect(await jobs.findOne({ _id: insertedId })).toBeNull();
+  });
+});
+
+it.each(['/ops/jobs/', '/ops/jobs', '/docs', '/graphql', '/verify/inv_x', '/nothing'])(
+  '%s is shown in no frame',
+  async (path) => {
+    const headers = { Accept: 'text/html', ...(path.startsWith('/ops') && operator) };
+    const answer = await fetch(service.url + path, { headers, redirect: 'manual' });
+    expect(answer.headers.get('x-frame-options')).toBe('DENY');
+    if (answer.status === 200)
+      expect(answer.headers.get('content-security-policy')).toMatch(/; frame-ancestors 'none'/);
+  },
+);
 
 it('takes a new password at once when it was reset, and the old one no more', async () => {
   const status = async (password: string | null) => {

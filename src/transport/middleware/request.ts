@@ -96,6 +96,8 @@ export function securityHeaders(): Middleware {
     res.setHeader('X-Content-Type-Options', 'nosniff');
     // Secrets may stand in addresses: they go no further.
     res.setHeader('Referrer-Policy', 'no-referrer');
+    // Pages are shown in no frame, where a click might be led astray; a document may be shown in its tenant's.
+    if (!ctx.path.startsWith('/files/')) res.setHeader('X-Frame-Options', 'DENY');
     // Answers of the API hold data and secrets; a read says so when it may be kept.
     if (isApi(ctx.path)) res.setHeader('Cache-Control', 'no-store');
     if (ctx.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
