@@ -11,7 +11,7 @@ import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
 import { processTerminal } from './cli/terminal.ts';
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError, readClientKey, readConfig } from './config.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
 // The process of the command line.
@@ -25,6 +25,7 @@ const context: CommandContext = {
       throw error instanceof ConfigError ? new InputError(`The settings are wrong: ${error.message}`) : error;
     }
   },
+  environmentKey: () => readClientKey(),
   parts: {
     openAdministration,
     verifyDocument,

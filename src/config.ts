@@ -223,8 +223,13 @@ export class ConfigError extends Error {
 /** Values that no message shows: keys, passphrases, and addresses, which may carry a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|URL/;
 
+/** FATOURA_KEY: the key that commands use which call a service as a client does. Of no meaning for the service itself. */
+export function readClientKey(env: Record<string, string | undefined> = process.env): string | null {
+  return env.FATOURA_KEY || null;
+}
+
 /**
- * Reads the settings from environment variables; the only reader of `process.env`.
+ * Reads the settings from environment variables; this file is the only reader of `process.env`.
  * @throws {ConfigError} naming every variable that is wrong
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {

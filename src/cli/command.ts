@@ -41,6 +41,8 @@ export interface CommandContext {
   readonly terminal: Terminal;
   /** The settings. @throws {ConfigError} */
   readonly config: () => Config;
+  /** The key of the environment, FATOURA_KEY: where no `--key` is given. null: there is none. */
+  readonly environmentKey: () => string | null;
   readonly parts: CommandParts;
 }
 

@@ -10,7 +10,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     columns(commands.map((command) => [`  ${[command.name, ...command.positionals].join(' ')}`, command.summary])),
     '',
-    `${PROGRAM} COMMAND --help tells more.`,
+    `${PROGRAM} help COMMAND tells more.`,
     'Exit codes: 0, done; 1, it failed, or what was checked is not right; 2, wrong usage or settings, or a file that can not be read.',
   ].join('\n');
 }

@@ -22,7 +22,7 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
   const given = new Map<string, string>();
   for (const [name, { required, choices }] of Object.entries(command.options)) {
     const value = values[name];
-    if (value === '') throw new UsageError(`--${name} needs a value`);
+    if (value === '') throw new UsageError(noValue(name));
     if (typeof value === 'string') given.set(name, value);
     else if (required) throw new UsageError(`--${name} is required`);
     if (typeof value === 'string' && choices && !choices.includes(value)) {
@@ -62,8 +62,17 @@ function parse({ options }: Command, args: readonly string[]) {
       strict: true,
     }) as { values: Record<string, string | boolean | undefined>; positionals: string[] };
   } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    // Of `--key $KEY --url …` without a KEY the next option is left as its value.
+    const name = /--([\w-]+)/.exec(message)?.[1] ?? '';
+    if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && options[name]?.value !== undefined)
+      throw new UsageError(noValue(name));
     // Its first sentence says what is wrong, the rest how Node would have it written.
-    const [sentence = ''] = (error as Error).message.split(/\.\s|\n/, 1);
+    const [sentence = ''] = message.split(/\.\s|\n/, 1);
     throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, ''));
   }
+}
+
+function noValue(option: string): string {
+  return `--${option} needs a value, and what was given is empty: a variable that is not set leaves nothing`;
 }

@@ -7,15 +7,16 @@ import type { Terminal } from './terminal.ts';
 
 /**
  * Runs what was typed.
- * @param args without the program's name
+ * @param typed without the program's name; `help COMMAND` is `COMMAND --help`
  * @returns the exit code: 0; 1 when it failed, 2 when it was not understood or what it was given can not be used (standard error says why)
  */
 export async function runCommandLine(
-  args: readonly string[],
+  typed: readonly string[],
   commands: readonly Command[],
   context: CommandContext,
 ): Promise<number> {
   const { terminal } = context;
+  const args = typed[0] === 'help' ? [...typed.slice(1), '--help'] : typed;
   const command = commands.find(({ name }) => isPrefix(name.split(' '), args));
   if (!command) return withoutCommand(args, commands, terminal);
   try {
@@ -30,6 +31,8 @@ export async function runCommandLine(
   }
 }
 
+const HELP: ReadonlySet<string> = new Set(['--help', '-h']);
+
 function withoutCommand(args: readonly string[], commands: readonly Command[], terminal: Terminal): number {
   if (args[0] === '--version' || args[0] === '-v') {
     terminal.print(version());
@@ -38,12 +41,13 @@ function withoutCommand(args: readonly string[], commands: readonly Command[], t
   const words = args.filter((arg) => !arg.startsWith('-'));
   const group = commands.filter(({ name }) => words[0] !== undefined && name.startsWith(`${words[0]} `));
   const help = overview(group.length > 0 ? group : commands);
-  const unknown = args.find((arg, index) => !['--help', '-h'].includes(arg) && !(index === 0 && group.length > 0));
+  const unknown = args.find((arg, index) => !HELP.has(arg) && !(index === 0 && group.length > 0));
   if (args.length > 0 && unknown === undefined && words.length !== args.length) {
     terminal.print(help);
     return 0;
   }
-  if (unknown !== undefined) terminal.remark(`There is no command '${args.join(' ')}'.`);
+  const asked = args.filter((arg) => !HELP.has(arg));
+  if (unknown !== undefined) terminal.remark(`There is no command '${asked.join(' ')}'.`);
   terminal.remark(help);
   return 2;
 }

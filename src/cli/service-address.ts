@@ -23,8 +23,13 @@ export async function serviceState(url: string): Promise<string | null> {
   }
 }
 
-/** An address that was typed for an option. @throws {UsageError} for what is no http(s) address */
-export function httpUrl(text: string, option: string): string {
-  if (URL.canParse(text) && /^https?:$/.test(new URL(text).protocol)) return text;
+/**
+ * An address that was typed for an option.
+ * @param bare whether one without a scheme is taken for http: `localhost:4000`. Not where a credential goes
+ * @throws {UsageError} for what is no http(s) address
+ */
+export function httpUrl(text: string, option: string, bare = false): string {
+  const url = bare && !/^[a-z][a-z\d+.-]*:\/\//i.test(text) ? `http://${text}` : text;
+  if (/^https?:$/.test(URL.parse(url)?.protocol ?? '')) return url;
   throw new UsageError(`${option} must be an http(s) address, not '${text}'`);
 }

@@ -39,7 +39,12 @@ afterAll(async () => {
 });
 
 function cli(...args: string[]) {
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
+  return cliWith({}, ...args);
+}
+
+function cliWith(environment: Record<string, string>, ...args: string[]) {
+  const env = { PATH: process.env.PATH, ...environment };
+  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
   running.push(child);
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {
@@ -55,7 +60,14 @@ const seen = () => receiver.received.map(({ event }) => event);
 it('forwards what happens, signed, in order; test events and resends too', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const access = ['--url', service.url, '--key', tenant.secretKey];
-  const { child, output } = cli('listen', ...access, '--forward-to', `${receiver.url}/hook`, '--secret', secret);
+  const { child, output } = cli(
+    'listen',
+    ...access,
+    '--forward-to',
+    `${new URL(receiver.url).host}/hook`,
+    '--secret',
+    secret,
+  );
   await expect.poll(() => output.text, { timeout: 100_000 }).toContain('Listening.');
 
   const { body: created } = await client.post('/v1/invoices', invoiceBody());
@@ -69,7 +81,7 @@ it('forwards what happens, signed, in order; test events and resends too', async
     expect(delivery.headers).not.toHaveProperty('sec-fetch-mode');
   }
 
-  const triggered = cli('trigger', 'invoice.rejected', ...access);
+  const triggered = cliWith({ FATOURA_KEY: tenant.secretKey }, 'trigger', 'invoice.rejected', '--url', service.url);
   const [code] = await once(triggered.child, 'close');
   expect({ code, text: triggered.output.text }).toEqual({ code: 0, text: expect.stringContaining('none subscribes') });
   await expect.poll(() => seen()[3], { timeout: 100_000 }).toMatchObject({ type: 'invoice.rejected' });
@@ -155,6 +167,7 @@ it.each([
   [['listen', '--forward-to', 'ftp://x', '--key', 'sk_test_x'], 2],
   [['listen', '--forward-to', 'http://localhost:1', '--key', 'pk_test_x'], 2],
   [['listen', '--forward-to', 'http://localhost:1'], 2],
+  [['trigger', 'invoice.accepted', '--url', 'fatoura.example', '--key', 'sk_test_x'], 2],
   [['trigger', 'invoice.paid', '--key', 'sk_test_x'], 2],
 ])('%s ends with %i', async (args, expected) => {
   const { child } = cli(...args);

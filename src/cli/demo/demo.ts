@@ -2,6 +2,7 @@ import { basename, join, relative } from 'node:path';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import type { ParsedArguments } from '../parse.ts';
 import { verdict } from '../verify.ts';
+import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
 import { createDisplay, type Display } from './display.ts';
 import { fetchDocuments } from './documents.ts';
@@ -23,7 +24,7 @@ export const demo: Command = {
       value: 'URL',
       description: 'The service to send to; by default the one of this configuration, or one of its own',
     },
-    key: { value: 'KEY', description: 'A secret test key of that service' },
+    key: { value: 'KEY', description: `A secret test key of that service; ${FROM_ENVIRONMENT}` },
   },
   details: `The samples are those of scripts/samples. Without --url they go to the service that runs on DATA_DIR (or MONGODB_URL) at HOST:PORT,
 with a key that is made for the demo and revoked at its end; where none runs, the demo starts one for itself. The documents
@@ -49,8 +50,10 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   const { terminal } = context;
   const config = context.config();
   const folder = join(config.dataDir, 'demo');
-  const [url, key] = [input.find('url'), input.find('key')];
-  if ((url === null) !== (key === null)) throw new UsageError('--url and --key go together');
+  const url = input.find('url');
+  // Without --url the key in the environment may be any service's.
+  const key = input.find('key') ?? (url === null ? null : context.environmentKey());
+  if ((url === null) !== (key === null)) throw new UsageError('--url and --key (or FATOURA_KEY) go together');
   const all = (await readSamples()).map(newProgress);
   const target =
     url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, context, signal);

@@ -15,7 +15,7 @@ export const listen: Command = {
   positionals: [],
   options: {
     ...SERVICE_OPTIONS,
-    'forward-to': { value: 'URL', required: true, description: 'The local server: http://localhost:4000/hook' },
+    'forward-to': { value: 'URL', required: true, description: 'The local server: localhost:4000/hook' },
     secret: { value: 'SECRET', description: 'What to sign with (whsec_…); a new one is made and shown unless given' },
   },
   details: `No webhook endpoint is needed and none is made: events come over the service's own stream, as they happen, test events
@@ -23,7 +23,7 @@ and resends included. After a lost connection it goes on where it was. Ends with
   async run(input, context) {
     const { terminal } = context;
     const access = await accessOf(input, context);
-    const target = httpUrl(input.get('forward-to'), '--forward-to');
+    const target = httpUrl(input.get('forward-to'), '--forward-to', true);
     const secret = input.find('secret') ?? `whsec_${randomBytes(32).toString('base64')}`;
     if (!secret.startsWith('whsec_')) throw new UsageError('--secret must begin with whsec_');
     const sender = context.parts.localSender();

@@ -8,9 +8,12 @@ import { messagesOf } from '../event-stream.ts';
 import type { ParsedArguments } from '../parse.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
 
+/** What the help of a `--key` says of the other way, which leaves the key out of the list of processes and the shell's history. */
+export const FROM_ENVIRONMENT = 'FATOURA_KEY of the environment unless given';
+
 /** The options of commands that call the running service as a client does. */
 export const SERVICE_OPTIONS = {
-  key: { value: 'KEY', required: true, description: 'A secret key of the tenant: sk_test_… or sk_live_…' },
+  key: { value: 'KEY', description: `A secret key of the tenant: sk_test_… or sk_live_…; ${FROM_ENVIRONMENT}` },
   url: { value: 'URL', description: 'Where the service is reached; by default HOST:PORT of this configuration' },
 } as const satisfies Record<string, Option>;
 
@@ -34,10 +37,15 @@ export interface StreamedEvent {
 const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
 
 /** @throws {UsageError} for an address or a key that is none */
-export async function accessOf(input: ParsedArguments, { config }: CommandContext): Promise<Access> {
-  const secretKey = input.get('key');
+export async function accessOf(input: ParsedArguments, { config, environmentKey }: CommandContext): Promise<Access> {
+  const typed = input.find('key');
+  const secretKey = typed ?? environmentKey();
+  if (secretKey === null) throw new UsageError('--key is required, or FATOURA_KEY in the environment');
   const token = parseToken(secretKey);
-  if (token?.kind !== 'secret') throw new UsageError('--key must be a secret key: sk_test_… or sk_live_…');
+  if (token?.kind !== 'secret') {
+    const source = typed === null ? 'FATOURA_KEY' : '--key';
+    throw new UsageError(`${source} must be a secret key: sk_test_… or sk_live_…`);
+  }
   const { environment } = token;
   const given = input.find('url');
   if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey, environment };

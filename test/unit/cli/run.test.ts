@@ -14,6 +14,7 @@ async function run(args: string[], commands: readonly Command[] = COMMANDS) {
     config: () => {
       throw new Error('the settings were read');
     },
+    environmentKey: () => null,
     parts: {},
   } as unknown as CommandContext;
   const code = await runCommandLine(args, commands, context);
@@ -31,6 +32,28 @@ describe('what was typed', () => {
     for (const { name, summary } of COMMANDS) {
       expect(out).toContain(name);
       expect(out).toContain(summary);
+    }
+  });
+
+  it('help: the same, of a group or a command too', async () => {
+    for (const [args, same] of [
+      [['help'], ['--help']],
+      [
+        ['help', 'keys'],
+        ['keys', '--help'],
+      ],
+      [
+        ['help', 'keys', 'rotate'],
+        ['keys', 'rotate', '--help'],
+      ],
+      [
+        ['help', 'listen'],
+        ['listen', '--help'],
+      ],
+    ] as const) {
+      const answer = await run([...args]);
+      expect(answer).toMatchObject({ code: 0, err: '', out: expect.stringContaining('Usage: ') });
+      expect(answer).toEqual(await run([...same]));
     }
   });
 
@@ -62,6 +85,12 @@ describe('what was typed', () => {
     [['nope'], "There is no command 'nope'."],
     [['keys', 'nope'], "There is no command 'keys nope'."],
     [['nothing'], "There is no command 'nothing'."],
+    [['help', 'nope'], "There is no command 'nope'.\n"],
+    [['help', 'keys', 'nope'], "There is no command 'keys nope'.\n"],
+    [['keys', 'list', '--tenant', ''], '--tenant needs a value, and what was given is empty'],
+    [['listen', '--key', '--forward-to', 'localhost:1'], '--key needs a value, and what was given is empty'],
+    [['listen', '--forward-to', 'localhost:1', '--key'], '--key needs a value, and what was given is empty'],
+    [['listen', '--forward-to', 'localhost:1'], '--key is required, or FATOURA_KEY in the environment'],
     [['--nope'], "There is no command '--nope'."],
     [['doctor', '--nope'], "unknown option '--nope'"],
     [['doctor', 'extra'], "'extra' is one argument too many"],
