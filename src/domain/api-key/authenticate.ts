@@ -7,7 +7,8 @@ import { hashToken, parseToken } from './api-key.ts';
 
 /**
  * Resolves the `Authorization` header to who is calling (specification, "Authentication"). One indexed read for a key, none for a
- * client_secret. Nothing is remembered between calls, so revocation takes effect at once in every process.
+ * client_secret. What the repository remembers for a moment (`storage/key-cache.ts`, 50 ms) is all that is remembered between calls: a revocation
+ * holds at once in the process that makes it, and within 100 ms in every other.
  * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, a key
  *   that must not be used this way (`refuseMisplacedKey`); api_key_revoked
  */
