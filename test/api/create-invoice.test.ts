@@ -168,7 +168,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['an empty ICE', invoiceBody({ customer: { ice: '', name: 'A' } }), 422, 'invalid_ice', 'customer.ice'],
   ['no name', invoiceBody({ customer: { ice: '001234567000089' } }), 400, 'invalid_request', 'customer.name'],
   ['a blank name', invoiceBody({ customer: { ice: '001234567000089', name: ' ' } }), 400, 'invalid_request', 'customer.name'],
-  ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', ' \u3164 \ufe0f\u2800'].flatMap((invisible): typeof REFUSED => [
+  ...['\u200b', '\u2060', '\ufeff', '\u00ad', '\u200e', ' \u3164 \ufe0f\u2800', '\u{e0001}', '\u{e0100}\u{e0fff}', '\u{1bca0}\u{1d173}'].flatMap((invisible): typeof REFUSED => [
     [`a name of ${escape(invisible)}`, invoiceBody({ customer: { ice: '001234567000089', name: invisible } }), 400, 'invalid_request', 'customer.name'],
     [`a description of ${escape(invisible)}`, line({ description: invisible }), 400, 'invalid_request', 'lines.0.description'],
   ]),
