@@ -1,16 +1,17 @@
-import type { X509Certificate } from 'node:crypto';
+import { X509Certificate } from 'node:crypto';
 import { join } from 'node:path';
 import { createSmtp } from './adapters/email/smtp.ts';
 import { createPdfRenderer, type RendererDiagnosis } from './adapters/pdf/pdf-renderer.ts';
 import { openSigningKeys } from './adapters/signing-key/signing-keys.ts';
 import { createWebhookSender, type WebhookHttpSender } from './adapters/webhook-http/webhook-sender.ts';
+import { readTrusted, type Trust, trustOf } from './adapters/xades/certificate-trust.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
 import type { Config } from './config.ts';
 import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.ts';
 import type { InstallationRepository } from './domain/installation/first-start.ts';
 import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
-import { givenUp, type Verification } from './domain/verification.ts';
+import { givenUp, type ValidSignature, type Verification } from './domain/verification.ts';
 import { checkMasterKey } from './master-key.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';
@@ -20,7 +21,7 @@ import { createInvoiceRepository } from './storage/invoices.ts';
 import { withKeyCache } from './storage/key-cache.ts';
 import { createTenantRepository } from './storage/tenants.ts';
 
-export type { OpenStore, RendererDiagnosis, Verification };
+export type { OpenStore, RendererDiagnosis, ValidSignature, Verification };
 
 /** What is administered in a store. */
 export interface Administration {
@@ -74,6 +75,29 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
     return await verifier.verify(document).catch(givenUp);
   } finally {
     await verifier.close();
+  }
+}
+
+/**
+ * Certificates that somebody trusts.
+ * @param pem one or several
+ * @returns says of a signature whether its signer is one of them, or its certificate was issued under one of them
+ * @throws when there is none in it, or one can't be read; the message says which
+ */
+export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
+  const anchors = readTrusted(pem);
+  return ({ certificates, signingTime }) => {
+    const [signer, ...others] = certificates.flatMap(readable);
+    if (signer === undefined) throw new Error('the verifier gave no certificate');
+    return trustOf(signer, others, anchors, signingTime);
+  };
+}
+
+function readable(der: Uint8Array): X509Certificate[] {
+  try {
+    return [new X509Certificate(der)];
+  } catch {
+    return [];
   }
 }
 

@@ -66,9 +66,6 @@ const DRAIN_MS = 5000;
 /** How long any part may take to close; the driver's may wait for a server that is gone. */
 const CLOSE_MS = DRAIN_MS + 3000;
 
-/** A document within the verifier's limits takes 2 s at most on an idle machine. */
-const CLIENT_VERIFICATION_MS = 15_000;
-
 /** A running service. */
 export interface App {
   /** Where it is reached, without a trailing slash; null for a worker. */
@@ -188,7 +185,7 @@ async function build(
   const verifier = createDocumentVerifier({ onFatal: fail });
   closers.push(() => verifier.close());
   // On a thread of its own: what clients have verified holds up no invoice.
-  const verifyForClients = createDocumentVerifier({ timeLimit: CLIENT_VERIFICATION_MS, onFatal: fail });
+  const verifyForClients = createDocumentVerifier({ onFatal: fail });
   closers.push(() => verifyForClients.close());
   const examiner = createContentExaminer(fail);
   closers.push(() => examiner.close());

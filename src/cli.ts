@@ -5,6 +5,7 @@ import {
   localSender,
   openAdministration,
   signingCertificate,
+  trustedSigners,
   verifyDocument,
 } from './administration.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
@@ -29,6 +30,7 @@ const context: CommandContext = {
   parts: {
     openAdministration,
     verifyDocument,
+    trustedSigners,
     signingCertificate,
     diagnoseMasterKey,
     diagnoseRenderer,

@@ -5,6 +5,7 @@ import type {
   localSender,
   openAdministration,
   signingCertificate,
+  trustedSigners,
   verifyDocument,
 } from '../administration.ts';
 import type { startApp } from '../app.ts';
@@ -50,6 +51,7 @@ export interface CommandContext {
 export interface CommandParts {
   readonly openAdministration: typeof openAdministration;
   readonly verifyDocument: typeof verifyDocument;
+  readonly trustedSigners: typeof trustedSigners;
   readonly signingCertificate: typeof signingCertificate;
   readonly diagnoseMasterKey: typeof diagnoseMasterKey;
   readonly diagnoseRenderer: typeof diagnoseRenderer;

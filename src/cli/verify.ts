@@ -1,29 +1,112 @@
 import { basename } from 'node:path';
-import type { Verification } from '../administration.ts';
-import type { Command } from './command.ts';
+import type { ValidSignature, Verification } from '../administration.ts';
+import { MAX_DOCUMENT_BYTES } from '../domain/verification.ts';
+import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { readInput } from './files.ts';
+import type { ParsedArguments } from './parse.ts';
 import { columns, harmless, type Style } from './terminal.ts';
+
+/** What was found out of whose signature it is; the reason is a sentence. */
+export type Signer = { readonly trusted: boolean; readonly reason: string } | 'not checked';
+
+const EXIT_CODES = { valid: 0, invalid: 1, unchecked: 3, untrusted: 4 } as const;
+
+const UNCHECKED =
+  'Not checked whose signature it is: anybody can make a certificate with this name. The command verify checks it with --trust or --fingerprint.';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Checks the signature of a signed invoice',
+  summary: 'Checks the signature of a signed invoice, and whose it is',
   positionals: ['FILE.xml'],
-  options: { json: { description: 'Print an object: valid, and what was found' } },
-  details: 'Needs no service and no database. Exit code 0 when the signature is valid, 1 when it is not.',
+  options: {
+    trust: {
+      value: 'FILE.pem',
+      description: "Certificates that you trust: the signer's must be one of them, or issued under one of them",
+    },
+    fingerprint: { value: 'SHA256', description: "SHA-256 of the signer's certificate that you expect, hexadecimal" },
+    json: { description: 'Print an object: verdict, and what was found' },
+  },
+  details: `Needs no service and no database. Anybody can make a certificate with any name in it: whose signature it is can be told only with
+--trust or --fingerprint (with both, both must be right). A chain must have been valid when the signer says that it signed;
+whether a certificate was revoked is not checked.
+
+Exit codes: 0, valid: intact, and signed by whom you trust
+            1, not valid: changed, or not signed as it must be
+            2, not checked: wrong usage, a file that can not be read, or one that is too large, too deep or too crowded
+            3, intact: nothing was changed since it was signed, but not checked by whom (neither --trust nor --fingerprint)
+            4, not trusted: intact, but signed by another`,
   async run(input, { terminal, parts }) {
     const file = input.get('FILE.xml');
-    const verification = await parts.verifyDocument(await readInput(file));
+    const signerOf = await expectation(input, parts);
+    const verification = await parts.verifyDocument(await readInput(file, MAX_DOCUMENT_BYTES));
+    if (!verification.valid && verification.failed === 'limits') {
+      throw new InputError(`${file} is not checked. ${verification.reason}`);
+    }
+    const signer = verification.valid ? signerOf(verification) : 'not checked';
     terminal.print(
       input.has('json')
-        ? JSON.stringify({ file, ...objectOf(verification) })
-        : verdict(verification, basename(file), terminal.style),
+        ? JSON.stringify({ file, ...objectOf(verification, signer) })
+        : report(verification, signer, basename(file), terminal.style),
     );
-    return verification.valid ? 0 : 1;
+    return EXIT_CODES[verdictOf(verification, signer)];
   },
 };
 
+/** Reads what the signer is compared with, before the document. @throws {InputError} */
+async function expectation(
+  input: ParsedArguments,
+  { trustedSigners }: CommandContext['parts'],
+): Promise<(verification: ValidSignature) => Signer> {
+  const [file, given] = [input.find('trust'), input.find('fingerprint')];
+  const fingerprint = given === null ? null : given.replaceAll(/[:\s]/g, '').toLowerCase();
+  if (fingerprint !== null && !/^[\da-f]{64}$/.test(fingerprint)) {
+    throw new UsageError('--fingerprint must be a SHA-256 in hexadecimal, 64 digits');
+  }
+  const trustOf = file === null ? null : trusted(file, (await readInput(file)).toString('latin1'), trustedSigners);
+  return (signature) => {
+    const checks: Exclude<Signer, 'not checked'>[] = [];
+    if (fingerprint !== null) checks.push(byFingerprint(signature, fingerprint));
+    if (file !== null && trustOf !== null) checks.push(byCertificates(signature, file, trustOf(signature)));
+    if (checks.length === 0) return 'not checked';
+    const failed = checks.filter((check) => !check.trusted);
+    const said = failed.length > 0 ? failed : checks;
+    return { trusted: failed.length === 0, reason: said.map(({ reason }) => reason).join(' ') };
+  };
+}
+
+function trusted(file: string, pem: string, trustedSigners: CommandContext['parts']['trustedSigners']) {
+  try {
+    return trustedSigners(pem);
+  } catch (error) {
+    throw new InputError(`${file} can not be used: ${(error as Error).message}.`, { cause: error });
+  }
+}
+
+function byFingerprint({ certificate }: ValidSignature, expected: string) {
+  const trusted = certificate.fingerprint === expected;
+  const which = trusted ? 'the fingerprint that you gave' : 'another fingerprint than the one that you gave';
+  return { trusted, reason: `The signer's certificate has ${which}.` };
+}
+
+function byCertificates(
+  { certificate }: ValidSignature,
+  file: string,
+  trust: ReturnType<ReturnType<CommandContext['parts']['trustedSigners']>>,
+) {
+  if (!trust.trusted) return { trusted: false, reason: `By ${file} the signer is not trusted: ${trust.reason}.` };
+  const isOneOfThem = trust.by.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint;
+  const where = isOneOfThem ? 'is in' : `was issued under “${trust.by.subject.replaceAll('\n', ', ')}” of`;
+  return { trusted: true, reason: `The signer's certificate ${where} ${file}.` };
+}
+
+function verdictOf({ valid }: Verification, signer: Signer): keyof typeof EXIT_CODES {
+  if (!valid) return 'invalid';
+  if (signer === 'not checked') return 'unchecked';
+  return signer.trusted ? 'valid' : 'untrusted';
+}
+
 /** What was found, for a person. */
-export function verdict(verification: Verification, name: string, style: Style): string {
+export function report(verification: Verification, signer: Signer, name: string, style: Style): string {
   if (!verification.valid) {
     return `${style('red', 'NOT VALID')}  ${harmless(name)}\n${harmless(verification.reason)} (${verification.failed})`;
   }
@@ -35,21 +118,36 @@ export function verdict(verification: Verification, name: string, style: Style):
       ['certificate', `valid from ${day(certificate.validFrom)} to ${day(certificate.validTo)}`],
       ['fingerprint', `SHA-256 ${certificate.fingerprint}`],
       ['time', `${second(signingTime)}, as the signer says`],
-      ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, by ${timeStamp.authority}`]]),
+      ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, as ${timeStamp.authority} says`]]),
       ['algorithm', algorithm.replace(/^.*#/, '')],
       ['covers', `the whole ${covered.type}${covered.number === null ? '' : ` ${covered.number}`} but its signature`],
       ['digest', `SHA-256 ${covered.digest}`],
     ].map(([label = '', value = '']) => [`  ${label}`, harmless(value)]),
   );
-  return `${style('green', 'VALID')}  ${harmless(name)}\n${facts}\nWhether this signer is to be trusted is yours to decide, by the fingerprint.`;
+  const [head, words] =
+    signer === 'not checked'
+      ? [style('yellow', 'INTACT'), UNCHECKED]
+      : signer.trusted
+        ? [style('green', 'VALID'), signer.reason]
+        : [style('red', 'NOT TRUSTED'), `Intact, but signed by another. ${signer.reason}`];
+  return `${head}  ${harmless(name)}\n${facts}\n${harmless(words)}`;
 }
 
-function objectOf(verification: Verification) {
-  if (!verification.valid) return verification;
+function objectOf(verification: Verification, signer: Signer) {
+  const verdict = verdictOf(verification, signer);
+  if (!verification.valid) {
+    const { valid, failed, reason } = verification;
+    return { verdict, valid, failed, reason };
+  }
   const { valid, signingTime, algorithm, certificate, covered, timeStamp } = verification;
   const { subject, issuer, serialNumber, validFrom, validTo, fingerprint } = certificate;
   return {
+    verdict,
+    /** Of the signature alone, whoever made it. */
     valid,
+    /** null: not checked. */
+    trusted: signer === 'not checked' ? null : signer.trusted,
+    trust_reason: signer === 'not checked' ? null : signer.reason,
     signing_time: signingTime,
     algorithm,
     signer: {

@@ -1,3 +1,6 @@
+/** Of a document that is checked, bytes; the longest invoice of this service has 4 MB. */
+export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
+
 /** What an independent check of a signed invoice found. */
 export type Verification = ValidSignature | InvalidSignature;
 
@@ -9,8 +12,10 @@ export interface ValidSignature {
   readonly algorithm: string;
   /** Whose key signed. Whether this signer is to be trusted is for the caller to decide, by its fingerprint. */
   readonly certificate: SigningCertificate;
+  /** The certificates that the document brings, DER: the signer's, then any others, of which nothing was checked. */
+  readonly certificates: readonly Uint8Array[];
   readonly covered: CoveredDocument;
-  /** When the signature was there for certain, by a time-stamping authority (baseline B-T); null where it has no time stamp. */
+  /** When the signature was there, as a time-stamping authority says (baseline B-T), whose trust is not checked; null: no time stamp. */
   readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
 }
 

@@ -260,9 +260,16 @@ describe('demo', () => {
     expect(keys.map(({ revokedAt }) => revokedAt === null)).toEqual([false]);
 
     const xml = join(demo, files.find((name) => name.endsWith('.xml')) ?? '');
-    const valid = await json(['verify', xml], {});
+    expect(out).toContain('Signed by this service');
+    const unchecked = await cli(['verify', xml, '--json'], {});
+    expect(unchecked.code).toBe(3);
+    const found = JSON.parse(unchecked.out);
+    expect(found).toMatchObject({ verdict: 'unchecked', valid: true, trusted: null });
+    const valid = await json(['verify', xml, '--fingerprint', found.signer.sha256_fingerprint], {});
     expect(valid).toMatchObject({
+      verdict: 'valid',
       valid: true,
+      trusted: true,
       signer: { subject: expect.stringContaining('Fatoura TEST') },
       covered: { type: 'Invoice', number: expect.stringMatching(/^\d{4}-\d{6}$/) },
     });
@@ -270,7 +277,10 @@ describe('demo', () => {
     await writeFile(changed, (await readFile(xml, 'utf8')).replace('9000.00', '9000.01'));
     const invalid = await cli(['verify', changed, '--json'], {});
     expect(invalid.code).toBe(1);
-    expect(JSON.parse(invalid.out)).toMatchObject({ valid: false, failed: 'digest', reason: expect.any(String) });
+    expect(JSON.parse(invalid.out)).toMatchObject({
+      ...{ verdict: 'invalid', valid: false, failed: 'digest' },
+      reason: expect.any(String),
+    });
     const said = await cli(['verify', changed], {});
     expect(said).toMatchObject({ code: 1, out: expect.stringContaining('NOT VALID'), err: '' });
   });

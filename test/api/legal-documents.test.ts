@@ -61,6 +61,16 @@ describe('verifyDocument', () => {
     }
   });
 
+  it('says of a document that would hold up others that it is not checked', async () => {
+    const nested = Array.from({ length: 25_000 }, (_, n) => `<a xmlns:p${n}="urn:${n}">`).join('');
+    const { body } = await client.graphql(VERIFY, { xml: nested });
+    expect(body.data.verifyDocument).toMatchObject({
+      valid: false,
+      failed: 'limits',
+      reason: expect.stringContaining('too many namespaces'),
+    });
+  });
+
   it('needs a secret key', async () => {
     const { body } = await new Client(service.url, tenant.publishableKey).graphql(VERIFY, { xml: 'x' });
     expect(body.errors[0].extensions.code).toBe('insufficient_scope');

@@ -1,6 +1,5 @@
 import { Worker } from 'node:worker_threads';
 import { type Verification, VerificationGivenUp } from '../../domain/verification.ts';
-import type { OnFatal } from '../threads.ts';
 
 export interface DocumentVerifier {
   /**
@@ -14,12 +13,15 @@ export interface DocumentVerifier {
 }
 
 export interface DocumentVerifierOptions {
-  /** Milliseconds from the start of the work on a document, not from the call, until it is given up and the thread ended. */
+  /**
+   * Milliseconds from the start of the work on a document, not from the call, until it is given up and the thread ended. The default is ten
+   * times what any document within `LIMITS` takes on an idle machine.
+   */
   readonly timeLimit?: number;
   /** Of the thread, MiB of JavaScript objects; the default is enough for every document within `LIMITS`. */
   readonly heapLimit?: number;
   /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
-  readonly onFatal?: OnFatal | undefined;
+  readonly onFatal?: (error: Error) => void;
   /** The thread's module. */
   readonly script?: URL;
 }
@@ -50,7 +52,7 @@ const START_LIMIT_MS = 60_000;
  * are verified by the next thread.
  */
 export function createDocumentVerifier({
-  timeLimit = 60_000,
+  timeLimit = 20_000,
   heapLimit = 256,
   onFatal = () => undefined,
   script = new URL('./verify-worker.ts', import.meta.url),
@@ -108,7 +110,12 @@ export function createDocumentVerifier({
       thread = null;
       if (closed) return;
       if (started.state === 'starting') return startFailed(cause);
-      settle(null, endOf(cause, timeLimit, heapLimit));
+      settle(
+        null,
+        started.state === 'given up'
+          ? new VerificationGivenUp(`It was not checked within ${timeLimit / 1000} s.`)
+          : endOf(cause, heapLimit),
+      );
       next();
     });
     return started;
@@ -127,7 +134,10 @@ export function createDocumentVerifier({
       return;
     }
     failedStarts = 0;
-    const error = new Error(`the verification thread failed to start ${MAX_FAILED_STARTS} times in a row`, { cause });
+    const of = cause instanceof Error ? `: ${cause.message}` : '';
+    const error = new Error(`the verification thread failed to start ${MAX_FAILED_STARTS} times in a row${of}`, {
+      cause,
+    });
     rejectAll(error);
     onFatal(error);
   };
@@ -153,11 +163,9 @@ export function createDocumentVerifier({
   };
 }
 
-/** Why a thread ended in the middle of a document. */
-function endOf(cause: unknown, timeLimit: number, heapLimit: number): Error {
-  if (cause === undefined) return new VerificationGivenUp(`It was not checked within ${timeLimit / 1000} s.`);
-  if ((cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
-    return new VerificationGivenUp(`It was not checked with ${heapLimit} MiB of memory.`);
-  }
-  return new Error('the verification thread failed', { cause });
+/** Why a thread ended by itself in the middle of a document. */
+function endOf(cause: unknown, heapLimit: number): Error {
+  return (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
+    ? new VerificationGivenUp(`It was not checked with ${heapLimit} MiB of memory.`)
+    : new Error('the verification thread failed', { cause });
 }

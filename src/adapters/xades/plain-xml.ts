@@ -1,3 +1,4 @@
+import { MAX_DOCUMENT_BYTES } from '../../domain/verification.ts';
 import { Refused } from './refused.ts';
 
 /**
@@ -6,7 +7,7 @@ import { Refused } from './refused.ts';
  * namespaces in force, and the square of the attributes of an element.
  */
 export const LIMITS = {
-  bytes: 8 * 1024 * 1024,
+  bytes: MAX_DOCUMENT_BYTES,
   depth: 64,
   elements: 40_000,
   attributes: 80_000,

@@ -40,6 +40,7 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
         validTo: certificate.validToDate,
         fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
       },
+      certificates: structure.certificates.map((encoded) => new Uint8Array(Buffer.from(encoded, 'base64'))),
       covered: coveredDocument(structure),
       timeStamp: timeStamp && { time: timeStamp.time, authority: timeStamp.authority },
     };

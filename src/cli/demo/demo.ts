@@ -1,7 +1,8 @@
 import { basename, join, relative } from 'node:path';
+import type { ValidSignature } from '../../administration.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import type { ParsedArguments } from '../parse.ts';
-import { verdict } from '../verify.ts';
+import { report, type Signer } from '../verify.ts';
 import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
 import { createDisplay, type Display } from './display.ts';
@@ -61,7 +62,7 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
     terminal.print(`Sending ${all.length} invoices to ${target.description}\n`);
     await sendAll(target.access, all, context, signal);
     for (const remark of remarks(all, terminal.width(), terminal.style)) terminal.print(remark);
-    const documentsAreGood = await showDocuments(target.access, all, folder, context, signal);
+    const documentsAreGood = await showDocuments(target.access, all, folder, url === null, context, signal);
     return documentsAreGood && all.every((progress) => surpriseOf(progress) === null) ? 0 : 1;
   } finally {
     await target.close();
@@ -119,14 +120,19 @@ async function followOne(
   progress.ended = true;
 }
 
-/** @returns whether there is an accepted invoice with a PDF and a valid signature */
+/**
+ * @param ofThisService whether the service is the one of this configuration, whose certificate is known
+ * @returns whether there is an accepted invoice with a PDF and a valid signature
+ */
 async function showDocuments(
   access: Access,
   all: readonly Progress[],
   folder: string,
-  { terminal, parts }: CommandContext,
+  ofThisService: boolean,
+  context: CommandContext,
   signal: AbortSignal,
 ): Promise<boolean> {
+  const { terminal, parts } = context;
   const accepted = all.find(({ steps }) => steps.at(-1)?.status === 'accepted');
   if (!accepted?.id) {
     terminal.print('No invoice was accepted, so there are no documents.');
@@ -140,7 +146,8 @@ async function showDocuments(
       parts.verifyDocument,
       signal,
     );
-    terminal.print(`\n${verdict(verification, basename(xmlFile), terminal.style)}\n`);
+    const signer = verification.valid && ofThisService ? await signerIs(verification, context) : 'not checked';
+    terminal.print(`\n${report(verification, signer, basename(xmlFile), terminal.style)}\n`);
     terminal.print(`XML  ${shortest(xmlFile)}\nPDF  ${shortest(pdfFile)}`);
     return verification.valid;
   } catch (error) {
@@ -148,6 +155,14 @@ async function showDocuments(
     terminal.print(`${terminal.style('red', '✘')} ${accepted.sample.title}: ${reasonOf(error)}`);
     return false;
   }
+}
+
+/** Whether it is the configuration's own certificate; where another one signs, or none can be had here, nothing is said. */
+async function signerIs({ certificate }: ValidSignature, { config, parts }: CommandContext): Promise<Signer> {
+  const own = await parts.signingCertificate(config()).catch(() => null);
+  return own?.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint
+    ? { trusted: true, reason: 'Signed by this service: it is the certificate of its configuration.' }
+    : 'not checked';
 }
 
 function reasonOf(error: unknown): string {

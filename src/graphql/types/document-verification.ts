@@ -4,7 +4,8 @@ import { enumOf } from '../enum-of.ts';
 import './scalars.ts';
 
 const SigningCertificateType = builder.objectRef<SigningCertificate>('SigningCertificate').implement({
-  description: 'Whose key signed. Whether this signer is to be trusted is yours to decide, by the fingerprint.',
+  description:
+    'The certificate of the key that signed. Who issued it is not checked, and anybody can make one with any name: compare its fingerprint with that of a signer whom you know.',
   fields: (t) => ({
     subject: t.exposeString('subject', { description: 'Distinguished name.' }),
     issuer: t.exposeString('issuer', { description: 'Distinguished name of who issued the certificate.' }),
@@ -27,7 +28,8 @@ const CoveredDocumentType = builder.objectRef<CoveredDocument>('CoveredDocument'
 type TimeStamp = { readonly time: Date; readonly authority: string };
 
 const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
-  description: 'A time-stamping authority’s word that the signature was there at a time (RFC 3161).',
+  description:
+    'What a time-stamping authority says: that the signature was there at a time (RFC 3161). Whether that authority can be trusted is not checked.',
   fields: (t) => ({
     time: t.expose('time', { type: 'DateTime', description: 'When.' }),
     authority: t.exposeString('authority', { description: 'Distinguished name of the authority.' }),
@@ -35,7 +37,8 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
 });
 
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
-  limits: 'It is not too large, too deep or too crowded to be checked; else nothing is said of its signature.',
+  limits:
+    'Size, depth, elements, attributes and namespaces are no more than what is checked; of a document beyond that nothing is known.',
   structure: 'It is one signature over a whole UBL document.',
   digest: 'Nothing was changed after it was signed.',
   signature: 'It was made by the key of the certificate.',
@@ -49,7 +52,8 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
   description: 'What an independent check of a signed invoice found.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
-      description: 'Whether nothing was changed since the certificate’s key signed it.',
+      description:
+        'Whether nothing was changed since the key of `certificate` signed it; not whether that is a signer whom you know.',
     }),
     failed: t.field({
       type: CheckType,
@@ -76,7 +80,7 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
     certificate: t.field({
       type: SigningCertificateType,
       nullable: true,
-      description: 'Whose key signed.',
+      description: 'Of the key that signed.',
       resolve: (found) => (found.valid ? found.certificate : null),
     }),
     covered: t.field({

@@ -74,6 +74,19 @@ describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${W
     expect(await verifySignedDocument(Buffer.from(changed))).toMatchObject({ valid: false, failed: 'timestamp' });
   });
 
+  test('is not valid when its certificate had expired by the time of the stamp', async () => {
+    authority = await startTimeStampAuthority();
+    const hoursAgo = (hours: number) => new Date(Date.now() - hours * 3_600_000);
+    const expired = identityOf(ecKey('P-256'), { to: hoursAgo(1) });
+    const stampTime = createTimeStamper({ url: authority.url, timeLimit: 50_000 });
+    const signed = await createDocumentSigner(softwareKey(expired), { stampTime }).sign(document, hoursAgo(2));
+    expect(await verifySignedDocument(signed)).toMatchObject({
+      valid: false,
+      failed: 'timestamp',
+      reason: expect.stringContaining('not valid any more'),
+    });
+  });
+
   test.each([
     [
       'two time stamps',

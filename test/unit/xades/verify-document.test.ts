@@ -149,6 +149,15 @@ describe('a signature that leaves doubt of what it covers', () => {
       /nothing else/,
     ],
     [
+      'a certificate that is to be fetched',
+      () =>
+        signed.replace(
+          /<ds:X509Data>.*<\/ds:X509Data>/,
+          '<ds:RetrievalMethod URI="http://127.0.0.1:1/"></ds:RetrievalMethod>',
+        ),
+      /nothing else/,
+    ],
+    [
       'unsigned properties',
       () =>
         signed.replace(
@@ -238,6 +247,22 @@ describe('a signature that leaves doubt of what it covers', () => {
       'the properties by another type',
       (info: string) => info.replace('01903#SignedProperties', '01903#Other'),
       /not to its signed properties/,
+    ],
+    [
+      'a document elsewhere',
+      (info: string) => info.replace('URI=""', 'URI="http://127.0.0.1:1/"'),
+      /not to the whole document/,
+    ],
+    [
+      'the document by another name',
+      (info: string) => info.replace('URI=""', 'URI="#xpointer(/)"'),
+      /not to the whole document/,
+    ],
+    [
+      'two hundred transforms',
+      (info: string) =>
+        info.replace(/(<ds:Transform Algorithm="[^"]*enveloped.*?<\/ds:Transform>)/, (all) => all.repeat(200)),
+      /nothing else/,
     ],
     [
       'a third reference',
@@ -401,6 +426,7 @@ describe('the certificate', () => {
   });
 
   test.each([
+    ['not valid yet', identityOf(ecKey('P-256'), { from: new Date('2026-11-21T10:20:31Z') }), /is valid from/],
     ['out of its validity', identityOf(ecKey('P-256'), { to: new Date('2026-11-21T10:20:29Z') }), /is valid from/],
     ['not for signing', identityOf(ecKey('P-256'), { usage: KeyUsageFlags.keyAgreement }), /key usage/],
     ['of a weak key', identityOf(rsaKey(1024)), /neither RSA of 2048/],
