@@ -1,5 +1,8 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { ERROR_STATUS } from '../../src/domain/errors.ts';
 import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -17,6 +20,71 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   afterAll(async () => {
     await browser.close();
     await service.close();
+  });
+
+  it('begins with what a newcomer needs: commands that work as they stand, then every code of errors', async () => {
+    const { secretKey } = await service.tenant();
+    const page = await browser.newPage();
+    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    const { sections, commands, rows } = await page.evaluate(() => ({
+      sections: [...document.querySelectorAll('main [id]')].map(({ id }) => id).slice(0, 3),
+      commands: [...document.querySelectorAll('#quick-start pre')].map((each) => each.textContent ?? ''),
+      rows: [...document.querySelectorAll('#errors tbody tr')].map((row) =>
+        [...(row as HTMLTableRowElement).cells].map((cell) => cell.textContent ?? ''),
+      ),
+    }));
+    await page.close();
+    expect(sections).toEqual(['quick-start', 'errors', 'rules']);
+    for (const [code, status] of Object.entries(ERROR_STATUS)) {
+      const [, statuses, meaning, remedy] = rows.find(([name]) => name === code) ?? [];
+      expect([code, statuses?.split(', ')[0]]).toEqual([code, String(status)]);
+      expect([meaning, remedy]).toEqual([expect.stringMatching(/\w{3}.*\.$/), expect.stringMatching(/\w{3}.*\.$/)]);
+    }
+
+    expect(commands.length).toBe(5);
+    let id = '';
+    const answers: string[] = [];
+    for (const command of commands) {
+      const filled = command.replace('sk_test_…', secretKey).replace('inv_…', id);
+      const env = { ...process.env, KEY: secretKey, ID: id };
+      const { stdout } = await promisify(execFile)('sh', ['-c', filled], { env, timeout: 50_000 });
+      answers.push(stdout);
+      id ||= JSON.parse(stdout).id;
+    }
+    const [created, stream, read, list, endpoint] = answers;
+    expect(JSON.parse(created!)).toMatchObject({ object: 'invoice', status: 'pending' });
+    expect(stream).toContain('"status":"accepted"');
+    expect(JSON.parse(read!)).toMatchObject({ id, status: 'accepted', pdf_url: expect.any(String) });
+    expect(JSON.parse(list!).data).toMatchObject([{ id }]);
+    expect(JSON.parse(endpoint!)).toMatchObject({ object: 'webhook_endpoint', active: true });
+  });
+
+  it.each([390, 1280])('needs no sideways scrolling at %i pixels, with an operation open', async (width) => {
+    const page = await browser.newPage();
+    await page.setViewport({ width, height: 844, isMobile: width < 500 });
+    await page.goto(`${service.url}/docs`, { waitUntil: 'load' });
+    await page.waitForSelector('.opblock', { timeout: 50_000 });
+    const shot = async (name: string) => {
+      if (process.env.SCREENSHOTS)
+        await page.screenshot({ path: `${process.env.SCREENSHOTS}/${name}-${width}.png`, fullPage: true });
+    };
+    const beyond = () =>
+      page.evaluate(() => {
+        const edge = document.documentElement.clientWidth;
+        const scrolls = (one: Element | null): boolean =>
+          one !== null && (/auto|scroll|hidden/.test(getComputedStyle(one).overflowX) || scrolls(one.parentElement));
+        const wide = [...document.querySelectorAll('main *')].filter(
+          (one) => one.getBoundingClientRect().right > edge + 1 && !scrolls(one),
+        );
+        return [document.documentElement.scrollWidth <= edge, ...wide.map((one) => `${one.tagName} ${one.className}`)];
+      });
+    expect(await beyond()).toEqual([true]);
+    await shot('docs');
+    await page.click('#operations-Invoices-createInvoice .opblock-summary-control');
+    await page.waitForSelector('#operations-Invoices-createInvoice .responses-table');
+    expect(await beyond()).toEqual([true]);
+    await shot('docs-open');
+    await page.close();
   });
 
   it('shows every operation and the magic ICEs, from its own origin alone, within its policy, and tries a call out', async () => {

@@ -27,7 +27,7 @@ export function parseInstant(text: string): Date | null {
 
 /** Why a page may hold fewer than `limit` (storage/pages.ts), in Markdown. */
 export const SHORT_PAGES =
-  'A page may hold fewer: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +
+  'A page may hold fewer than `limit`: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +
   'true all the same, and alone tells whether there is another page.';
 
 const once = z.string({ error: 'must be given once' });

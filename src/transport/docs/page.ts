@@ -1,7 +1,9 @@
 import { readFileSync } from 'node:fs';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
+import { SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
-import { html } from '../../domain/markup.ts';
+import { html, type Markup } from '../../domain/markup.ts';
+import { ERROR_CODES, REJECTION_GUIDE } from '../rest/error-guide.ts';
 
 const MEANING: Readonly<Record<Scenario, string>> = {
   'unknown-ice': "rejected: the customer's ICE is unknown",
@@ -14,16 +16,80 @@ const MEANING: Readonly<Record<Scenario, string>> = {
   'slow-receipt': 'accepted, but the receipt takes 60 s',
 };
 
+/** What commands begin their addresses with; the page's script puts its own origin there. */
+const ORIGIN = 'http://127.0.0.1:3000';
+
+const STEPS = [
+  {
+    title: '1. Create an invoice',
+    command: `KEY=sk_test_…
+curl -s ${ORIGIN}/v1/invoices -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' -H "Idempotency-Key: demo-$(date +%s)" \\
+  -d '{"amount": 12000, "currency": "MAD",
+       "customer": {"ice": "001234567000062", "name": "Atlas SARL"},
+       "lines": [{"description": "Conseil", "quantity": 1, "unit_price": 10000}]}'`,
+  },
+  {
+    title: '2. Follow it: signing, transmitted, accepted',
+    command: `ID=inv_…   # the id of the answer
+curl -sN ${ORIGIN}/v1/invoices/$ID/stream -H "Authorization: Bearer $KEY"`,
+  },
+  {
+    title: '3. Read it, with dgi_id, xml_url and pdf_url',
+    command: `curl -s ${ORIGIN}/v1/invoices/$ID -H "Authorization: Bearer $KEY"`,
+  },
+  {
+    title: '4. List what was accepted',
+    command: `curl -s "${ORIGIN}/v1/invoices?status=accepted&limit=10" -H "Authorization: Bearer $KEY"`,
+  },
+  {
+    title: '5. Get events',
+    command: `curl -s ${ORIGIN}/v1/webhook_endpoints -H "Authorization: Bearer $KEY" \\
+  -H 'Content-Type: application/json' \\
+  -d '{"url": "https://example.com/hook", "events": ["invoice.accepted", "invoice.rejected"]}'`,
+  },
+];
+
+const GENERATORS = `npx openapi-typescript ${ORIGIN}/v1/openapi.json -o fatoura.d.ts
+openapi-generator-cli generate -i ${ORIGIN}/v1/openapi.json -g java -o client \\
+  --additional-properties=disallowAdditionalPropertiesIfNotPresent=false,containerDefaultToNull=true`;
+
+/** In Markdown of one line. */
+const RULES: Readonly<Record<string, string>> = {
+  Credentials:
+    'Every request carries `Authorization: Bearer …`. A secret key (`sk_…`) stays in your back end. A front end reads and follows one invoice with its ' +
+    '`client_secret`, which only the answer to its creation shows, or with a publishable key (`pk_…`) and `?client_secret=…`.',
+  Amounts:
+    'Integers in centimes: 12000 is 120.00 MAD. VAT is computed once for each rate, on the sum of its lines, and rounded half up.',
+  Idempotency:
+    'With an `Idempotency-Key` a creation can be repeated: the same key and body give the first answer again, with `Idempotent-Replayed: true`.',
+  Lists: `Newest first. While \`has_more\` is true, pass \`next_cursor\` as \`starting_after\`. ${SHORT_PAGES}`,
+  Limits:
+    'Requests a minute, which `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell with every answer: usually 100 for a secret key, 300 for a publishable ' +
+    'key or a client_secret. Over it: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',
+};
+
+/** Text with `code` in it. */
+function inline(markdown: string): Markup {
+  return html`${markdown.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
+}
+
+/** A command whose addresses the page's script completes. */
+function withOrigin(command: string): Markup {
+  const [first = '', ...rest] = command.split(ORIGIN);
+  return html`${first}${rest.map((part) => html`<span class="origin">${ORIGIN}</span>${part}`)}`;
+}
+
 const EXAMPLE = readFileSync(new URL('./verify-webhook.js', import.meta.url), 'utf8').trimEnd();
 
-/** The reference page: what to try in the test environment, how to verify a webhook, and every operation. Its script and style are files beside it. */
+/** The page: how to begin, errors, what else a client has to know, and every operation. Its script and style are files beside it. */
 export const DOCS_PAGE = `<!doctype html>
 ${
   html`<html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
-<title>Fatoura: API reference</title>
+<title>Fatoura: API documentation</title>
 <link rel="icon" href="data:,">
 <link rel="stylesheet" href="/docs/swagger-ui.css">
 <link rel="stylesheet" href="/docs/docs.css">
@@ -32,18 +98,56 @@ ${
 <header>
 <h1>Fatoura API</h1>
 <nav>
+<a href="#quick-start">Quick start</a>
+<a href="#errors">Errors</a>
+<a href="#rules">Rules</a>
 <a href="#test-environment">Test environment</a>
 <a href="#warnings">Warnings</a>
 <a href="#verify-a-webhook">Verify a webhook</a>
+<a href="#clients">Clients</a>
 <a href="#reference">Reference</a>
 <a href="/v1/openapi.json">OpenAPI</a>
 <a href="/graphql">GraphQL</a>
 </nav>
 </header>
 <main>
+<section id="quick-start">
+<h2>Quick start</h2>
+<p>You need a secret test key (<code>sk_test_…</code>). The first start of the service prints one; whoever runs the service makes another with
+<code>npm run -s cli -- keys create --tenant TENANT --environment test --kind secret</code>.</p>
+${STEPS.map(({ title, command }) => html`<h3>${title}</h3>\n<pre class="guide"><code>${withOrigin(command)}</code></pre>\n`)}</section>
+<section id="errors">
+<h2>Errors</h2>
+<p>Every failure is answered as <code>{"error": {"code", "message", "param", "status"}}</code>. Decide by <code>code</code>; show <code>message</code> to a
+person; <code>param</code> is the path of the field at fault (<code>customer.ice</code>, <code>lines.0.tax_rate</code>) or null. New codes may come: have a
+default branch.</p>
+<table class="guide errors">
+<thead><tr><th>code</th><th>status</th><th>meaning</th><th>what to do</th></tr></thead>
+<tbody>
+${ERROR_CODES.map(
+  ({ code, statuses, meaning, remedy }) =>
+    html`<tr><td><code>${code}</code></td><td class="status">${statuses.join(', ')}</td><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>\n`,
+)}</tbody>
+</table>
+<p>An invoice that is rejected is no failed request: its <code>status</code> is <code>rejected</code>, and <code>rejection_reason</code> is the authority's text
+or begins with one of these.</p>
+<table class="guide errors">
+<thead><tr><th>rejection_reason</th><th>meaning</th><th>what to do</th></tr></thead>
+<tbody>
+${Object.entries(REJECTION_GUIDE).map(
+  ([code, { meaning, remedy }]) =>
+    html`<tr><td><code>${code}</code></td><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>\n`,
+)}</tbody>
+</table>
+</section>
+<section id="rules">
+<h2>Rules</h2>
+<dl class="guide">
+${Object.entries(RULES).map(([term, text]) => html`<dt>${term}</dt><dd>${inline(text)}</dd>\n`)}</dl>
+</section>
 <section id="test-environment">
 <h2>Test environment</h2>
-<p>With a test key (sk_test_, pk_test_) nothing reaches the tax authority: a mock decides, by the customer's ICE. Any other ICE is accepted.
+<p>With a test key (<code>sk_test_</code>, <code>pk_test_</code>) nothing reaches the tax authority: a mock decides, by the customer's ICE. Any other ICE is accepted.
 There are no live keys yet: this version has no connection to the DGI.</p>
 <table class="guide">
 <thead><tr><th>customer.ice</th><th>what happens</th></tr></thead>
@@ -65,6 +169,12 @@ ${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<dt
 with the endpoint's whole secret (<code>whsec_…</code>), in hexadecimal digits. Refuse what is more than 5 minutes off, compare in constant time, and deduplicate by
 the event's id. The headers of Standard Webhooks are sent too, so any of its libraries verifies a delivery. In Node:</p>
 <pre class="guide"><code>${EXAMPLE}</code></pre>
+</section>
+<section id="clients">
+<h2>Clients</h2>
+<p>Generators make clients from the OpenAPI document. Tried and tested: openapi-typescript, and openapi-generator 7 for TypeScript, Python, Java and PHP. With these options a
+client accepts fields that are added later, and Java's sends no empty list for one that is not set.</p>
+<pre class="guide"><code>${withOrigin(GENERATORS)}</code></pre>
 </section>
 <section><div id="reference"></div></section>
 </main>
