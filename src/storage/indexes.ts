@@ -4,6 +4,7 @@ import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts
 /** Every index of the service, by collection. No query runs without one; `test/storage` asserts it with `explain`. */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
+    { name: 'created', key: { createdAt: 1, _id: 1 } },
     {
       name: 'key_hash',
       key: { 'keys.hash': 1 },

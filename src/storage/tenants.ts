@@ -53,14 +53,13 @@ export function createTenantRepository(db: Db): TenantRepository {
     },
     async list() {
       const projection = { name: 1, createdAt: 1, 'keys.environment': 1, 'keys.revokedAt': 1 };
-      const found = tenants.find({}, { projection }).sort({ _id: 1 });
-      const listed = await found
+      const found = tenants.find({}, { projection }).sort({ createdAt: 1, _id: 1 });
+      return found
         .map(({ _id, name, createdAt, keys }) => {
           const valid = keys.filter(({ revokedAt }) => revokedAt === null);
           return { id: _id, name, createdAt, environments: [...new Set(valid.map(({ environment }) => environment))] };
         })
         .toArray();
-      return listed.sort((a, b) => a.createdAt.getTime() - b.createdAt.getTime());
     },
     async updateProfile(tenantId, profile) {
       const { matchedCount } = await tenants.updateOne(
