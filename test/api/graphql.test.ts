@@ -140,6 +140,17 @@ describe('createInvoice', () => {
     const { body } = await client.graphql(CREATE, { input: input({ amount, lines }) });
     expect(body.data.createInvoice.invoice.amount).toBe(amount);
   });
+
+  it('tells an amount that is far too small as such', async () => {
+    const answers = [
+      await client.graphql(CREATE, { input: input({ amount: -1e300 }) }),
+      await client.graphql(
+        'mutation { createInvoice(input: { amount: -9007199254740993, currency: "MAD", customer: { ice: "001234567000089", name: "A" }, lines: [{ description: "x", quantity: 1, unitPrice: 1 }] }) { ... on Error { code param status } } }',
+      ),
+    ];
+    for (const { body } of answers)
+      expect(body.data?.createInvoice).toMatchObject({ code: 'amount_too_small', param: 'amount', status: 422 });
+  });
 });
 
 const READ =

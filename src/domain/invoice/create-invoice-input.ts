@@ -90,7 +90,10 @@ function invoiceOf<Line extends z.ZodType, Further extends z.ZodRawShape>(line: 
     {
       amount: z
         .number({ error: expected(CENTIMES) })
-        .refine(Number.isSafeInteger, { error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`) })
+        // Any integer below the least amount breaks that rule (422), be it as far below as it likes.
+        .refine((value) => Number.isInteger(value) && value <= MAX_CENTIMES, {
+          error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`),
+        })
         .meta({
           type: 'integer',
           minimum: 100,

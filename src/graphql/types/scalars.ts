@@ -18,9 +18,11 @@ builder.scalarType('DateTime', {
   parseLiteral: (node) => instantOf(node.kind === Kind.STRING ? node.value : null, node),
 });
 
-function safeInteger(what: string) {
+/** @param least the least value; an input's own rule may want to refuse what is less itself */
+function safeInteger(what: string, least: number) {
   const parse = (value: unknown, nodes?: ValueNode): number => {
-    if (Number.isSafeInteger(value)) return value as number;
+    if (Number.isInteger(value) && (value as number) >= least && (value as number) <= Number.MAX_SAFE_INTEGER)
+      return value as number;
     throw new GraphQLError(`must be ${what} within ±(2^53 - 1)`, { nodes: nodes ?? null });
   };
   return {
@@ -33,12 +35,13 @@ function safeInteger(what: string) {
 builder.scalarType('Centimes', {
   description:
     'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), so beyond `Int`. 12000 means 120.00 MAD.',
-  ...safeInteger('an integer of centimes'),
+  // So that an amount below the minimum is told as such, be it as far below as it likes; nothing shown is that low.
+  ...safeInteger('an integer of centimes', Number.NEGATIVE_INFINITY),
 });
 
 builder.scalarType('SafeInt', {
   description: 'An integer within ±(2^53 - 1), so beyond `Int`.',
-  ...safeInteger('an integer'),
+  ...safeInteger('an integer', Number.MIN_SAFE_INTEGER),
 });
 
 function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string> {
