@@ -6,6 +6,28 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
+import { ENGINE_MAIN } from '../support/engine-process.ts';
+
+it('the engine alone ends with code 1 when it died', async () => {
+  const folder = await mkdtemp(join(tmpdir(), 'fatal-'));
+  const defect = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('a defect')})`;
+  const child = spawn(process.execPath, ['--import', defect, ENGINE_MAIN, '--data-dir', folder, '--port', '0'], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  try {
+    const exited = once(child, 'exit');
+    let said = '';
+    child.stderr.on('data', (chunk) => {
+      said += chunk;
+    });
+    createInterface(child.stdout).on('line', () => child.kill('SIGUSR2'));
+    expect(await exited).toEqual([1, null]);
+    expect(said).toContain('a defect');
+  } finally {
+    child.kill('SIGKILL');
+    await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+  }
+});
 
 it('a service whose engine died logs that as fatal and ends with code 1', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fatal-'));
