@@ -8,6 +8,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { LRUCache } from 'lru-cache';
+import { type AnswerBounds, boundsOf } from './bounded-answer.ts';
 import type { GraphQLContext } from './context.ts';
 import type { Gate } from './gate.ts';
 import { LIMITS, sizeOf } from './limits.ts';
@@ -20,16 +21,20 @@ export interface OperationRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/**
- * Runs an operation.
- * @param root of a subscription: the event
- * @returns its data; null when anything was refused or has failed: nobody was told of it, so it can be run again to tell
- */
-export type CompiledOperation = (
-  context: GraphQLContext,
-  variables: Readonly<Record<string, unknown>>,
-  root?: unknown,
-) => Promise<Record<string, unknown> | null>;
+/** An operation that is compiled, with the bounds of its answer, whatever its variables ask for. */
+export interface CompiledOperation {
+  readonly bounds: AnswerBounds;
+  /**
+   * Runs it.
+   * @param root of a subscription: the event
+   * @returns its data; null when anything was refused or has failed: nobody was told of it, so it can be run again to tell
+   */
+  run(
+    context: GraphQLContext,
+    variables: Readonly<Record<string, unknown>>,
+    root?: unknown,
+  ): Promise<{ readonly data: Record<string, unknown> } | null>;
+}
 
 /** The prepared path's queries. */
 export interface CompiledQueries {
@@ -76,9 +81,9 @@ export function createCompiler(type: OperationTypeNode): Compile {
     const operation = getOperationAST(document, operationName);
     // A name that the document does not have is not remembered: there are as many as clients care to send.
     if (!operation) return null;
-    const { fields, cost } = sizeOf(schema, document, operation, null);
+    const { fields, possibleFields } = sizeOf(schema, document, operation, null);
     // What may cost too much is for the gate to see, with its variables.
-    const fits = operation.operation === type && fields <= MAX_FIELDS && cost <= LIMITS.cost;
+    const fits = operation.operation === type && fields <= MAX_FIELDS && possibleFields <= LIMITS.possibleFields;
     const run = fits ? compileOperation(document, operation) : null;
     const size = run ? fields + Math.ceil((document.tokenCount ?? LIMITS.tokens) / TOKENS_A_FIELD) : 1;
     compiled.set(key, { run }, { size });
@@ -90,9 +95,12 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   if (hasDirectives(document)) return null;
   const compiled = compileQuery(schema, document, operation.name?.value ?? '', { disablingCapturingStackErrors: true });
   if (!isCompiledQuery(compiled)) return null;
-  return async (context, variables, root) => {
-    const { data, errors } = await compiled.query(root, context, variables);
-    return errors ? null : (data ?? null);
+  return {
+    bounds: boundsOf(document, operation.name?.value, null),
+    async run(context, variables, root) {
+      const { data, errors } = await compiled.query(root, context, variables);
+      return errors || !data ? null : { data };
+    },
   };
 }
 

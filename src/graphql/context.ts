@@ -17,6 +17,7 @@ import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import type { ResendEvents } from '../domain/webhook/resend-events.ts';
 import type { SendTestEvent } from '../domain/webhook/send-test-event.ts';
 import type { WatchEvents } from '../domain/webhook/watch-events.ts';
+import type { AnswerMeter } from './answer-meter.ts';
 
 /** The use cases that resolvers call. */
 export interface UseCases {
@@ -46,4 +47,6 @@ export interface GraphQLContext {
   readonly principal: Principal;
   readonly requestId: string;
   readonly useCases: UseCases;
+  /** Counts what the operation answers; where there is none, nothing is bounded or done in turns. */
+  readonly meter?: AnswerMeter;
 }

@@ -1,6 +1,7 @@
 import { type ExecutionResult, GraphQLError, type GraphQLErrorOptions, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { internalError, type Problem, problem, ServiceError } from '../domain/errors.ts';
+import { createAnswerMeter } from './answer-meter.ts';
 import type { GraphQLContext } from './context.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
 import { schema } from './schema.ts';
@@ -28,7 +29,9 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
   if (!isCompiledQuery(compiled)) throw new Error('a prepared document can not be compiled');
   return {
     async execute(context, variables) {
-      const data = dataOf(await compiled.query(undefined, context, variables)) as Record<string, unknown>;
+      // REST's pages are bounded by the store's; their lists are gone through in turns of the event loop all the same.
+      const meter = createAnswerMeter(Number.POSITIVE_INFINITY);
+      const data = dataOf(await compiled.query(undefined, { ...context, meter }, variables)) as Record<string, unknown>;
       throwRefusal(data);
       return data as Data;
     },

@@ -7,19 +7,17 @@ import {
   type GraphQLNamedType,
   type GraphQLSchema,
   getNamedType,
-  getNullableType,
-  isAbstractType,
-  isEnumType,
-  isInputObjectType,
   isInterfaceType,
-  isListType,
   isObjectType,
   Kind,
   type OperationDefinitionNode,
+  OperationTypeNode,
   SchemaMetaFieldDef,
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
+import { ANSWER_BYTES } from '../domain/answer-bounds.ts';
+import { isList, isPaged, LARGEST_PAGE, leafBytes, listLength, weightOf } from './field-weights.ts';
 
 /**
  * The most that one operation may ask: a request counts once for the rate limit, and must not do the work of thousands. Fragments are
@@ -35,14 +33,22 @@ export const LIMITS = {
   rootFields: 10,
   fields: 500,
   aliases: 50,
-  /** Fields of the answer, lists at the length that is asked for. */
-  cost: 30_000,
+  /** Fields of an answer, counted while it is made. */
+  answerFields: 30_000,
+  /** Bytes of an answer, counted while it is written. */
+  answerBytes: ANSWER_BYTES,
+  /** Fields of an answer if every list in it were as long as it may be: three long lists in one another. */
+  possibleFields: 1_000_000_000,
+  /** The same of a mutation, whose answer can not be refused any more once it has run: so that it never has to be. */
+  mutationFields: 150_000,
+  mutationBytes: 4 * ANSWER_BYTES,
 } as const;
 
-/** Items of a page, where `first` and `last` do not say; the most that they may say. */
-const [DEFAULT_PAGE, LARGEST_PAGE] = [20, 100];
-/** What a list without pages is taken to hold. */
-const LIST_LENGTH = 10;
+/** Bytes that an operation may read and answer at most, for it to run beside any number of others. */
+const SMALL_BYTES = ANSWER_BYTES;
+
+/** Items of a page, where `first` and `last` do not say. */
+const DEFAULT_PAGE = 20;
 
 /** What an operation asks for. */
 export interface Size {
@@ -50,7 +56,15 @@ export interface Size {
   readonly fields: number;
   readonly aliases: number;
   readonly depth: number;
-  readonly cost: number;
+  /** Fields of its answer at most, every list being as long as it may be, and a page as it is asked for. */
+  readonly possibleFields: number;
+  /** Bytes that it reads and answers, at most. */
+  readonly bytes: number;
+}
+
+/** Whether an operation may need much memory: a few of these run at a time. */
+export function isLarge({ bytes }: Pick<Size, 'bytes'>): boolean {
+  return bytes > SMALL_BYTES;
 }
 
 /**
@@ -71,7 +85,8 @@ export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): G
 }
 
 /**
- * Whether an operation that is valid would answer too much, pages being as long as these variables say.
+ * Whether an operation that is valid may answer too much, pages being as long as these variables say. What may be too much of a query is
+ * mostly known when its lists are there: {@link LIMITS.answerFields} and {@link LIMITS.answerBytes} are counted then.
  * @returns why it must not run, or null
  */
 export function exceededCost(
@@ -80,13 +95,27 @@ export function exceededCost(
   operation: OperationDefinitionNode,
   variables: Readonly<Record<string, unknown>>,
 ): GraphQLError | null {
-  const { cost } = sizeOf(schema, document, operation, variables);
-  if (cost <= LIMITS.cost) return null;
-  return refusal(
-    `${LIMITS.cost.toLocaleString('en')} fields in its answer, lists being as long as asked for; this one may have ${cost.toLocaleString('en')}. Ask for shorter pages or fewer fields`,
-    operation,
-  );
+  const { possibleFields, bytes } = sizeOf(schema, document, operation, variables);
+  const isMutation = operation.operation === OperationTypeNode.MUTATION;
+  const most = isMutation ? LIMITS.mutationFields : LIMITS.possibleFields;
+  if (possibleFields > most)
+    return refusal(
+      `${inWords(most)} fields in its answer, ${ASSUMING} ${inWords(possibleFields)}. ${ADVICE}`,
+      operation,
+    );
+  if (isMutation && bytes > LIMITS.mutationBytes) {
+    return refusal(
+      `${inWords(LIMITS.mutationBytes)} bytes in its answer, ${ASSUMING} ${inWords(bytes)}. ${ADVICE}`,
+      operation,
+    );
+  }
+  return null;
 }
+
+const ASSUMING = 'every list being as long as it may be; this one may have';
+const ADVICE = 'Ask for shorter pages, fewer fields or fewer aliases';
+
+const inWords = (count: number) => Math.ceil(count).toLocaleString('en');
 
 function refusal(most: string, nodes: ASTNode): GraphQLError {
   return new GraphQLError(`An operation may have at most ${most}.`, { nodes });
@@ -107,7 +136,6 @@ export function sizeOf(
     operation.variableDefinitions?.map(({ variable, defaultValue }) => [variable.name.value, defaultValue]),
   );
   const spread = new Map<string, Size>();
-  const lengths = introspectedLengths(schema);
   return sizeOfSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? null, null);
 
   /** @param page the length of the page that these fields describe: of the lists among them */
@@ -116,7 +144,7 @@ export function sizeOf(
     parent: GraphQLNamedType | null,
     page: number | null,
   ): Size {
-    const sum = { root: 0, fields: 0, aliases: 0, depth: 0, cost: 0 };
+    const sum = { root: 0, fields: 0, aliases: 0, depth: 0, possibleFields: 0, bytes: 0 };
     for (const selection of selections) {
       const part =
         selection.kind === Kind.FIELD
@@ -128,7 +156,8 @@ export function sizeOf(
       sum.fields += part.fields;
       sum.aliases += part.aliases;
       sum.depth = Math.max(sum.depth, part.depth);
-      sum.cost += part.cost;
+      sum.possibleFields += part.possibleFields;
+      sum.bytes += part.bytes;
     }
     return sum;
   }
@@ -136,22 +165,24 @@ export function sizeOf(
   function sizeOfField(field: FieldNode, parent: GraphQLNamedType | null, page: number | null): Size {
     const definition = definitionOf(schema, field.name.value, parent);
     const aliases = field.alias ? 1 : 0;
-    if (!field.selectionSet) return { root: 1, fields: 1, aliases, depth: 1, cost: 1 };
-    const paged = definition?.args.some(({ name }) => name === 'first' || name === 'last') ?? false;
-    const below = sizeOfSelections(
-      field.selectionSet,
-      definition ? getNamedType(definition.type) : null,
-      paged ? pageLength(field) : null,
-    );
-    const isList = definition !== null && isListType(getNullableType(definition.type));
-    const length = page ?? lengths.get(`${parent?.name}.${field.name.value}`) ?? LIST_LENGTH;
+    const length = definition && isList(definition) ? listLength(schema, parent, definition, page) : 1;
+    /** Its name, quotation marks, colon and comma. */
+    const name = (field.alias ?? field.name).value.length + 4;
+    const reads = definition ? (weightOf(definition).reads ?? 0) : 0;
+    if (!field.selectionSet) {
+      const bytes = name + (definition ? leafBytes(definition) * length : 0) + reads;
+      return { root: 1, fields: 1, aliases, depth: 1, possibleFields: length, bytes };
+    }
+    const rows = definition && isPaged(definition) ? pageLength(field) : null;
+    const below = sizeOfSelections(field.selectionSet, definition ? getNamedType(definition.type) : null, rows);
     return {
       root: 1,
       fields: 1 + below.fields,
       aliases: aliases + below.aliases,
       // graphql-js has a rule for the depth of introspection.
       depth: field.name.value.startsWith('__') ? 1 : 1 + below.depth,
-      cost: ownCost(definition) + below.cost * (isList ? length : 1),
+      possibleFields: 1 + below.possibleFields * length,
+      bytes: name + below.bytes * length + reads * (rows ?? length),
     };
   }
 
@@ -159,7 +190,7 @@ export function sizeOf(
     const key = `${name} ${page}`;
     const known = spread.get(key);
     if (known) return known;
-    const nothing = { root: 0, fields: 0, aliases: 0, depth: 0, cost: 0 };
+    const nothing = { root: 0, fields: 0, aliases: 0, depth: 0, possibleFields: 0, bytes: 0 };
     // Fragments that spread themselves are a rule's business.
     spread.set(key, nothing);
     const fragment = fragments.get(name);
@@ -191,50 +222,11 @@ export function sizeOf(
   }
 }
 
-/** What a field counts itself: 1 unless its `extensions.cost` says that it may be large whatever is selected of it. */
-function ownCost(definition: { readonly extensions: Readonly<Record<string, unknown>> } | null): number {
-  const cost = definition?.extensions.cost;
-  return typeof cost === 'number' ? cost : 1;
-}
-
-function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {
+/** A field by its name, those of introspection too. */
+export function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {
   if (parent === schema.getQueryType()) {
     if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;
     if (name === TypeMetaFieldDef.name) return TypeMetaFieldDef;
   }
   return (isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : null) ?? null;
-}
-
-const introspected = new WeakMap<GraphQLSchema, ReadonlyMap<string, number>>();
-
-/** How long the lists of introspection are, on average: so a page that shows the whole schema costs what it is. */
-function introspectedLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
-  const known = introspected.get(schema);
-  if (known) return known;
-  const types = Object.values(schema.getTypeMap());
-  const fields = types.flatMap((type) =>
-    isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [],
-  );
-  const sum = (counts: number[]) => counts.reduce((all, each) => all + each, 0);
-  const lengths = new Map([
-    ['__Schema.types', types.length],
-    ['__Schema.directives', schema.getDirectives().length],
-    ['__Type.fields', fields.length / types.length],
-    ['__Field.args', sum(fields.map(({ args }) => args.length)) / fields.length],
-    [
-      '__Type.inputFields',
-      sum(types.map((type) => (isInputObjectType(type) ? Object.keys(type.getFields()).length : 0))) / types.length,
-    ],
-    ['__Type.enumValues', sum(types.map((type) => (isEnumType(type) ? type.getValues().length : 0))) / types.length],
-    [
-      '__Type.possibleTypes',
-      sum(types.map((type) => (isAbstractType(type) ? schema.getPossibleTypes(type).length : 0))) / types.length,
-    ],
-    [
-      '__Type.interfaces',
-      sum(types.map((type) => (isObjectType(type) ? type.getInterfaces().length : 0))) / types.length,
-    ],
-  ]);
-  introspected.set(schema, lengths);
-  return lengths;
 }

@@ -1,5 +1,7 @@
 import { lexicographicSortSchema, printSchema } from 'graphql';
+import { metered } from './answer-meter.ts';
 import { builder } from './builder.ts';
+import { unboundedLists } from './field-weights.ts';
 import './types/event-stream.ts';
 import './types/invoice.ts';
 import './types/document-verification.ts';
@@ -22,7 +24,10 @@ import './types/invoice-totals.ts';
 import './types/seller-profile.ts';
 
 /** The service's GraphQL schema. */
-export const schema = builder.toSchema();
+export const schema = metered(builder.toSchema());
+
+const unbounded = unboundedLists(schema);
+if (unbounded.length > 0) throw new Error(`lists must say how many items they have at most: ${unbounded.join(', ')}`);
 
 /** As `schema.graphql` holds it: sorted, so that its changes are readable. */
 export function printedSchema(): string {

@@ -6,6 +6,7 @@ import {
   execute,
   OperationTypeNode,
 } from 'graphql';
+import { boundedAnswer, boundsOf } from './bounded-answer.ts';
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -20,10 +21,13 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
   const compiled = compiledOf(args.document, args.operationName ?? null);
   const context = args.contextValue as GraphQLContext;
   const variables = args.variableValues ?? {};
+  const bounds = boundsOf(args.document, args.operationName, variables);
 
   async function resultOf(event: unknown): Promise<ExecutionResult> {
-    const data = await compiled?.(context, variables, event);
-    return data ? { data } : execute({ ...args, rootValue: event });
+    return boundedAnswer(compiled?.bounds ?? bounds, context, async (contextValue) => {
+      const result = await compiled?.run(contextValue, variables, event);
+      return result ?? execute({ ...args, contextValue, rootValue: event });
+    });
   }
   async function end() {
     await events.return?.();

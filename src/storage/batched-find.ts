@@ -1,4 +1,5 @@
 import type { Collection, Filter } from 'mongodb';
+import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 import { type Decoded, decodedOnce } from './decoded-once.ts';
 
 /** Ids that one search asks for at most. */
@@ -33,7 +34,13 @@ export function batchedFind<Stored extends { _id: string }, Value>(
     const filter = { _id: { $in: ids } } as Filter<Stored>;
     // With `raw` the documents come as their bytes, whatever their type says.
     const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
-    return found.map((bytes) => decode(bytes as Uint8Array));
+    const values: Decoded<Value>[] = [];
+    for (const bytes of found as Uint8Array[]) {
+      const turn = takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
+      if (turn) await turn;
+      values.push(decode(bytes));
+    }
+    return values;
   }
 
   return (id) => {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
+import { ANSWER_BYTES, answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
@@ -16,7 +17,7 @@ import {
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
-import { readBounded } from './pages.ts';
+import { readAtOnce, readWithin } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -97,7 +98,9 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     async findMany(tenantId, environment, invoiceIds) {
       // By id alone: some servers would rather go through all of the tenant's.
-      const found = await invoices.find({ _id: { $in: [...invoiceIds] } }).toArray();
+      const search = invoices.find({ _id: { $in: [...invoiceIds] } }, { raw: true });
+      const { found, hasMore } = await readWithin(search, invoiceIds.length, ANSWER_BYTES);
+      if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
       return found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
     },
 
@@ -127,10 +130,13 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     async page(query) {
       const newestFirst = query.cursor?.direction !== 'before';
-      const cursor = invoices.find(pageFilter(query)).sort({ order: newestFirst ? -1 : 1 });
-      const { found, hasMore } = await readBounded(cursor, query.limit);
+      const cursor = invoices.find(pageFilter(query), { raw: true }).sort({ order: newestFirst ? -1 : 1 });
+      const { found, hasMore, bytes } =
+        query.maxBytes === undefined
+          ? await readAtOnce(cursor, query.limit)
+          : await readWithin(cursor, query.limit, query.maxBytes);
       const page = found.map(invoiceOf);
-      return { invoices: newestFirst ? page : page.reverse(), hasMore };
+      return { invoices: newestFirst ? page : page.reverse(), hasMore, bytes };
     },
 
     async claim(invoiceId, leaseMs) {

@@ -1,5 +1,6 @@
-import type { Collection, Document, Filter, FindCursor } from 'mongodb';
+import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
 import { orderAt } from '../domain/order-key.ts';
+import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 import type { Page, PageQuery } from '../domain/webhook/delivery-ports.ts';
 
 /** The condition on the order key that a page's cursor and times come to; null when there is none. */
@@ -48,4 +49,52 @@ export async function readBounded<Stored>(
   } finally {
     await cursor.close();
   }
+}
+
+/** The same of documents that may be large: decoded in turns. @param cursor with `raw`: of the documents' bytes */
+export async function readAtOnce<Stored extends Document>(
+  cursor: FindCursor<Stored>,
+  limit: number,
+): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
+  const { found: raw, hasMore } = await readBounded(cursor as unknown as FindCursor<Uint8Array>, limit);
+  const found: Stored[] = [];
+  for (const bytes of raw) found.push(await decoded<Stored>(bytes));
+  return { found, hasMore, bytes: raw.reduce((sum, { length }) => sum + length, 0) };
+}
+
+/** Documents that {@link readWithin} asks for at a time: eight invoices of the largest are 10 MiB. */
+const FETCHED_AT_ONCE = 8;
+
+/**
+ * The first documents of a search: `limit` of them, or as many as have `maxBytes` together, but one at least. No more than some MiB beyond
+ * that are read, and they are decoded in turns.
+ * @param cursor with `raw`: of the documents' bytes
+ */
+export async function readWithin<Stored extends Document>(
+  cursor: FindCursor<Stored>,
+  limit: number,
+  maxBytes: number,
+): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
+  const found: Stored[] = [];
+  let bytes = 0;
+  try {
+    cursor.limit(limit + 1).batchSize(Math.min(FETCHED_AT_ONCE, limit + 1));
+    while (await cursor.hasNext()) {
+      for (const raw of cursor.readBufferedDocuments() as unknown as Uint8Array[]) {
+        if (found.length === limit || (found.length > 0 && bytes + raw.length > maxBytes))
+          return { found, hasMore: true, bytes };
+        bytes += raw.length;
+        found.push(await decoded<Stored>(raw));
+      }
+    }
+    return { found, hasMore: false, bytes };
+  } finally {
+    await cursor.close();
+  }
+}
+
+/** A document of its bytes, in a turn that has room for it. */
+async function decoded<Stored extends Document>(bytes: Uint8Array): Promise<Stored> {
+  await takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
+  return BSON.deserialize(bytes) as Stored;
 }

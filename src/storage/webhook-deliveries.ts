@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import { ANSWER_BYTES, answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import {
   type ClaimedDelivery,
   DELIVERY_STATES,
@@ -7,6 +8,7 @@ import {
   type DeliverySummary,
   deliveryId,
   KEPT_ATTEMPTS,
+  MOST_DELIVERIES,
 } from '../domain/webhook/delivery.ts';
 import type {
   AttemptRecord,
@@ -16,7 +18,7 @@ import type {
   PageQuery,
 } from '../domain/webhook/delivery-ports.ts';
 import { insertNew } from './insert-new.ts';
-import { readPage } from './pages.ts';
+import { readPage, readWithin } from './pages.ts';
 
 export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
   _id: string;
@@ -45,9 +47,6 @@ interface DeliveryWork {
 const LANE_GRACE_MS = 30_000;
 const QUEUE_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
-/** Of the deliveries of several events: 16 endpoints for each of a page of 100, and then some that were deleted. */
-const MAX_OF_EVENTS = 5000;
-
 /** The ledger of deliveries in the collection `webhook_deliveries`. @param retentionMs how long deliveries are kept */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
@@ -189,18 +188,19 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const found = await deliveries
         .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
         .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 })
-        .limit(MAX_OF_EVENTS)
+        .limit(MOST_DELIVERIES)
         .toArray();
       return found.filter(isOf(owner)).map(summaryOf);
     },
 
     async attempts(owner, ids) {
-      const found = await deliveries
-        .find({ _id: { $in: [...ids] } })
+      const search = deliveries
+        .find({ _id: { $in: [...ids] } }, { raw: true })
         .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
           ...{ tenantId: 1, environment: 1, attempts: 1 },
-        })
-        .toArray();
+        });
+      const { found, hasMore } = await readWithin(search, ids.length, ANSWER_BYTES);
+      if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
       return new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts]));
     },
 

@@ -1,6 +1,7 @@
-import type { ExecutionResult } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
+import { resultText } from '../graphql/answer-text.ts';
 import { subscribe } from '../graphql/subscribe.ts';
 import type { Source } from './event-stream.ts';
 import { whenGone } from './when-gone.ts';
@@ -8,6 +9,8 @@ import { whenGone } from './when-gone.ts';
 /** What a request to Yoga carries besides itself. */
 export interface YogaServerContext {
   readonly ctx: Context;
+  /** Why it is not answered, where the prepared path has found that out. */
+  refusal?: GraphQLError;
   /** A subscription's results, once Yoga has them and would send them as Server-Sent Events. */
   results?: AsyncIterable<ExecutionResult>;
 }
@@ -25,7 +28,8 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
       },
     };
   },
-  onResultProcess({ result, resultProcessor, setResultProcessor, serverContext }) {
+  onResultProcess({ result, resultProcessor, setResult, setResultProcessor, serverContext }) {
+    if (!isAsyncIterable(result) && !Array.isArray(result)) setResult({ ...result, stringify: resultText });
     if (!resultProcessor || !isAsyncIterable(result)) return;
     setResultProcessor((results, { Response }) => {
       serverContext.results = results as AsyncIterable<ExecutionResult>;
@@ -41,7 +45,7 @@ export function printed(
 ): Source<ExecutionResult> {
   return {
     values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : only(results),
-    print: (result) => `event: next\ndata: ${JSON.stringify(shown(result))}\n\n`,
+    print: (result) => `event: next\ndata: ${resultText(shown(result))}\n\n`,
     last: 'event: complete\ndata:\n\n',
   };
 }

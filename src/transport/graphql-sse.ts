@@ -1,8 +1,9 @@
 import type { IncomingMessage } from 'node:http';
-import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST } from 'graphql';
+import { type DocumentNode, type ExecutionResult, execute, GraphQLError, getOperationAST } from 'graphql';
 import { createHandler, type Response, TOKEN_HEADER_KEY, TOKEN_QUERY_KEY } from 'graphql-sse';
 import type { Context, Middleware } from 'koa';
 import { type ServiceError, serviceError } from '../domain/errors.ts';
+import { boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
@@ -63,6 +64,13 @@ export function graphqlOverSse(
       return refusal(400, { errors });
     },
     subscribe,
+    execute(args) {
+      const { document, operationName, variableValues } = args;
+      const context = args.contextValue as unknown as GraphQLContext;
+      return boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
+        execute({ ...args, contextValue }),
+      );
+    },
     // `onSubscribe` has.
     validate: () => [],
     onOperation(_context, { context: call }, _args, outcome) {

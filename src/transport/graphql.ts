@@ -1,7 +1,9 @@
-import { type ExecutionResult, GraphQLError } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError } from 'graphql';
 import { createYoga, type Plugin } from 'graphql-yoga';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { resultText } from '../graphql/answer-text.ts';
+import { AnswerRefusal, boundedAnswer, boundsOf } from '../graphql/bounded-answer.ts';
 import { createCompiledQueries } from '../graphql/compiled-queries.ts';
 import type { GraphQLContext } from '../graphql/context.ts';
 import { type Explain, publicError } from '../graphql/execute.ts';
@@ -17,20 +19,16 @@ import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 
-interface Running {
-  readonly args: Parameters<Gate['refuse']>[0];
-  readonly setResultAndStopExecution: (result: ExecutionResult) => void;
-}
-
 /** What the gate refuses, in its words. */
-function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugin {
-  /** Before an operation runs, of whichever type. */
-  const refuse = ({ args, setResultAndStopExecution }: Running): void => {
-    const refusal = gate.refuse(args);
-    if (!refusal) return;
+function passing(
+  gate: Gate,
+  told: (error: GraphQLError) => GraphQLError,
+): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
+  /** What would be or was too much, and must not run or be answered. */
+  const refused = (refusal: GraphQLError): ExecutionResult => {
     const error = told(refusal);
-    error.extensions.http = { spec: true, status: 400 };
-    setResultAndStopExecution({ errors: [error] });
+    if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
+    return { errors: [error] };
   };
   return {
     onParams({ params, setParams }) {
@@ -54,8 +52,23 @@ function passing(gate: Gate, told: (error: GraphQLError) => GraphQLError): Plugi
     onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
-    onExecute: refuse,
-    onSubscribe: refuse,
+    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const refusal = args.contextValue.refusal ?? gate.refuse(args);
+      if (refusal) return setResultAndStopExecution(refused(refusal));
+      setExecuteFn(async (all: ExecutionArgs) => {
+        const { document, operationName, variableValues } = all;
+        const bounds = boundsOf(document, operationName, variableValues);
+        const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, (contextValue) =>
+          executeFn({ ...all, contextValue }),
+        );
+        const [error] = result.errors ?? [];
+        return error instanceof AnswerRefusal ? refused(error) : result;
+      });
+    },
+    onSubscribe({ args, setResultAndStopExecution }) {
+      const refusal = gate.refuse(args);
+      if (refusal) setResultAndStopExecution(refused(refusal));
+    },
   };
 }
 
@@ -123,18 +136,25 @@ export function graphqlOverHttp(
   const showPage = showGraphiql();
 
   /** The prepared path: answers a query that has been asked before as Yoga would, which costs many times as much. */
-  async function answeredPrepared(ctx: Context, body: string): Promise<boolean> {
+  async function answeredPrepared(ctx: Context, body: string, server: YogaServerContext): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
     const request = type === null ? null : ordinaryRequest(body, gate.listed);
     const query = request && queries.find(request);
-    const data = query && (await query(contextOf(ctx), request.variables));
-    // Where anything was refused or has failed, Yoga runs it once more and tells.
-    if (!data) return false;
+    if (!query) return false;
+    const result = await boundedAnswer(query.bounds, contextOf(ctx), (context) =>
+      query.run(context, request.variables),
+    );
+    // Where anything was refused or has failed, Yoga runs it once more and tells; not what was too much.
+    if (!result || !('data' in result)) {
+      const [refusal] = result?.errors ?? [];
+      if (refusal) server.refusal = refusal;
+      return false;
+    }
     // Written at once, as Yoga's answers are: Koa would look at the body to guess what is known.
     ctx.respond = false;
     ctx.res.statusCode = 200;
     ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
-    ctx.res.end(JSON.stringify({ data }));
+    ctx.res.end(resultText(result));
     return true;
   }
 
@@ -149,14 +169,14 @@ export function graphqlOverHttp(
     )
       return showPage(ctx, next);
     principalOf(ctx);
+    const server: YogaServerContext = { ctx };
     if (ctx.method === 'POST') {
       const body = await readGraphqlJson(ctx);
-      if (await answeredPrepared(ctx, body)) return ran('prepared');
+      if (await answeredPrepared(ctx, body, server)) return ran('prepared');
       // Where Yoga looks for it.
       Object.assign(ctx.req, { body });
     }
     ran('yoga');
-    const server: YogaServerContext = { ctx };
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
     if (server.results) return void streams.open(ctx, principalOf(ctx), printed(server.results));
     ctx.respond = false;

@@ -49,7 +49,7 @@ describe('limits', () => {
     [
       'the answer, as written',
       '{ webhookEvents(first: 100) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } } }',
-      'at most 30,000 fields in its answer',
+      'at most 1,000,000,000 fields in its answer',
     ],
   ])('of %s', async (_name, query, message) => {
     for (const refusal of await refusalsOf(query)) expect(refusal).toContain(message);
@@ -72,15 +72,8 @@ describe('limits', () => {
       invoices(first: $all) { edges { node { id } } }
     }`;
     expect(await refusalsOf(query, { first: 5 })).toEqual([null, null]);
-    for (const refusal of await refusalsOf(query, { first: 100 })) expect(refusal).toContain('at most 30,000 fields');
+    for (const refusal of await refusalsOf(query, { first: 100 })) expect(refusal).toContain('at most 1,000,000,000');
     expect(await refusalsOf(query, { first: 6 })).toEqual([null, null]);
-  });
-
-  it('of the answer know what is large: the log of attempts', async () => {
-    const page = (name: string) => `${name}: webhookDeliveries(first: 100) { nodes { attempts { status url } } }`;
-    const pages = (...names: string[]) => `{ ${names.map(page).join(' ')} }`;
-    expect(await refusalsOf(pages('a', 'b'))).toEqual([null, null]);
-    for (const refusal of await refusalsOf(pages('a', 'b', 'c'))) expect(refusal).toContain('at most 30,000 fields');
   });
 
   it('hold for subscriptions on each way', async () => {
@@ -88,7 +81,7 @@ describe('limits', () => {
     const query = `subscription { invoiceEvents { ${events(events(events(events('attempts { at url }'))))} } }`;
     for (const path of ['/graphql', '/graphql/stream']) {
       const { body } = await client.post(path, { query }, { Accept: 'text/event-stream' });
-      expect(body).toContain('at most 30,000 fields in its answer');
+      expect(body).toContain('at most 1,000,000,000 fields in its answer');
     }
   });
 

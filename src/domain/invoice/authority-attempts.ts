@@ -20,6 +20,8 @@ export interface AuthorityAttempt {
 
 /** What is kept of a long series: how it began, and how it went last. */
 const [FIRST, LAST] = [10, 40];
+/** Attempts that an invoice keeps. */
+export const MOST_ATTEMPTS = FIRST + LAST;
 const MAX_MESSAGE = 500;
 
 /** A record with further attempts: the first ten and the last forty of all. */

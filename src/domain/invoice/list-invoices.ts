@@ -13,6 +13,8 @@ export interface ListInvoicesInput {
   /** Compared in whole seconds; the instant itself is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
+  /** Cuts the page where the invoices have so many bytes, after the first one; 16 MiB unless given. */
+  readonly maxBytes?: number;
 }
 
 export interface ListInvoices {
@@ -34,6 +36,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
       environment: owner.environment,
       status: input.status,
       limit: input.limit,
+      ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
       cursor: input.cursor && (await cursorOf(owner, input.cursor)),
       // What is compared is what is shown: whole seconds.
       createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,

@@ -64,6 +64,8 @@ export interface InvoicePageQuery {
   readonly createdFrom: number | null;
   /** UNIX milliseconds, exclusive. */
   readonly createdUntil: number | null;
+  /** Cuts the page where the invoices have so many bytes as they are stored, after the first one; what the store answers at once unless given. */
+  readonly maxBytes?: number;
 }
 
 export interface InvoicePage {
@@ -71,6 +73,8 @@ export interface InvoicePage {
   readonly invoices: readonly Invoice[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
+  /** Of the invoices as they are stored. */
+  readonly bytes: number;
 }
 
 /** Where invoices are kept. Every method uses an index and is one round trip unless it says otherwise. */

@@ -48,6 +48,8 @@ export interface Attempt extends SendResult {
 
 /** How many attempts of a delivery are kept: a schedule's, and those of some resends. */
 export const KEPT_ATTEMPTS = 25;
+/** Deliveries of several events that are looked up at once: 16 endpoints for each of a page of 100, and then some that were deleted. */
+export const MOST_DELIVERIES = 5000;
 
 /** A pair has one id, so that it can not have two deliveries: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */
 export function deliveryId(eventId: string, endpointId: string): string {

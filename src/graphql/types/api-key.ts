@@ -44,6 +44,7 @@ findableAsNode({
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyType],
+    extensions: { most: 100 },
     authScopes: { secretKey: true },
     description:
       'The keys of the secret key’s tenant and environment, newest first: at most 50 valid ones, and the last 50 that were revoked.',

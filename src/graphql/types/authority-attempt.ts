@@ -1,4 +1,9 @@
-import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempts.ts';
+import {
+  type AttemptOutcome,
+  type AttemptPurpose,
+  type AuthorityAttempt,
+  MOST_ATTEMPTS,
+} from '../../domain/invoice/authority-attempts.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
@@ -40,6 +45,7 @@ const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttem
 builder.objectFields(InvoiceType, (t) => ({
   authorityAttempts: t.field({
     type: [AuthorityAttemptType],
+    extensions: { most: MOST_ATTEMPTS },
     description:
       'The calls to the tax authority, oldest first: the first 10 and the last 40. For a secret key, otherwise empty.',
     resolve: ({ authorityAttempts }, _args, { principal }) =>

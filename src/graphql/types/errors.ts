@@ -75,6 +75,7 @@ builder.objectType(InvalidInputError, {
   fields: (t) => ({
     problems: t.field({
       type: [ProblemType],
+      extensions: { most: 100 },
       description:
         'All that is wrong, of the same status, in the order of the documented fields; the first is this error itself.',
       resolve: ({ problems }) => [...problems],

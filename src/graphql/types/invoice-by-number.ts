@@ -1,3 +1,4 @@
+import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -5,6 +6,7 @@ builder.queryField('invoiceByNumber', (t) =>
   t.field({
     type: InvoiceType,
     authScopes: { secretKey: true },
+    extensions: { reads: INVOICE_BYTES },
     description: 'The invoice with this legal number, of the service’s series or of your own.',
     args: { number: t.arg.string({ required: true, description: 'As the document states it: `2026-000123`.' }) },
     resolve: (_root, { number }, { principal, useCases }) => useCases.findByNumber(principal, number),

@@ -1,4 +1,6 @@
+import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { InvoiceType } from './invoice.ts';
@@ -8,6 +10,7 @@ import { WebhookEventType } from './webhook-event.ts';
 builder.objectFields(InvoiceType, (t) => ({
   events: t.loadableList({
     type: WebhookEventType,
+    extensions: { most: 4 },
     description:
       'Its status changes as receivers are told of them, oldest first, as long as they are kept. For a secret key, otherwise empty.',
     loaderOptions: UNCACHED,
@@ -16,6 +19,7 @@ builder.objectFields(InvoiceType, (t) => ({
   }),
   deliveries: t.loadableList({
     type: WebhookDeliveryType,
+    extensions: { most: MOST_DELIVERIES },
     description: 'What has become of these events at each endpoint. For a secret key, otherwise empty.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
@@ -42,6 +46,7 @@ builder.objectField(WebhookEventType, 'invoice', (t) =>
   t.loadable({
     type: InvoiceType,
     nullable: true,
+    extensions: { reads: INVOICE_BYTES },
     description: 'The invoice as it is now; null for the specimen of a test event.',
     loaderOptions: UNCACHED,
     resolve: ({ invoiceId }) => invoiceId,
@@ -53,6 +58,7 @@ builder.objectField(WebhookDeliveryType, 'invoice', (t) =>
   t.loadable({
     type: InvoiceType,
     nullable: true,
+    extensions: { reads: INVOICE_BYTES },
     description: 'The invoice as it is now; null for the specimen of a test event.',
     loaderOptions: UNCACHED,
     resolve: ({ invoiceId }) => invoiceId,

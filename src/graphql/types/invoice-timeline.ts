@@ -21,6 +21,7 @@ const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry
 builder.objectField(InvoiceType, 'timeline', (t) =>
   t.field({
     type: [TimelineEntryType],
+    extensions: { most: 4 },
     description: 'Its statuses so far, from `pending` on; four at most.',
     resolve: timelineOf,
   }),

@@ -1,4 +1,4 @@
-import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { type Invoice, TAX_RATES } from '../../domain/invoice/invoice.ts';
 import { type InvoiceTotals, type RateTotal, totalsOf } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
@@ -20,6 +20,7 @@ export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals
     taxTotal: t.expose('tax', { type: 'Centimes', description: 'VAT of all rates.' }),
     taxTotals: t.field({
       type: [TaxTotalType],
+      extensions: { most: TAX_RATES.length },
       description: 'VAT of each rate that occurs, the highest first.',
       resolve: ({ rates }) => [...rates],
     }),

@@ -3,7 +3,7 @@ import { builder } from '../builder.ts';
 import { ProblemType } from './errors.ts';
 import { InvoiceTermsInput } from './invoice-terms.ts';
 import { InvoiceTotalsType } from './invoice-totals.ts';
-import { InvoiceWarningType } from './invoice-warning.ts';
+import { InvoiceWarningType, MOST_WARNINGS } from './invoice-warning.ts';
 import './scalars.ts';
 
 // Nothing is required and numbers may be fractions: what is missing or wrong is told among the problems, not by the type.
@@ -50,12 +50,15 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('InvoiceValid
     }),
     problems: t.field({
       type: [ProblemType],
+      // 100 of structure, then those of rules.
+      extensions: { most: 200 },
       description:
         'All that keeps it from being created: structure, then business rules, then what a live seller’s profile lacks (`seller.…`). At most 100 of structure.',
       resolve: ({ problems }) => [...problems],
     }),
     warnings: t.field({
       type: [InvoiceWarningType],
+      extensions: { most: MOST_WARNINGS },
       description: 'What is not refused and the law may take amiss, as far as its parts are valid.',
       resolve: ({ warnings }) => [...warnings],
     }),

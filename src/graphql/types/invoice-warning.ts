@@ -3,6 +3,9 @@ import { legalWarnings } from '../../domain/invoice/legal-warnings.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
+/** There is a warning for each of some thirty fields at most. */
+export const MOST_WARNINGS = 50;
+
 export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
   description: 'Something that the law or the tax authority may take amiss, though the service does not refuse it.',
   fields: (t) => ({
@@ -17,6 +20,7 @@ export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarn
 builder.objectField(InvoiceType, 'warnings', (t) =>
   t.field({
     type: [InvoiceWarningType],
+    extensions: { most: MOST_WARNINGS },
     description: 'What is mandatory by law and missing, or looks wrong; for a secret key, otherwise empty.',
     resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? legalWarnings(invoice) : []),
   }),

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
-import { type CreateInvoiceInput, createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
+import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
+import { type CreateInvoiceInput, createInvoiceInput, LIMITS } from '../../domain/invoice/create-invoice-input.ts';
 import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
@@ -78,7 +79,12 @@ export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
         'Legal number: the one it was created with, or the next of the service’s series, null while pending.',
     }),
     customer: t.field({ type: CustomerType, description: 'The buyer.', resolve: (invoice) => invoice }),
-    lines: t.field({ type: [LineType], description: 'At least one.', resolve: ({ lines }) => [...lines] }),
+    lines: t.field({
+      type: [LineType],
+      description: 'At least one.',
+      extensions: { most: LIMITS.lines },
+      resolve: ({ lines }) => [...lines],
+    }),
     terms: t.field({
       type: InvoiceTermsType,
       description: 'Dates, and how to pay.',
@@ -118,6 +124,7 @@ builder.queryFields((t) => ({
   invoice: t.field({
     type: InvoiceType,
     description: 'One invoice: by a secret key, by its client_secret, or by a publishable key with `clientSecret`.',
+    extensions: { reads: INVOICE_BYTES },
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),
@@ -129,19 +136,24 @@ builder.queryFields((t) => ({
     {
       type: InvoiceType,
       authScopes: { secretKey: true },
-      description: 'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids.',
+      description:
+        'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. Very large invoices make a page shorter than asked for: go on while there is a next one.',
+      extensions: { reads: INVOICE_BYTES },
       args: {
         status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
         createdAfter: t.arg({ type: 'DateTime', description: 'Created after this instant.' }),
         createdBefore: t.arg({ type: 'DateTime', description: 'Created before this instant.' }),
       },
-      resolve: async (_root, args, { principal, useCases }) => {
-        const { invoices: rows, hasMore } = await useCases.listInvoices(principal, {
+      resolve: async (_root, args, { principal, useCases, meter }) => {
+        const asked = {
           ...pageRequest(args),
           status: args.status ?? null,
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
-        });
+        };
+        const read = (maxBytes?: number) =>
+          useCases.listInvoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
+        const { invoices: rows, hasMore } = await (meter ? meter.page(read) : read());
         return connectionOf({ rows, hasMore }, args);
       },
     },

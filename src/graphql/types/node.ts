@@ -1,3 +1,4 @@
+import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import { serviceError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -35,6 +36,7 @@ builder.queryField('node', (t) =>
   t.field({
     type: NodeInterface,
     nullable: true,
+    extensions: { reads: INVOICE_BYTES },
     description: 'Whatever has this id, for whom the query of its type would answer it.',
     args: {
       id: t.arg.id({ required: true, description: 'With its prefix: `inv_`, `we_`, `evt_`, …' }),

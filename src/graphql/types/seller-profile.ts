@@ -111,6 +111,7 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
       resolve: ({ logo }) => logo,
     }),
     missingFields: t.stringList({
+      extensions: { most: 30 },
       description: 'The mandatory fields that are not known; empty for a complete profile.',
       resolve: (profile) => missingProfileFields(profile),
     }),

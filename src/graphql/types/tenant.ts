@@ -16,6 +16,8 @@ const TenantType = builder.objectRef<Tenant>('Tenant').implement({
     seller: t.expose('profile', { type: SellerProfileType, description: 'What its new invoices state of the seller.' }),
     logo: t.string({
       nullable: true,
+      // 256 KiB in base64.
+      extensions: { bytes: 360_000, reads: 360_000 },
       description: 'The present logo as a data URL, as updateSellerProfile takes it.',
       resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
     }),

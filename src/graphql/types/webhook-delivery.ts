@@ -1,4 +1,11 @@
-import type { Attempt, Delivery, DeliveryState, DeliverySummary } from '../../domain/webhook/delivery.ts';
+import {
+  type Attempt,
+  type Delivery,
+  type DeliveryState,
+  type DeliverySummary,
+  KEPT_ATTEMPTS,
+  MOST_DELIVERIES,
+} from '../../domain/webhook/delivery.ts';
 import type { SendFailure } from '../../domain/webhook/sender.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
@@ -45,16 +52,23 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     url: t.exposeString('url', { description: 'Where it went.' }),
     requestHeaders: t.field({
       type: [HeaderType],
+      extensions: { most: 20 },
       description: 'What was sent, signatures included.',
       resolve: ({ requestHeaders }) => Object.entries(requestHeaders),
     }),
     status: t.exposeInt('status', { nullable: true, description: 'The status that came; null when none did.' }),
     responseHeaders: t.field({
       type: [HeaderType],
+      // Of the 16 KiB that all of them may have together, each takes four at least.
+      extensions: { most: 4096 },
       description: 'What came.',
       resolve: ({ headers }) => [...headers],
     }),
-    responseBody: t.exposeString('body', { description: 'The first 16 KiB of it.' }),
+    responseBody: t.exposeString('body', {
+      description: 'The first 16 KiB of it.',
+      // Of each byte a control character, in JSON.
+      extensions: { bytes: 16 * 1024 * 6 },
+    }),
     responseTruncated: t.exposeBoolean('truncated', { description: 'Whether there was more.' }),
     latencyMs: t.exposeFloat('latencyMs', { description: 'How long it took, milliseconds.' }),
     errorCode: t.field({
@@ -70,6 +84,9 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     }),
   }),
 });
+
+/** An attempt as it is stored: body and headers, 16 KiB each. */
+const ATTEMPT_BYTES = 33 * 1024;
 
 type DeliveryView = DeliverySummary & Partial<Pick<Delivery, 'attempts'>>;
 
@@ -92,8 +109,7 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
     attempts: t.loadableList({
       type: AttemptType,
       description: 'The last 25, oldest first.',
-      // Up to 25 times 16 KiB: one answer holds those of some 250 deliveries.
-      extensions: { cost: 100 },
+      extensions: { most: KEPT_ATTEMPTS, reads: ATTEMPT_BYTES },
       loaderOptions: UNCACHED,
       resolve: (delivery) => delivery,
       load: attemptsOf,
@@ -133,6 +149,7 @@ async function attemptsOf(deliveries: DeliveryView[], { principal, useCases }: G
 builder.objectField(WebhookEventType, 'deliveries', (t) =>
   t.loadableList({
     type: WebhookDeliveryType,
+    extensions: { most: MOST_DELIVERIES },
     description: 'What has become of it at each endpoint.',
     loaderOptions: UNCACHED,
     resolve: ({ id }) => id,

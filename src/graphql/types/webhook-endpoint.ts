@@ -1,4 +1,5 @@
 import type { ZodType } from 'zod';
+import { EVENT_TYPES } from '../../domain/event.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import {
   type CreateEndpointInput,
@@ -20,6 +21,7 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
     url: t.exposeString('url', { description: 'The address that receives events.' }),
     description: t.exposeString('description', { nullable: true, description: "The client's own words." }),
     events: t.stringList({
+      extensions: { most: EVENT_TYPES.length },
       description:
         'The subscribed types: `invoice.signing`, `invoice.transmitted`, `invoice.accepted`, `invoice.rejected`.',
       resolve: ({ events }) => [...events],
@@ -47,6 +49,7 @@ findableAsNode({
 builder.queryFields((t) => ({
   webhookEndpoints: t.field({
     type: [WebhookEndpointType],
+    extensions: { most: 16 },
     authScopes: { secretKey: true },
     description: 'The endpoints of the secret key’s tenant and environment, newest first; 16 at most.',
     resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints.list(principal),

@@ -25,7 +25,11 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
       description: 'Whether it is a test event, sent by hand without a status change.',
       resolve: (event) => isManual(event),
     }),
-    body: t.exposeString('body', { description: 'The event object, JSON, byte for byte as it is sent.' }),
+    body: t.exposeString('body', {
+      description: 'The event object, JSON, byte for byte as it is sent.',
+      // Metadata above all.
+      extensions: { bytes: 180_000 },
+    }),
   }),
 });
 

@@ -1,4 +1,4 @@
-import type { DeliverySummary } from '../../domain/webhook/delivery.ts';
+import { type DeliverySummary, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import type { ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -60,7 +60,11 @@ builder.queryFields((t) => ({
 const ResendEventPayload = builder.objectRef<{ deliveries: DeliverySummary[] }>('ResendWebhookEventPayload').implement({
   description: 'An event that is sent again.',
   fields: (t) => ({
-    deliveries: t.expose('deliveries', { type: [WebhookDeliveryType], description: 'All its deliveries.' }),
+    deliveries: t.expose('deliveries', {
+      type: [WebhookDeliveryType],
+      extensions: { most: MOST_DELIVERIES },
+      description: 'All its deliveries.',
+    }),
   }),
 });
 

@@ -1,0 +1,139 @@
+import {
+  defaultFieldResolver,
+  type FieldNode,
+  type GraphQLField,
+  type GraphQLNamedType,
+  type GraphQLResolveInfo,
+  type GraphQLSchema,
+  getNamedType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+import { answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import type { ServiceError } from '../domain/errors.ts';
+import { takeTurn } from '../domain/turns.ts';
+import { isList } from './field-weights.ts';
+import { definitionOf } from './limits.ts';
+
+/** Counts the fields of one answer while it is made: before each list is gone through, by its true length. */
+export interface AnswerMeter {
+  /** Why the answer is refused; null as long as it is not. */
+  readonly exceeded: ServiceError | null;
+  /**
+   * Reads a page of rows that may be large, one after the other: they have so many bytes together.
+   * @param read what cuts its page at `maxBytes`, after the first row, and tells how many bytes it has read; undefined: as the store cuts it
+   * @throws {ServiceError} invalid_request when nothing is left for another page
+   */
+  page<Page extends { readonly bytes: number }>(read: (maxBytes?: number) => Promise<Page>): Promise<Page>;
+  /**
+   * What a list field resolves to: its items, those of a long list in turns of the event loop.
+   * @throws {ServiceError} invalid_request once the answer would have too many fields
+   */
+  list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
+}
+
+/** Units of {@link takeTurn} that are done at a time: a field is about one. */
+const SLICE = 2000;
+
+/** @param maxBytes that all pages together may have as they are stored; no limit unless given */
+export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerMeter {
+  let fields = 0;
+  let bytesLeft = maxBytes;
+  let lastPage: Promise<unknown> = Promise.resolve();
+  let exceeded: ServiceError | null = null;
+  return {
+    get exceeded() {
+      return exceeded;
+    },
+    async page(read) {
+      const before = lastPage;
+      const page = before.then(async () => {
+        if (bytesLeft === undefined) return read();
+        if (bytesLeft <= 0) exceeded ??= answerTooLarge(TOO_MANY_BYTES);
+        if (exceeded) throw exceeded;
+        const found = await read(bytesLeft);
+        bytesLeft -= found.bytes;
+        return found;
+      });
+      lastPage = page.catch(() => undefined);
+      return page;
+    },
+    list(items, info) {
+      const each = fieldsAnItem(info);
+      const units = items.length * each;
+      fields += units;
+      if (fields > maxFields) exceeded ??= answerTooLarge(`more than ${maxFields.toLocaleString('en')} fields`);
+      if (exceeded) throw exceeded;
+      if (units <= SLICE) {
+        const turn = takeTurn(units);
+        return turn ? turn.then(() => items) : items;
+      }
+      const length = Math.max(1, Math.floor(SLICE / each));
+      let turn: Promise<void> | null = null;
+      return items.map((item, index) => {
+        if (index % length === 0) turn = takeTurn(Math.min(length, items.length - index) * each);
+        return turn ? turn.then(() => item) : item;
+      });
+    },
+  };
+}
+
+/** Has every list of the schema counted by the meter of its context, where there is one. */
+export function metered(schema: GraphQLSchema): GraphQLSchema {
+  for (const type of Object.values(schema.getTypeMap())) {
+    if (!isObjectType(type) || type.name.startsWith('__')) continue;
+    for (const field of Object.values(type.getFields())) if (isList(field)) meter(field);
+  }
+  return schema;
+}
+
+function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | undefined } | undefined>): void {
+  const resolve = field.resolve ?? defaultFieldResolver;
+  field.resolve = (source, args, context, info) => {
+    const result = resolve(source, args, context, info);
+    const counter = context?.meter;
+    if (!counter) return result;
+    const counted = (value: unknown) => (Array.isArray(value) ? counter.list(value, info) : value);
+    return result instanceof Promise ? result.then(counted) : counted(result);
+  };
+}
+
+const known = new WeakMap<FieldNode, number>();
+
+/** Fields that the answer has for each item of a list, lists among them by themselves: the item counts too. */
+function fieldsAnItem(info: GraphQLResolveInfo): number {
+  const parent = getNamedType(info.returnType);
+  let sum = 1;
+  for (const node of info.fieldNodes) {
+    if (!node.selectionSet) continue;
+    let below = known.get(node);
+    if (below === undefined) {
+      below = fieldsOf(node.selectionSet, parent, info);
+      known.set(node, below);
+    }
+    sum += below;
+  }
+  return sum;
+}
+
+function fieldsOf(
+  { selections }: SelectionSetNode,
+  parent: GraphQLNamedType | null | undefined,
+  info: Pick<GraphQLResolveInfo, 'schema' | 'fragments'>,
+): number {
+  let sum = 0;
+  for (const selection of selections) {
+    if (selection.kind === Kind.FIELD) {
+      const field = definitionOf(info.schema, selection.name.value, parent ?? null);
+      const goesOn = selection.selectionSet && field && !isList(field);
+      sum += 1 + (goesOn ? fieldsOf(selection.selectionSet, getNamedType(field.type), info) : 0);
+      continue;
+    }
+    const part = selection.kind === Kind.INLINE_FRAGMENT ? selection : info.fragments[selection.name.value];
+    if (!part) continue;
+    const name = part.typeCondition?.name.value;
+    sum += fieldsOf(part.selectionSet, name === undefined ? parent : info.schema.getType(name), info);
+  }
+  return sum;
+}

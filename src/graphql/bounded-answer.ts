@@ -1,0 +1,69 @@
+import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import { ServiceError } from '../domain/errors.ts';
+import type { Principal } from '../domain/principal.ts';
+import { createAnswerMeter } from './answer-meter.ts';
+import { writeData } from './answer-text.ts';
+import type { GraphQLContext } from './context.ts';
+import { createLargeOperations } from './large-operations.ts';
+import { isLarge, LIMITS, sizeOf } from './limits.ts';
+import { schema } from './schema.ts';
+
+/** What an operation is kept within while it runs. */
+export interface AnswerBounds {
+  /** Whether it may need much memory, and waits for a place. */
+  readonly large: boolean;
+  readonly fields: number;
+  readonly bytes: number;
+}
+
+/** @param variables null: they may ask for the longest pages */
+export function boundsOf(
+  document: DocumentNode,
+  operationName: string | null | undefined,
+  variables: Readonly<Record<string, unknown>> | null | undefined,
+): AnswerBounds {
+  const operation = getOperationAST(document, operationName);
+  const large =
+    operation !== null && operation !== undefined && isLarge(sizeOf(schema, document, operation, variables ?? null));
+  const isMutation = operation?.operation === OperationTypeNode.MUTATION;
+  // What a mutation may answer is known before it runs; afterwards nothing could be refused.
+  return isMutation
+    ? { large, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
+    : { large, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes };
+}
+
+/** Why an operation that is valid is not answered. */
+export class AnswerRefusal extends GraphQLError {}
+
+const places = createLargeOperations();
+
+/**
+ * Runs an operation, or one event of a subscription, so that neither its fields nor its text are too many, nor the event loop is held: the
+ * text of large data is written here, for `resultText`.
+ * @returns an error alone, and no data, when the answer would be too large, or there was no place to make it in
+ */
+export async function boundedAnswer<Result extends ExecutionResult | null>(
+  bounds: AnswerBounds,
+  context: GraphQLContext,
+  run: (context: GraphQLContext) => Promise<Result> | Result,
+): Promise<Result | { readonly errors: readonly [AnswerRefusal] }> {
+  try {
+    const leave = bounds.large ? await places.enter(callerOf(context.principal)) : null;
+    try {
+      const meter = createAnswerMeter(bounds.fields, LIMITS.answerBytes);
+      const result = await run({ ...context, meter });
+      if (meter.exceeded) throw meter.exceeded;
+      if (result?.data) await writeData(result.data, bounds.bytes);
+      return result;
+    } finally {
+      leave?.();
+    }
+  } catch (error) {
+    if (!(error instanceof ServiceError)) throw error;
+    return { errors: [new AnswerRefusal(error.message, error.status === 400 ? {} : { originalError: error })] };
+  }
+}
+
+function callerOf(principal: Principal): string {
+  return principal.kind === 'client' ? principal.invoiceId : principal.tenant.id;
+}

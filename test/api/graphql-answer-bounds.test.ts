@@ -1,0 +1,208 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { LIMITS } from '../../src/graphql/limits.ts';
+import { type Answer, Client } from '../support/client.ts';
+import { copiedInvoice } from '../support/large-invoices.ts';
+import { startService, type TestService, type TestTenant } from '../support/service.ts';
+
+// An answer is bounded while it is made, by its fields and its bytes, whoever asks and whichever way.
+
+let service: TestService;
+let wholesaler: TestTenant;
+let shop: TestTenant;
+let large: Awaited<ReturnType<typeof copiedInvoice>>;
+
+beforeAll(async () => {
+  service = await startService();
+  [wholesaler, shop] = [await service.tenant(), await service.tenant()];
+  large = await copiedInvoice(service, wholesaler, 1000, 19);
+  await copiedInvoice(service, shop, 20, 99, 'Conseil et accompagnement');
+});
+afterAll(() => service.close());
+
+const times = (count: number, field: string) => Array.from({ length: count }, (_, i) => `a${i}: ${field}`).join(' ');
+const oneInvoice = (lines: string, more = '') => `{ invoice(id: "${large.id}"${more}) { id lines { ${lines} } } }`;
+const TOO_MANY_FIELDS = 'more than 30,000 fields. Ask for less at once: shorter pages (first, last), fewer fields';
+const TOO_MANY_BYTES = 'more than 4,194,304 bytes. Ask for less at once';
+
+/** What is answered on each way: prepared or not, twice, since the first time is never prepared; then as event streams. */
+async function answers(token: string, query: string): Promise<{ status: number; text: string }[]> {
+  const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
+  const found: { status: number; text: string }[] = [];
+  for (const [path, Accept] of [
+    ['/graphql', 'application/graphql-response+json'],
+    ['/graphql', 'application/graphql-response+json'],
+    ['/graphql', 'application/graphql-response+json'],
+    ['/graphql/stream', 'text/event-stream'],
+  ] as const) {
+    const body = JSON.stringify({ query });
+    const response = await fetch(service.url + path, { method: 'POST', headers: { ...headers, Accept }, body });
+    const text = await response.text();
+    found.push({ status: response.status, text: /^data: (\{.*)$/m.exec(text)?.[1] ?? text });
+  }
+  return found;
+}
+
+describe.each([
+  ['a secret key', () => wholesaler.secretKey, ''],
+  ['a client_secret', () => large.client_secret, ''],
+  ['a publishable key with one', () => wholesaler.publishableKey, () => `, clientSecret: "${large.client_secret}"`],
+] as const)('by %s', (_name, token, argument) => {
+  const query = (lines: string) => oneInvoice(lines, typeof argument === 'function' ? argument() : argument);
+
+  it.each([
+    ['too many fields', () => query(times(30, 'quantity')), TOO_MANY_FIELDS],
+    ['too many bytes', () => query(times(9, 'description')), TOO_MANY_BYTES],
+  ])('%s are refused, with no data, and told what to do', async (_what, text, message) => {
+    const found = await answers(token(), text());
+    expect(found.map(({ status }) => status)).toEqual([400, 400, 400, 200]);
+    for (const { text } of found) {
+      const { errors, data } = JSON.parse(text);
+      expect([data, errors.length]).toEqual([undefined, 1]);
+      expect(errors[0].message).toContain(message);
+      expect(errors[0].extensions).toMatchObject({ code: 'invalid_request', param: null, status: 400 });
+    }
+  });
+
+  it('what is just within both is answered, the same on each way', async () => {
+    for (const lines of [
+      times(28, 'quantity'),
+      times(7, 'description'),
+      'description quantity unitPrice taxRate amount',
+    ]) {
+      const found = await answers(token(), query(lines));
+      const [first] = found;
+      for (const { text } of found) {
+        expect(Buffer.byteLength(text)).toBeLessThan(LIMITS.answerBytes + 1000);
+        expect(text === first?.text).toBe(true);
+      }
+      const { data } = JSON.parse(first?.text ?? '');
+      expect(data.invoice.lines).toHaveLength(1000);
+      expect(Object.keys(data.invoice.lines[999])).toHaveLength(lines.includes(':') ? lines.split(':').length - 1 : 5);
+    }
+  });
+});
+
+it('the query of the attack is refused: lines count at their true number', async () => {
+  for (const { text } of await answers(
+    wholesaler.secretKey,
+    `{ invoices(first: 60) { nodes { lines { ${times(45, 'description')} } } } }`,
+  ))
+    expect(text).toContain(TOO_MANY_FIELDS);
+});
+
+it('an ordinary page passes: 100 invoices with all they have, of 20 lines each', async () => {
+  const query = `{ invoices(first: 100) {
+    pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
+    edges { cursor node {
+      id status amount environment currency number customer { ice name address email } metadata xmlUrl pdfUrl dgiId rejectionReason
+      createdAt updatedAt lines { description quantity unitPrice taxRate amount } totals { subtotal taxTotal total taxTotals { rate base tax } }
+      roundingAmount timeline { status at eventId } warnings { code path message } seller { legalName ice missingFields }
+      documents { pdf { url ready sha256 size } xml { url ready } } deliveries { state endpoint { url } }
+    } }
+  } }`;
+  for (const { text } of await answers(shop.secretKey, query)) {
+    const { edges } = JSON.parse(text).data.invoices;
+    expect([edges.length, edges[99].node.lines.length]).toEqual([100, 20]);
+  }
+});
+
+it('a page of large invoices is cut, and whoever goes on gets each once', async () => {
+  const client = new Client(service.url, wholesaler.secretKey);
+  const seen: string[] = [];
+  let after: string | null = null;
+  for (let more = true; more; ) {
+    const query =
+      'query ($after: String) { invoices(first: 100, after: $after) { nodes { id } pageInfo { hasNextPage endCursor } } }';
+    const answer: Answer = await client.graphql(query, { after });
+    const { nodes, pageInfo } = answer.body.data.invoices;
+    expect(nodes.length).toBeLessThan(10);
+    seen.push(...nodes.map(({ id }: { id: string }) => id));
+    more = pageInfo.hasNextPage;
+    after = pageInfo.endCursor;
+  }
+  expect(seen).toEqual([...large.ids].reverse());
+  // REST's pages are cut by the store alone.
+  expect((await client.get('/v1/invoices?limit=100')).body.data).toHaveLength(20);
+});
+
+it('several pages of large invoices share what one operation may read', async () => {
+  const client = new Client(service.url, wholesaler.secretKey);
+  const pages = (count: number) => `{ ${times(count, 'invoices(first: 100) { nodes { id } }')} }`;
+  expect((await client.graphql(pages(10))).body.errors[0].message).toContain('more than 4 MiB behind it');
+  const { data } = (await new Client(service.url, shop.secretKey).graphql(pages(10))).body;
+  expect(data.a9.nodes).toHaveLength(100);
+});
+
+it('the log of attempts is bounded by what it holds', async () => {
+  const client = new Client(service.url, shop.secretKey);
+  const attempt = {
+    ...{ at: new Date(), url: 'https://example.com/', requestHeaders: {}, status: 500, headers: [], truncated: true },
+    ...{ body: 'x'.repeat(16 * 1024), latencyMs: 1, failure: null },
+  };
+  // biome-ignore lint/suspicious/noExplicitAny: as it is stored
+  const deliveries = service.app.store.db.collection<any>('webhook_deliveries');
+  for (let n = 0; n < 20; n++) {
+    await deliveries.insertOne({
+      ...{ _id: `dlv_${newId('evt').slice(4)}_${n}`, tenantId: shop.id, environment: 'test', endpointId: 'we_1' },
+      ...{ eventId: newId('evt'), eventType: 'invoice.accepted', invoiceId: 'inv_1', state: 'failed' },
+      ...{ createdAt: new Date(), order: `0000000000000000000000${String(n).padStart(2, '0')}` },
+      ...{ attempts: Array.from({ length: 25 }, () => attempt), expiresAt: new Date(Date.now() + 1e9) },
+    });
+  }
+  const page = (first: number) =>
+    `{ webhookDeliveries(first: ${first}) { nodes { attempts { status responseBody } } } }`;
+  expect((await client.graphql(page(20))).body.errors[0]).toMatchObject({
+    message: expect.stringContaining('more than 4 MiB behind it'),
+    extensions: { code: 'invalid_request', status: 400 },
+  });
+  expect((await client.graphql(page(5))).body.data.webhookDeliveries.nodes[4].attempts).toHaveLength(25);
+});
+
+it('a mutation whose answer might be too large does not run', async () => {
+  const client = new Client(service.url, shop.secretKey);
+  const count = async () => service.app.store.db.collection('invoices').countDocuments({ tenantId: shop.id });
+  const input = {
+    ...{ amount: 120, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas' } },
+    lines: [{ description: 'Conseil', quantity: 1, unitPrice: 100 }],
+  };
+  const create = (lines: string) =>
+    `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { id lines { ${lines} } } } } }`;
+  const before = await count();
+  const refused = await client.graphql(create(times(12, 'description')), { input });
+  expect(refused.body.errors[0]).toMatchObject({
+    message: expect.stringContaining('at most 16,777,216 bytes in its answer'),
+    extensions: { code: 'invalid_request', param: null, status: 400 },
+  });
+  const answered = await client.graphql(create(times(45, 'amount')), { input });
+  expect(answered.body.data.createInvoice.invoice.lines).toHaveLength(1);
+  expect(await count()).toBe(before + 1);
+});
+
+it('events of a subscription are bounded each', async () => {
+  const query = `subscription { invoiceEvents { event { invoice { id lines { ${times(30, 'quantity')} } } } } }`;
+  const client = new Client(service.url, wholesaler.secretKey);
+  const abort = new AbortController();
+  for (const path of ['/graphql', '/graphql/stream']) {
+    const response = await fetch(service.url + path, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${wholesaler.secretKey}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query }),
+      signal: abort.signal,
+    });
+    const reader = response.body?.pipeThrough(new TextDecoderStream()).getReader();
+    const line = { description: 'x', quantity: 1, unit_price: 100, tax_rate: 20 };
+    await client.post('/v1/invoices', {
+      ...{ amount: 120_000, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas' } },
+      lines: Array.from({ length: 1000 }, () => line),
+    });
+    let text = '';
+    while (!text.includes('"errors"')) text += (await reader?.read())?.value ?? '';
+    expect(text).toContain(TOO_MANY_FIELDS);
+  }
+  abort.abort();
+});
