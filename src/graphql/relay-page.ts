@@ -1,4 +1,5 @@
 import { serviceError } from '../domain/errors.ts';
+import type { Page } from '../domain/webhook/delivery-ports.ts';
 
 /** The arguments of a connection, as the plugin hands them on. */
 interface ConnectionArguments {
@@ -17,30 +18,33 @@ const DEFAULT_LIMIT = 20;
 export function pageRequest({ first, last, after, before }: ConnectionArguments) {
   const backwards = before != null;
   if (backwards && after != null) {
-    throw serviceError(
-      'invalid_request',
-      'Use one cursor: after (starting_after) or before (ending_before).',
-      'ending_before',
-    );
+    throw serviceError('invalid_request', 'Use one cursor: after or before.', 'before');
   }
   if (backwards ? first != null : last != null) {
-    throw serviceError('invalid_request', 'Use first, with or without after, or last with before.', 'limit');
+    const wrong = backwards ? 'first' : 'last';
+    throw serviceError('invalid_request', 'Use first, with or without after, or last with before.', wrong);
   }
   const direction = backwards ? ('before' as const) : ('after' as const);
   const id = before ?? after ?? null;
   return { limit: first ?? last ?? DEFAULT_LIMIT, cursor: id === null ? null : { direction, id } };
 }
 
-/** A page as a connection's value. */
+/** A page as a connection's value. What lies on the other side of the cursor is looked up when it is asked for. */
 export function connectionOf<Row extends { id: string }>(
-  { rows, hasMore }: { readonly rows: readonly Row[]; readonly hasMore: boolean },
-  { after, before }: ConnectionArguments,
+  { rows, hasMore, hasOthers }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'>,
+  { before }: ConnectionArguments,
 ) {
+  // The schema's type of these is a boolean; a resolver may answer the promise of one.
+  const others = hasOthers as () => unknown as () => boolean;
   return {
     edges: rows.map((node) => ({ node, cursor: node.id })),
     pageInfo: {
-      hasNextPage: before != null || hasMore,
-      hasPreviousPage: before != null ? hasMore : after != null,
+      get hasNextPage() {
+        return before != null ? others() : hasMore;
+      },
+      get hasPreviousPage() {
+        return before != null ? hasMore : others();
+      },
       startCursor: rows[0]?.id ?? null,
       endCursor: rows.at(-1)?.id ?? null,
     },

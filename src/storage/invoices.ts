@@ -17,7 +17,7 @@ import {
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
-import { readAtOnce, readWithin } from './pages.ts';
+import { anyBehind, readAtOnce, readWithin } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -136,7 +136,9 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
           ? await readAtOnce(cursor, query.limit)
           : await readWithin(cursor, query.limit, query.maxBytes);
       const page = found.map(invoiceOf);
-      return { invoices: newestFirst ? page : page.reverse(), hasMore, bytes };
+      const { cursor: place, createdFrom: from, createdUntil: until } = query;
+      const hasOthers = () => anyBehind(invoices, ownFilter(query), { cursor: place, from, until });
+      return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
     },
 
     async claim(invoiceId, leaseMs) {
@@ -271,12 +273,11 @@ function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
   if (query.cursor?.direction === 'after' && !(order.$lt !== undefined && order.$lt < query.cursor.order)) {
     order.$lt = query.cursor.order;
   }
-  return {
-    tenantId: query.tenantId,
-    environment: query.environment,
-    ...(query.status !== null && { status: query.status }),
-    ...(Object.keys(order).length > 0 && { order }),
-  };
+  return { ...ownFilter(query), ...(Object.keys(order).length > 0 && { order }) };
+}
+
+function ownFilter({ tenantId, environment, status }: InvoicePageQuery): Filter<InvoiceDocument> {
+  return { tenantId, environment, ...(status !== null && { status }) };
 }
 
 function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {

@@ -30,7 +30,29 @@ export async function readPage<Stored extends Document, Row>(
     .sort({ order: newestFirst ? -1 : 1 });
   const { found, hasMore } = await readBounded(cursor, query.limit);
   const rows = found.map(rowOf);
-  return { rows: newestFirst ? rows : rows.reverse(), hasMore };
+  const hasOthers = () => anyBehind(collection, filter, query);
+  return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers };
+}
+
+/** Whether there are rows on the other side of a page's cursor, the cursor's own among them. */
+export async function anyBehind<Stored extends Document>(
+  collection: Collection<Stored>,
+  filter: Filter<Stored>,
+  { cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>,
+): Promise<boolean> {
+  if (!cursor) return false;
+  const order: { $gte?: string; $lte?: string; $lt?: string } = {};
+  if (from !== null) order.$gte = orderAt(from);
+  if (until !== null) order.$lt = orderAt(until);
+  if (cursor.direction === 'before') order.$lte = cursor.order;
+  // Of two lower bounds the higher one holds.
+  else if (order.$gte === undefined || order.$gte < cursor.order) order.$gte = cursor.order;
+  const search = collection
+    .find({ ...filter, order } as Filter<Stored>)
+    .project({ _id: 1 })
+    .sort({ order: cursor.direction === 'before' ? -1 : 1 })
+    .limit(1);
+  return (await search.next()) !== null;
 }
 
 /**

@@ -135,7 +135,10 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
         for (const createdUntil of [null, Date.now() + 60_000]) {
           const given = [status, cursor?.direction, createdFrom !== null && 'from', createdUntil !== null && 'until'];
           const name = `invoices.page: ${given.filter(Boolean).join(', ') || 'nothing'}`;
-          calls.push([name, () => invoices.page({ ...page, status, cursor, createdFrom, createdUntil }), 6]);
+          const query = { ...page, status, cursor, createdFrom, createdUntil };
+          calls.push([name, () => invoices.page(query), 6]);
+          calls.push([`${name}, cut`, () => invoices.page({ ...query, maxBytes: 1e6 }), 6]);
+          if (cursor) calls.push([`${name}, and others`, async () => (await invoices.page(query)).hasOthers(), 6]);
         }
   return calls;
 }

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import { orderAt } from '../../src/domain/order-key.ts';
+import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhook/delivery.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { Store } from '../../src/storage/connect.ts';
@@ -72,6 +72,22 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.reopen', () => webhooks.deliveries.reopen(['dlv_1'], new Date()), 1],
   ['endpoints.replaceSecrets', () => webhooks.endpoints.replaceSecrets(endpoint.id, [], []), 1],
   ['events.page', () => webhooks.events.page({ ...page(), type: null }), 6],
+  [
+    'events.page, and others',
+    async () => {
+      const cursor = { direction: 'after', order: newCreationMoment().order } as const;
+      return (await webhooks.events.page({ ...page(), cursor, type: null })).hasOthers();
+    },
+    6,
+  ],
+  [
+    'deliveries.summaries, and others',
+    async () => {
+      const cursor = { direction: 'before', order: newCreationMoment().order } as const;
+      return (await webhooks.deliveries.summaries({ ...page(), cursor, endpointId: null, state: null })).hasOthers();
+    },
+    6,
+  ],
   ['events.page, type', () => webhooks.events.page({ ...page(), type: 'invoice.signing' }), 6],
   [
     'deliveries.claim',

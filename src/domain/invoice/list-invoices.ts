@@ -29,7 +29,8 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
   return async (principal, input) => {
     const owner = requireSecretKey(principal);
     if (!Number.isInteger(input.limit) || input.limit < 1 || input.limit > 100) {
-      throw serviceError('invalid_request', 'limit must be an integer from 1 to 100.', 'limit');
+      const param = input.cursor?.direction === 'before' ? 'last' : 'first';
+      throw serviceError('invalid_request', `${param} must be an integer from 1 to 100.`, param);
     }
     return invoices.page({
       tenantId: owner.tenant.id,
@@ -47,8 +48,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
   async function cursorOf(owner: KeyPrincipal, { direction, id }: NonNullable<ListInvoicesInput['cursor']>) {
     const order = isId('inv', id) ? await invoices.orderOf(owner.tenant.id, owner.environment, id) : null;
     if (order === null) {
-      const param = direction === 'after' ? 'starting_after' : 'ending_before';
-      throw serviceError('invalid_request', `${param} must be the id of one of your invoices.`, param);
+      throw serviceError('invalid_request', `${direction} must be the id of one of your invoices.`, direction);
     }
     return { direction, order };
   }

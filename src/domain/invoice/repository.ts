@@ -73,6 +73,8 @@ export interface InvoicePage {
   readonly invoices: readonly Invoice[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
+  /** Whether there are others on the cursor's other side, its own invoice among them: not without a cursor. Looks them up. */
+  readonly hasOthers: () => Promise<boolean>;
   /** Of the invoices as they are stored. */
   readonly bytes: number;
 }

@@ -98,7 +98,8 @@ async function pageOf(
   find: (owner: Owner, id: string) => Promise<{ order: string } | null>,
 ): Promise<PageQuery> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
-    throw serviceError('invalid_request', 'first and last must be integers from 1 to 100.', 'limit');
+    const param = cursor?.direction === 'before' ? 'last' : 'first';
+    throw serviceError('invalid_request', `${param} must be an integer from 1 to 100.`, param);
   }
   const row = cursor && (await find(owner, cursor.id));
   if (cursor && !row) {

@@ -29,6 +29,8 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
+  /** Whether there are others on the cursor's other side, its own row among them: not without a cursor. Looks them up. */
+  readonly hasOthers: () => Promise<boolean>;
 }
 
 /** The log of events. Every method uses an index. */

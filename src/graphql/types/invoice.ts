@@ -153,8 +153,8 @@ builder.queryFields((t) => ({
         };
         const read = (maxBytes?: number) =>
           useCases.listInvoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
-        const { invoices: rows, hasMore } = await (meter ? meter.page(read) : read());
-        return connectionOf({ rows, hasMore }, args);
+        const { invoices: rows, ...page } = await (meter ? meter.page(read) : read());
+        return connectionOf({ rows, ...page }, args);
       },
     },
     InvoiceConnection,

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { ServiceError } from '../../domain/errors.ts';
+import { ServiceError, serviceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import {
   type CreateInvoiceInput,
@@ -49,15 +49,26 @@ const create = prepare<{
 const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
-const list = prepare<{
-  invoices: { edges: { node: InvoiceData }[]; pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean } };
-}>(`
+/** Only what a page's own direction has is asked for: the other would be looked up. */
+const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
+  prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
     invoices(status: $status, first: $first, last: $last, after: $after, before: $before, createdAfter: $createdAfter, createdBefore: $createdBefore) {
       edges { node { ${FIELDS} } }
-      pageInfo { hasNextPage hasPreviousPage }
+      pageInfo { more: ${more} }
     }
   }`);
+const [towardsOlder, towardsNewer] = [listing('hasNextPage'), listing('hasPreviousPage')];
+
+/** What GraphQL calls the cursors, and REST. */
+const CURSORS: Readonly<Record<string, string>> = { after: 'starting_after', before: 'ending_before' };
+
+/** The refusal of a cursor in REST's words; anything else as it is. */
+function inRestWords(error: unknown): unknown {
+  if (!(error instanceof ServiceError) || error.param === null || !(error.param in CURSORS)) return error;
+  const message = error.message.replaceAll(/\b(after|before)\b/g, (name) => CURSORS[name] ?? name);
+  return serviceError(error.code, message, CURSORS[error.param], error.status);
+}
 
 const clientSecretQuery = exactly(
   {
@@ -138,19 +149,23 @@ export const INVOICE_ROUTES: readonly Route[] = [
     answers: { 200: { description: 'A page.', schema: invoiceListSchema, headers: ['ETag'] } },
     async handle(ctx, graphql, query) {
       const backwards = query.ending_before !== undefined;
-      const { invoices } = await list.execute(graphql, {
+      const page = {
         status: query.status,
         [backwards ? 'last' : 'first']: query.limit,
         after: query.starting_after,
         before: query.ending_before,
         createdAfter: query.created_after?.toISOString(),
         createdBefore: query.created_before?.toISOString(),
+      };
+      const list = backwards ? towardsNewer : towardsOlder;
+      const { invoices } = await list.execute(graphql, page).catch((error: unknown) => {
+        throw inRestWords(error);
       });
       const data = invoices.edges.map(({ node }) => bodyOf(node));
       answerRead(ctx, {
         object: 'list',
         data,
-        has_more: backwards ? invoices.pageInfo.hasPreviousPage : invoices.pageInfo.hasNextPage,
+        has_more: invoices.pageInfo.more,
         next_cursor: data.at(-1)?.id ?? null,
       });
     },
