@@ -47,10 +47,11 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
       const refused = addresses?.find(({ address }) => !mayCall(address));
       const failure = error ?? (refused && refusal(host, refused.address));
       if (failure) return done(failure, '', 4);
+      // An answer without any is one too: Node would look into the first of them.
+      const [first] = addresses ?? [];
+      if (!first) return done(noAddress(host), '', 4);
       if (all) return (done as (error: null, addresses: LookupAddress[]) => void)(null, addresses);
-      const [first] = addresses;
-      if (first) done(null, first.address, first.family);
-      else done(noAddress(host), '', 4);
+      done(null, first.address, first.family);
     });
   };
   const connectSocket = buildConnector({

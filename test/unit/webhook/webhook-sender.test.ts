@@ -258,6 +258,13 @@ it('nobody listens, or the name is unknown', async () => {
   expect(unknown).toMatchObject({ status: null, failure: { code: 'unknown_host' } });
 });
 
+it('a resolver that answers without an address says that the name has none', async () => {
+  const empty = createWebhookSender({ allowInsecure: false, resolve: (_host, done) => done(null, []) });
+  const result = await empty.send({ url: 'https://nowhere.example/', headers: {}, body: '{}' });
+  await empty.close();
+  expect(result).toMatchObject({ failure: { code: 'unknown_host', message: 'nowhere.example has no address' } });
+});
+
 it('a certificate that nobody trusts ends the attempt before anything is sent', async () => {
   const { privateKey, certificateChain } = await makeTestIdentity(new Date(Date.now() - 1000));
   let requests = 0;
