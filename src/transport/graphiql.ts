@@ -1,3 +1,4 @@
+import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
@@ -5,16 +6,11 @@ import type { GraphiQLOptions } from 'graphql-yoga';
 import type { Middleware } from 'koa';
 import { isUnchanged, weakEtag } from './headers.ts';
 
-/** What every tab begins with: without a credential nothing is answered, the schema neither. Browsers take Latin letters only. */
-const HEADERS = JSON.stringify({ Authorization: 'Bearer sk_test_YOUR_KEY' }, null, 2);
-
-const CREATE = `# Put a test key into the headers below,
-# then press "Re-fetch GraphQL schema" at the left.
-# Test keys never reach the tax authority.
+const CREATE = `# Test keys never reach the tax authority.
+# To use another key, reload the page.
 
 mutation CreateInvoice {
   createInvoice(
-    idempotencyKey: "order-4711"
     input: {
       amount: 12000
       currency: "MAD"
@@ -30,7 +26,6 @@ mutation CreateInvoice {
   ) {
     ... on CreateInvoicePayload {
       clientSecret
-      replayed
       invoice {
         id
         status
@@ -92,11 +87,52 @@ subscription Events {
 /** What GraphiQL shows whoever comes for the first time. Headers are not kept: a key has no place in a browser's storage. */
 export const GRAPHIQL: GraphiQLOptions = {
   title: 'Fatoura: GraphQL',
-  defaultHeaders: HEADERS,
-  headers: HEADERS,
   shouldPersistHeaders: false,
-  defaultTabs: [CREATE, LIST, FOLLOW].map((query) => ({ query, headers: HEADERS })),
+  defaultTabs: [CREATE, LIST, FOLLOW].map((query) => ({ query })),
 };
+
+/** What is shown first: without a credential nothing is answered, the schema neither, so GraphiQL begins once there is one. */
+const ASK = `<style>
+  #ask { max-width: 34rem; margin: 12vh auto 0; padding: 0 24px; color: #1b2733; font: 16px/1.55 system-ui, sans-serif; }
+  #ask h1 { margin: 0 0 8px; font-size: 24px; }
+  #ask label { display: block; margin: 24px 0 6px; font-weight: 600; }
+  #ask div { display: flex; gap: 8px; }
+  #ask input { flex: 1; min-width: 0; padding: 9px 12px; border: 1px solid #8a99a6; border-radius: 6px; font: 15px ui-monospace, monospace; }
+  #ask button { padding: 9px 18px; border: 0; border-radius: 6px; color: #fff; background: #0b5c43; font: inherit; cursor: pointer; }
+  #ask button:disabled { opacity: .6; }
+  #ask output { display: block; min-height: 1.6em; margin-top: 8px; }
+  #ask code { font: 15px ui-monospace, monospace; }
+  #ask small { display: block; margin-top: 24px; color: #5b6b7a; font-size: 14px; }
+</style>
+<form id="ask">
+  <h1>Fatoura: GraphQL</h1>
+  Here you can read the schema and try operations. Both need a key.
+  <label for="key">Key</label>
+  <div>
+    <input id="key" placeholder="sk_test_…" autocomplete="off" autocapitalize="none" spellcheck="false" autofocus>
+    <button>Open GraphiQL</button>
+  </div>
+  <output for="key" role="status"></output>
+  <small>
+    The service prints test keys when it starts for the first time; <code>npm run -s cli -- keys create --help</code> tells how to make
+    others. With a test key nothing reaches the tax authority. The key is kept in this page alone, until you close or reload it.
+  </small>
+</form>`;
+
+/** The library's page, which opens GraphiQL once {@link ASK} has a key. */
+async function pageOf(rendered: string): Promise<string> {
+  const script = await readFile(new URL('./graphiql-key.js', import.meta.url), 'utf8');
+  const [root, start] = ['<div id="root"></div>', 'YogaGraphiQL.renderYogaGraphiQL('];
+  const [rootAt, startAt] = [rendered.indexOf(root), rendered.lastIndexOf(start)];
+  if (rootAt < 0 || startAt < rootAt) throw new Error("GraphiQL's page is not as it was: where it begins is not found");
+  const parts = [rendered.slice(0, rootAt), ASK, root, `<script>${script}</script>`];
+  return [
+    ...parts,
+    rendered.slice(rootAt + root.length, startAt),
+    'window.openGraphiql = () => ',
+    rendered.slice(startAt),
+  ].join('');
+}
 
 /** The page brings all its scripts in itself, and starts its workers from them: nothing is fetched from elsewhere, nobody may frame it. */
 const CONTENT_SECURITY_POLICY = [
@@ -119,7 +155,7 @@ interface Page {
 }
 
 async function makePage(): Promise<Page> {
-  const plain = Buffer.from(renderGraphiQL(GRAPHIQL).trim());
+  const plain = Buffer.from(await pageOf(renderGraphiQL(GRAPHIQL).trim()));
   return {
     plain,
     gzipped: await promisify(gzip)(plain),
