@@ -11,7 +11,7 @@ import {
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
-import { exceededCost, exceededLimits, LIMITS } from './limits.ts';
+import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
 import { schema } from './schema.ts';
 
 export interface GateSettings {
@@ -33,6 +33,8 @@ export interface Gate {
   validate(document: DocumentNode): readonly GraphQLError[];
   /** Whether a valid operation would answer too much with these variables: why it must not run, or null. */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): GraphQLError | null;
+  /** How many requests an operation counts for the rate limit. */
+  requests(document: DocumentNode, operationName: string | null | undefined): number;
   /** The error without the length of a value that it quotes, and without a hint at other names of the schema where clients may not ask for it. */
   hushed(error: GraphQLError): GraphQLError;
   /** A document with this very text that was found valid before, if it is remembered. */
@@ -82,6 +84,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
       const operation = getOperationAST(document, operationName);
       return operation ? exceededCost(schema, document, operation, variableValues ?? {}) : null;
     },
+    requests: (document, operationName) => requestsOf(schema, document, getOperationAST(document, operationName)),
     hushed(error) {
       const message = shortened(introspection ? error.message : withoutSuggestion(error.message));
       if (message === error.message) return error;

@@ -121,6 +121,16 @@ function refusal(most: string, nodes: ASTNode): GraphQLError {
   return new GraphQLError(`An operation may have at most ${most}.`, { nodes });
 }
 
+/** How many requests an operation counts for the rate limit: each field of a mutation does the work of one. */
+export function requestsOf(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operation: OperationDefinitionNode | null | undefined,
+): number {
+  if (operation?.operation !== OperationTypeNode.MUTATION) return 1;
+  return Math.max(1, sizeOf(schema, document, operation, null).root);
+}
+
 /** @param variables null: a variable may ask for the longest page */
 export function sizeOf(
   schema: GraphQLSchema,

@@ -146,7 +146,7 @@ async function send<Value>(res: ServerResponse, stream: EventStream, source: Sou
 }
 
 /** Other line ends than the protocol's stand in strings of JSON only: as escapes, because many clients' readers of lines take them for its own. */
-function escapeLineEnds(messages: string): string {
+export function escapeLineEnds(messages: string): string {
   return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 

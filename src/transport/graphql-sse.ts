@@ -12,6 +12,7 @@ import { subscribe } from '../graphql/subscribe.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { only, printed } from './graphql-event-stream.ts';
+import type { CountRequests } from './middleware/identify.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newReader, newStreamToken, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
@@ -44,17 +45,24 @@ export function graphqlOverSse(
   explain: Explain,
   streams: EventStreams,
   gate: Gate,
+  count: CountRequests,
 ): Middleware {
   const told = (error: GraphQLError, requestId: string) => publicError(gate.hushed(error), requestId, explain);
   const reservations = createStreamReservations();
 
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
     authenticate: ({ context: { token } }) => token,
-    onSubscribe({ headers, context: call }, { query, operationName, variables, extensions }) {
+    async onSubscribe({ headers, context: call }, { query, operationName, variables, extensions }) {
       const { ctx } = call;
       call.operationId = String(extensions?.operationId ?? '');
       const read = checked(gate, query, operationName, variables ?? {});
       if ('document' in read) {
+        const requests = gate.requests(read.document, operationName);
+        const overLimit = requests > 1 ? await count(ctx, requests - 1).then(() => null, toError) : null;
+        if (overLimit) {
+          const error = told(new GraphQLError(overLimit.message, { originalError: overLimit }), requestIdOf(ctx));
+          return refusal(Number(error.extensions.status), { errors: [error] });
+        }
         const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
         return { schema, ...read, operationName, variableValues: variables, contextValue };
       }
@@ -232,6 +240,10 @@ function acceptOf(ctx: Context): string {
   if (!ctx.get('Accept')) return '*/*';
   const types = ctx.method === 'PUT' ? ['text/plain'] : ['application/json', EVENTS];
   return ctx.accepts(...types) || ctx.get('Accept');
+}
+
+function toError(error: unknown): Error {
+  return error as Error;
 }
 
 async function* none(): AsyncGenerator<ExecutionResult> {}

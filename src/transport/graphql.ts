@@ -11,10 +11,11 @@ import type { Gate } from '../graphql/gate.ts';
 import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
 import { readGraphqlJson } from './body.ts';
-import type { EventStreams } from './event-stream.ts';
+import { type EventStreams, escapeLineEnds } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
 import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
+import type { CountRequests } from './middleware/identify.ts';
 import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
@@ -22,13 +23,23 @@ import { principalOf } from './state.ts';
 /** What the gate refuses, in its words. */
 function passing(
   gate: Gate,
+  count: CountRequests,
   told: (error: GraphQLError) => GraphQLError,
 ): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
   /** What would be or was too much, and must not run or be answered. */
   const refused = (refusal: GraphQLError): ExecutionResult => {
     const error = told(refusal);
     if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
+    else if (error.extensions.status === 429) error.extensions.http = { status: 429 };
     return { errors: [error] };
+  };
+  /** Why the requests that an operation counts beyond its own are too many; null when they are not. */
+  const overLimit = async (ctx: Context, requests: number): Promise<GraphQLError | null> => {
+    if (requests === 1) return null;
+    return count(ctx, requests - 1).then(
+      () => null,
+      (error: Error) => new GraphQLError(error.message, { originalError: error }),
+    );
   };
   return {
     onParams({ params, setParams }) {
@@ -52,8 +63,10 @@ function passing(
     onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
     onValidate: ({ setValidationFn }) =>
       setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
-    onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
-      const refusal = args.contextValue.refusal ?? gate.refuse(args);
+    async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
+      const { ctx, refusal: known } = args.contextValue;
+      const refusal =
+        known ?? gate.refuse(args) ?? (await overLimit(ctx, gate.requests(args.document, args.operationName)));
       if (refusal) return setResultAndStopExecution(refused(refusal));
       setExecuteFn(async (all: ExecutionArgs) => {
         const { document, operationName, variableValues } = all;
@@ -114,6 +127,7 @@ export function graphqlOverHttp(
   explain: Explain,
   streams: EventStreams,
   { gate, graphiql, ran }: GraphqlParts,
+  count: CountRequests,
 ): Middleware {
   const told = (error: GraphQLError) => publicError(gate.hushed(error), currentRequestId() ?? '', explain);
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
@@ -126,7 +140,7 @@ export function graphqlOverHttp(
     parserAndValidationCache: false,
     cors: false,
     logging: false,
-    plugins: [passing(gate, told), SPEAKING, eventStreaming],
+    plugins: [passing(gate, count, told), SPEAKING, eventStreaming],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
       maskError: (error, _message, _isDev) => told(graphqlErrorOf(error)),
@@ -182,6 +196,9 @@ export function graphqlOverHttp(
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
+    // A single result as an event, which Yoga writes itself.
+    if (response.headers.get('content-type')?.startsWith('text/event-stream'))
+      return void ctx.res.end(escapeLineEnds(await response.text()));
     ctx.res.end(new Uint8Array(await response.arrayBuffer()));
   };
 }

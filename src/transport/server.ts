@@ -17,7 +17,7 @@ import { countOf } from './headers.ts';
 import { answerRead } from './json.ts';
 import { compressReads } from './middleware/compress.ts';
 import { crossOrigin } from './middleware/cors.ts';
-import { identify, needsCredential } from './middleware/identify.ts';
+import { countingBy, identify, needsCredential } from './middleware/identify.ts';
 import { measure } from './middleware/measure.ts';
 import { request, securityHeaders } from './middleware/request.ts';
 import { openApiDocument } from './rest/openapi.ts';
@@ -70,6 +70,7 @@ export function createServer(parts: ServerParts): Koa {
     return known;
   };
   const cross = crossOrigin();
+  const count = countingBy(parts.limiter);
 
   const router = new Router({ sensitive: true, strict: true });
   for (const route of ROUTES) {
@@ -81,10 +82,10 @@ export function createServer(parts: ServerParts): Koa {
   }
   const description = openApiDocument(ROUTES);
   router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description));
-  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams, parts.graphql) as RouterMiddleware);
+  router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams, parts.graphql, count) as RouterMiddleware);
   router.all(
     '/graphql/stream',
-    graphqlOverSse(contextOf, explain, parts.streams, parts.graphql.gate) as RouterMiddleware,
+    graphqlOverSse(contextOf, explain, parts.streams, parts.graphql.gate, count) as RouterMiddleware,
   );
   router.get('/files/:id/:file', files(parts.readDocument) as RouterMiddleware);
   const verify = verification(parts.verifyPublicly);

@@ -86,3 +86,23 @@ it('a publishable key follows nothing, and what is no cursor is refused', async 
   expect(await ask(publishableKey, null)).toContain('insufficient_scope');
   expect(await ask(secretKey, 'evt_1')).toContain('invalid_request');
 });
+
+it('a single result as an event has no line ends but the protocol’s, on either path', async () => {
+  const { secretKey } = await service.tenant();
+  const metadata = { text: 'a\u0085b\u2028c\u2029d' };
+  const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceBody({ metadata }));
+  for (const path of ['/graphql', '/graphql/stream']) {
+    const response = await fetch(`${service.url}${path}`, {
+      method: 'POST',
+      headers: {
+        Authorization: `Bearer ${secretKey}`,
+        'Content-Type': 'application/json',
+        Accept: 'text/event-stream',
+      },
+      body: JSON.stringify({ query: `{ invoice(id: "${body.id}") { metadata } }` }),
+    });
+    const text = await response.text();
+    expect(text).not.toMatch(/[\u0085\u2028\u2029]/);
+    expect(JSON.parse(/^data: (.*)$/m.exec(text)?.[1] ?? '').data.invoice).toEqual({ metadata });
+  }
+});

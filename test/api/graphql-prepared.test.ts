@@ -152,7 +152,19 @@ describe('the same answer', () => {
       'an enum value that is none',
       { query: 'query ($s: InvoiceStatus) { invoices(status: $s) { nodes { id } } }', variables: { s: 'x' } },
     ],
-    ['an amount that is no integer', { query: '{ invoices(minAmount: 1.5) { nodes { id } } }' }],
+    ['a number that is no integer', { query: '{ invoices(first: 1.5) { nodes { id } } }' }],
+    [
+      'a variable that is no integer',
+      { query: 'query ($n: Int) { invoices(first: $n) { nodes { id } } }', variables: { n: 1.5 } },
+    ],
+    [
+      'an amount that is no integer',
+      {
+        query:
+          'mutation ($amount: Centimes!) { createInvoice(input: { amount: $amount, currency: "MAD", customer: { ice: "001234567000089", name: "A" }, lines: [] }) { __typename } }',
+        variables: { amount: 1.5 },
+      },
+    ],
     [
       'a date that is none',
       {
@@ -184,8 +196,11 @@ describe('the same answer', () => {
         variables: { n: 100 },
       },
     ],
-  ])('to %s', async (_name, request) => {
-    await expectYogasAnswer(request);
+  ])('to %s', async (name, request) => {
+    const { text } = await expectYogasAnswer(request);
+    // What is wrong with the value, and not with the question.
+    if (name.endsWith('that is no integer'))
+      expect(text).toMatch(/cannot represent non-integer value|must be an integer of centimes/);
   });
 
   it('to whoever asks', async () => {

@@ -44,6 +44,24 @@ describe('429', () => {
     expect([status, body.data]).toEqual([200, []]);
   });
 
+  it('counts each field of a mutation, which does the work of a request; those of a query are one', async () => {
+    const resend = (count: number) =>
+      `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: deleteWebhookEndpoint(id: "we_1") { __typename }`).join(' ')} }`;
+    for (const [path, Accept] of [
+      ['/graphql', 'application/json'],
+      ['/graphql/stream', 'text/event-stream'],
+    ] as const) {
+      const client = as((await service.tenant()).secretKey);
+      const post = (query: string) => client.post(path, { query }, { Accept });
+      expect(limitsOf(await post('{ a: __typename b: __typename c: __typename }'))).toEqual([200, '5', '4']);
+      expect(limitsOf(await post(resend(3)))).toEqual([200, '5', '1']);
+      const refused = await post(resend(2));
+      expect(limitsOf(refused)).toEqual([429, '5', '0']);
+      expect(refused.headers.get('retry-after')).toMatch(/^\d+$/);
+      expect(refused.body.errors[0].extensions).toMatchObject({ code: 'rate_limit_exceeded', status: 429 });
+    }
+  });
+
   it('says when to come back: whole seconds in Retry-After, the UNIX second of the window’s end in X-RateLimit-Reset', async () => {
     const client = as((await service.tenant()).secretKey);
     for (let i = 0; i < LIMITS.secret; i++) await client.get('/v1/invoices');

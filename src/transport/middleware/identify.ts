@@ -33,22 +33,33 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
     // What a browser asks of its own accord has no credential and costs nobody anything.
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
-    const limit = await limiter.consume(...bucketOf(ctx, state), preflight ? 0 : 1);
-    showLimit(ctx, limit);
-    if (!limit.allowed && !preflight) {
-      const wait = secondsLeft(limit);
-      ctx.set('Retry-After', String(wait));
-      throw serviceError(
-        'rate_limit_exceeded',
-        `More than ${limit.limit} requests in a minute. Try again in ${wait} s.`,
-      );
-    }
+    await count(ctx, limiter, preflight ? 0 : 1);
     return next();
   };
 }
 
 function showLimit({ res }: Context, limit: LimitState): void {
   for (const [name, value] of limitHeaders(limit)) res.setHeader(name, value);
+}
+
+/**
+ * Counts further requests of a caller, for one that does the work of several.
+ * @throws {ServiceError} rate_limit_exceeded, with `Retry-After`
+ */
+export type CountRequests = (ctx: Context, requests: number) => Promise<void>;
+
+export function countingBy(limiter: RateLimiter): CountRequests {
+  return (ctx, requests) => count(ctx, limiter, requests);
+}
+
+/** @param requests 0 asks for the limit's state alone */
+async function count(ctx: Context, limiter: RateLimiter, requests: number): Promise<void> {
+  const limit = await limiter.consume(...bucketOf(ctx, ctx.state as RequestState), requests);
+  showLimit(ctx, limit);
+  if (limit.allowed || requests === 0) return;
+  const wait = secondsLeft(limit);
+  ctx.set('Retry-After', String(wait));
+  throw serviceError('rate_limit_exceeded', `More than ${limit.limit} requests in a minute. Try again in ${wait} s.`);
 }
 
 /** The limit's state as headers: the specification's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
