@@ -14,11 +14,21 @@ interface FontFace {
   readonly css: () => Promise<string>;
 }
 
-export const FONT_FAMILY = 'Fatoura Sans';
+const [SANS, ARABIC] = ['Fatoura Sans', 'Fatoura Arabic'];
+
+/**
+ * The fonts of a text by its direction (`font-family`). Between words that run from right to left the spaces are of the Arabic font: in runs of
+ * one font PDF readers find phrases, not only words.
+ */
+export const FONT_FAMILY = {
+  ltr: `"${SANS}", "${ARABIC}", sans-serif`,
+  rtl: `"${ARABIC}", "${SANS}", sans-serif`,
+} as const;
+const SPACES = 'U+20,U+A0';
 const WEIGHTS = [400, 700] as const;
 
 /**
- * The @font-face rules for a text, under {@link FONT_FAMILY}, with their fonts embedded: a document looks the same on every
+ * The @font-face rules for a text, for {@link FONT_FAMILY}, with their fonts embedded: a document looks the same on every
  * machine, and carries only the alphabets that it uses.
  */
 export async function fontFaces(text: string): Promise<string> {
@@ -113,18 +123,20 @@ async function styleSheetFaces(
       weights,
       covers: async (codePoint) => inRange(codePoint) && (await coverage())(codePoint),
       always: file.includes('noto-sans-latin-') && !file.includes('-ext-'),
-      css: once(async () => embedded(await font(), weights, range)),
+      css: once(async () =>
+        file.includes('-arabic-arabic-')
+          ? embedded(await font(), weights, ARABIC, `${range},${SPACES}`)
+          : embedded(await font(), weights, SANS, range),
+      ),
     });
   }
   return faces;
 }
 
-function embedded(font: Buffer, weights: readonly number[], range: string): string {
+function embedded(font: Buffer, weights: readonly number[], family: string, range: string): string {
   const source = `url(data:font/woff2;base64,${font.toString('base64')}) format("woff2")`;
   return weights
-    .map(
-      (weight) => `@font-face{font-family:"${FONT_FAMILY}";font-weight:${weight};src:${source};unicode-range:${range}}`,
-    )
+    .map((weight) => `@font-face{font-family:"${family}";font-weight:${weight};src:${source};unicode-range:${range}}`)
     .join('\n');
 }
 

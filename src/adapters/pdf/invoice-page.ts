@@ -1,12 +1,13 @@
 import QRCode from 'qrcode';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
-import { FORMATS, type Format, NO_BREAK_SPACE } from '../../domain/document-format.ts';
+import { FORMATS, type Format } from '../../domain/document-format.ts';
 import { amountInFrenchWords } from '../../domain/french-words.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
-import { html, isolated, Markup } from '../../domain/markup.ts';
+import { html, Markup } from '../../domain/markup.ts';
 import { drawable, fontFaces } from './fonts.ts';
 import { LABELS, type Labels } from './labels.ts';
+import { pageMargins } from './page-margins.ts';
 import { pageStyle } from './page-style.ts';
 
 /** An invoice with the words and figures of its language. */
@@ -25,19 +26,16 @@ export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const language = invoice.seller.documentLanguage;
   const texts: Texts = { ...printed, labels: LABELS[language], format: FORMATS[language] };
   const { labels } = texts;
-  const margins = {
-    runningHead: `${labels.invoice} ${inMargin(labels, invoice.number)} · ${inMargin(labels, shortened(invoice.seller.legalName))}`,
-    legalFoot: legalFoot(texts),
-    pageWord: labels.page,
-  };
+  const margins = pageMargins(invoice, labels, texts.format);
   const content = html`${testMark(texts)}
 ${head(texts)}
-${paymentTerms(texts)}
 ${parties(texts)}
-${lines(texts)}
-${sums(texts)}
+${lines(
+  texts,
+  html`${sums(texts)}
 ${words(texts)}
-${await acceptance(texts)}`.text;
+${await acceptance(texts)}`,
+)}`.text;
   const body = await drawable(content);
   const style = pageStyle(
     { ...margins, runningHead: await drawable(margins.runningHead), legalFoot: await drawable(margins.legalFoot) },
@@ -96,32 +94,24 @@ ${logo && html`<img class="logo" alt="${seller.legalName}" src="data:${logo.cont
 <div class="title">
 <h1>${labels.invoice}</h1>
 <p class="number">${labels.number} ${name(number)}</p>
+${paymentTerms(texts)}
 </div>
 </header>`;
 }
 
-/** Dates, and how and until when to pay: one row, and a second one where there is a reference to quote or an account to pay to. */
+/** Dates, and how and until when to pay. */
 function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
-  const { operationDate, dueDate, paymentMode, paymentReference: reference, bankAccount } = terms;
+  const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
   const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
-  const mode = fact(labels.paymentMode, name(paymentMode));
-  const hasMore = reference !== null || bankAccount !== null;
   return html`<dl class="facts">
 ${day(labels.issueDate, issueDate)}
 ${day(labels.operationDate, operationDate)}
 ${day(labels.dueDate, dueDate)}
-${hasMore ? null : mode}
-${fact(labels.currency, html`${labels.currencyName}`)}
-</dl>
-${
-  hasMore
-    ? html`<dl class="facts">
-${mode}
-${reference && fact(labels.paymentReference, name(reference))}
+${fact(labels.paymentMode, name(paymentMode))}
+${paymentReference && fact(labels.paymentReference, name(paymentReference))}
 ${bankAccount && fact(labels.bankAccount, figures(spacedBankAccount(bankAccount)))}
-</dl>`
-    : null
-}`;
+${fact(labels.currency, html`${labels.currencyName}`)}
+</dl>`;
 }
 
 function fact(label: string, value: Markup): Markup {
@@ -140,7 +130,7 @@ ${identifier(labels.professionalTax, seller.professionalTax)}
 ${identifier(labels.cnss, seller.cnss)}
 </dl>
 </section>
-<section>
+<section class="customer">
 <h2>${labels.customer}</h2>
 <p class="name">${name(customer.name)}</p>
 ${customer.address === null ? null : html`<p>${name(customer.address)}</p>`}
@@ -153,19 +143,29 @@ function identifier(label: string, value: string): Markup {
   return html`<dt>${label}</dt><dd>${name(value)}</dd>`;
 }
 
-function lines({ labels, format, invoice }: Texts): Markup {
-  return html`<table class="lines">
-<thead><tr>
-<th class="index">${labels.line}</th><th class="text">${labels.description}</th><th class="figure">${labels.quantity}</th>
-<th class="figure">${labels.unitPrice}</th><th class="figure">${labels.taxRate}</th><th class="figure">${labels.lineAmount}</th>
-</tr></thead>
-<tbody>${invoice.lines.map(
+/**
+ * The table of lines, and the `closing` of the document in its last rows: browsers keep rows of one group together on a page, but not a
+ * table's last rows with what follows the table. For assistive technology the closing is no part of the table: the PDF's structure has it
+ * after the table (pades/closing-structure.ts).
+ */
+function lines({ labels, format, invoice }: Texts, closing: Markup): Markup {
+  const rows = invoice.lines.map(
     (line, index) => html`<tr>
 <td class="index">${index + 1}</td><td class="text lines-of-text" dir="auto">${line.description}</td>
 ${figure(format.quantity(line.quantity))}${figure(format.amount(line.unitPrice))}
 ${figure(format.percent(line.taxRate))}${figure(format.amount(line.amount))}
 </tr>`,
-  )}</tbody>
+  );
+  return html`<table class="lines ${rows.length > 2 ? '' : 'whole'}">
+<thead><tr>
+${columnHead(labels.line, 'index')}${columnHead(labels.description, 'text')}${columnHead(labels.quantity, 'figure')}
+${columnHead(labels.unitPrice, 'figure')}${columnHead(labels.taxRate, 'figure')}${columnHead(labels.lineAmount, 'figure')}
+</tr></thead>
+<tbody>${rows.slice(0, -2)}</tbody>
+<tbody class="end">${rows.slice(-2)}
+<tr role="presentation"><td role="presentation" colspan="6"><div class="closing">
+${closing}
+</div></td></tr></tbody>
 </table>`;
 }
 
@@ -174,18 +174,16 @@ function sums(texts: Texts): Markup {
   const { totals, amount: stated, currency } = invoice;
   const rounding = stated - totals.gross;
   const total = (label: string, value: number, kind = '') =>
-    html`<tr class="${kind}"><td>${label}</td>${figure(format.money(value, currency))}</tr>`;
+    html`<tr class="${kind}"><th scope="row">${label}</th>${figure(format.money(value, currency))}</tr>`;
   return html`<div class="sums">
 <div class="tax"><table>
 <caption>${labels.taxDetail}</caption>
-<thead><tr><th>${labels.rate}</th><th class="figure">${labels.base}</th><th class="figure">${labels.tax}</th></tr></thead>
+<thead><tr>${columnHead(labels.rate, 'figure')}${columnHead(labels.base, 'figure')}${columnHead(labels.tax, 'figure')}</tr></thead>
 <tbody>${totals.rates.map(
     ({ rate, base, tax }) =>
-      html`<tr><td>${figures(format.percent(rate))}</td>${figure(format.amount(base))}${figure(format.amount(tax))}</tr>`,
+      html`<tr>${figure(format.percent(rate))}${figure(format.amount(base))}${figure(format.amount(tax))}</tr>`,
   )}</tbody>
-</table>
-${exemption(texts)}
-</div>
+</table></div>
 <div class="totals"><table><tbody>
 ${total(labels.net, totals.net)}
 ${total(labels.totalTax, totals.tax)}
@@ -193,7 +191,12 @@ ${total(labels.gross, totals.gross)}
 ${rounding === 0 ? null : total(labels.rounding, rounding)}
 ${total(labels.payable, stated, 'payable')}
 </tbody></table></div>
-</div>`;
+</div>
+${exemption(texts)}`;
+}
+
+function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
+  return html`<th scope="col" class="${kind}">${label}</th>`;
 }
 
 /** A number in its column. */
@@ -223,32 +226,4 @@ async function acceptance({ labels, format, invoice, dgiId, acceptedAt, verifyUr
 <p class="address"><bdi dir="ltr">${verifyUrl}</bdi></p>
 </div>
 </section>`;
-}
-
-/** At most 80 characters: the head of a page has one line. */
-function shortened(text: string): string {
-  const characters = [...text];
-  return characters.length > 80 ? `${characters.slice(0, 79).join('')}…` : text;
-}
-
-/** The seller's identity in one line, for the foot of every page. */
-function legalFoot({ labels, format, invoice: { seller, currency } }: Texts): string {
-  const identifiers: [string, string][] = [
-    [labels.ice, seller.ice],
-    [labels.taxIdShort, seller.taxId],
-    [labels.tradeRegisterShort, seller.tradeRegister],
-    [labels.professionalTaxShort, seller.professionalTax],
-    [labels.cnss, seller.cnss],
-  ];
-  const part = (text: string) => inMargin(labels, text);
-  const capital = part(format.money(seller.capital, currency));
-  return [
-    `${part(seller.legalName)}, ${part(seller.legalForm)} ${labels.capital} ${capital}`,
-    ...identifiers.map(([label, value]) => `${label}${NO_BREAK_SPACE}${part(value)}`),
-  ].join(' · ');
-}
-
-/** A text in a direction of its own where there are no elements; between Arabic, figures need it too. */
-function inMargin({ direction }: Labels, text: string): string {
-  return direction === 'rtl' ? `\u2068${isolated(text)}\u2069` : isolated(text);
 }

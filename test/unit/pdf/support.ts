@@ -8,6 +8,8 @@ import type { InvoiceLine, TaxRate } from '../../../src/domain/invoice/invoice.t
 import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
+import { parseLogo } from '../../../src/domain/tenant/logo.ts';
+import type { DocumentLanguage } from '../../../src/domain/tenant/tenant.ts';
 
 /** Chromium is unpacked once for all runs of the tests. */
 export const CHROMIUM_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/fatoura', import.meta.url));
@@ -88,6 +90,76 @@ export function printed(
     verifyUrl: 'https://fatoura.example/verify/4pXv0q9mZ2s7',
     ...outer,
   };
+}
+
+const ORDINARY = {
+  fr: {
+    seller: SELLER,
+    customer: { name: 'Travaux du Maroc SA', address: '45, avenue Mohammed V, 10000 Rabat' },
+    lines: [
+      'Conseil en organisation',
+      'Maintenance du parc informatique',
+      'Formation du personnel (2 jours)',
+      'Fournitures',
+    ],
+    closing: ['Net à payer', 'Arrêtée la présente facture', 'Identifiant DGI'],
+  },
+  ar: {
+    seller: {
+      ...SELLER,
+      legalName: 'شركة الأطلس للاستشارات والهندسة',
+      legalForm: 'ش.ذ.م.م',
+      address: { street: '12، شارع الزرقطوني', city: 'الدار البيضاء', postalCode: '20250' },
+      paymentMode: 'تحويل بنكي',
+      exemptionReason: 'المادة 92 من المدونة العامة للضرائب',
+    },
+    customer: { name: 'أشغال المغرب الكبرى ش.م', address: '45، شارع محمد الخامس، الرباط' },
+    lines: ['خدمات استشارية في التنظيم', 'صيانة المعدات المعلوماتية', 'تكوين المستخدمين (يومان)', 'لوازم المكتب'],
+    closing: ['المبلغ الواجب أداؤه', 'هذه الفاتورة', 'DGI-2026-7f3a91c0'],
+  },
+  en: {
+    seller: SELLER,
+    customer: { name: 'Travaux du Maroc SA', address: '45, avenue Mohammed V, 10000 Rabat' },
+    lines: ['Management consulting', 'Maintenance of computers', 'Staff training (2 days)', 'Office supplies'],
+    closing: ['Amount due', 'Amount in words', 'DGI identifier'],
+  },
+};
+
+/**
+ * A test invoice of an ordinary seller with a logo: `count` lines of all rates, marked `R1R`, `R2R` …, and four more facts beside its title
+ * than there are.
+ * @param description instead of ordinary ones
+ */
+export function ordinary(documentLanguage: DocumentLanguage, count: number, description?: string): PrintedInvoice {
+  const { seller, customer, lines } = ORDINARY[documentLanguage];
+  const rates = [20, 14, 10, 7, 0] as const;
+  return printed(
+    {
+      environment: 'test',
+      seller: { ...seller, documentLanguage, paymentMode: `${seller.paymentMode}\n2\n3\n4\n5` },
+      customer: { ice: '002345678000047', email: 'compta@travaux.example', ...customer },
+      lines: Array.from({ length: count }, (_, index) =>
+        line(
+          `${description ?? lines[index % 4]} R${index + 1}R`,
+          1 + (index % 4),
+          125_000 + 1_733 * index,
+          rates[index % 5]!,
+        ),
+      ),
+    },
+    {
+      logo: parseLogo(`data:image/png;base64,${png(300, 100).toString('base64')}`),
+      verifyUrl: 'https://factures.fatoura.example/verify/inv_550e8400-e29b-41d4-a716-446655440000',
+    },
+  );
+}
+
+/** What is amiss in the way that such an invoice is spread over pages: its end must be on one page, with its last line. */
+export function layoutFaults(pages: readonly string[], documentLanguage: DocumentLanguage, count: number): string[] {
+  const [last = ''] = pages.slice(-1);
+  const plain = last.replaceAll(/[\u2066-\u2069\u200e\u200f\u202a-\u202e]/g, '');
+  const wanted = [...ORDINARY[documentLanguage].closing, `R${count}R`, ...(count > 1 ? [`R${count - 1}R`] : [])];
+  return wanted.filter((text) => !plain.includes(text)).map((text) => `${count} lines: no ${text} on the last page`);
 }
 
 /** Pages of a PDF of Chromium's, which keeps its page objects uncompressed. */
