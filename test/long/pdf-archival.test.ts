@@ -6,7 +6,7 @@ import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import { createSignedRenderer } from '../../src/signed-renderer.ts';
 import { signatureValidator, veraPdf } from '../support/java-tool.ts';
 import { detached, hasTool, pdfsig } from '../unit/pades/support.ts';
-import { CHROMIUM_CACHE, line, png, printed, SELLER } from '../unit/pdf/support.ts';
+import { CHROMIUM_CACHE, line, ordinary, png, printed, SELLER } from '../unit/pdf/support.ts';
 import { ecKey, identityOf, rsaKey } from '../unit/xades/identities.ts';
 
 const ARABIC = {
@@ -32,6 +32,8 @@ const DOCUMENTS: Record<string, PrintedInvoice> = {
   arabic: printed({ seller: ARABIC, lines: MIXED, environment: 'test' }),
   mixed: printed({ lines: MIXED, environment: 'test', specimen: true }),
   logo: printed({}, { logo: parseLogo(`data:image/png;base64,${png(300, 100).toString('base64')}`) }),
+  ordinary: ordinary('fr', 12),
+  pages: ordinary('ar', 40),
   long: printed({ lines: long([line('Article', 1, 100, 20)]) }),
   'long-arabic': printed({ seller: ARABIC, lines: long(MIXED) }),
   wide: printed({
@@ -57,6 +59,10 @@ describe.each([
 
   test.skipIf(validator === null)('are PDF/A-3A to veraPDF, whatever their texts are', () => {
     expect(validator!.run(['3a'], pdfs)).toEqual(Object.keys(pdfs).map((name) => `compliant ${name}`));
+  });
+
+  test.skipIf(validator === null)('are PDF/UA-1 to veraPDF, whatever their texts are', () => {
+    expect(validator!.run(['ua1'], pdfs)).toEqual(Object.keys(pdfs).map((name) => `compliant ${name}`));
   });
 
   test.skipIf(validator === null)('and veraPDF notices what is not', () => {

@@ -15,7 +15,7 @@ export interface JavaTool {
   run(options: readonly string[], files: Readonly<Record<string, Uint8Array | string>>): string[];
 }
 
-/** veraPDF, the public validator of PDF/A: a flavour (`3a`) and PDFs → `compliant NAME` or `broken NAME` and the rules that it breaks. */
+/** veraPDF, the public validator of PDF/A and PDF/UA: a flavour (`3a`, `ua1`) and PDFs → `compliant NAME` or `broken NAME` and the rules that it breaks. */
 export const veraPdf = () => javaTool('ValidatePdf', 'verapdf-pom.xml', '1.28.2');
 
 /** The European Commission's DSS: a trusted certificate (PEM) and PDFs → `FORMAT INDICATION NAME` and what it has to say. */

@@ -9,10 +9,11 @@ import {
   metadata,
   outputIntent,
 } from './archival-objects.ts';
+import { structureAfterTables } from './closing-structure.ts';
+import { readablePages } from './page-contents.ts';
 import { dateString, reference, withEntries } from './pdf-syntax.ts';
 import { writePdf } from './pdf-writer.ts';
 import { type PdfObject, readPrintedPdf, UnknownPdfStructure } from './printed-pdf.ts';
-import { completedUnicodeMaps } from './unicode-maps.ts';
 
 /** What a final document is made of. */
 export interface PdfIngredients {
@@ -66,7 +67,9 @@ function signatureDictionary(room: number, at: Date): Buffer {
 async function written({ printed: bytes, facts, attachment, room }: PdfIngredients) {
   const printed = readPrintedPdf(bytes);
   const objects = new Map(printed.objects);
-  for (const map of completedUnicodeMaps(printed.objects)) objects.set(map.number, map);
+  for (const changed of [...readablePages(printed.objects), ...structureAfterTables(printed.objects)]) {
+    objects.set(changed.number, changed);
+  }
   let next = Math.max(...objects.keys()) + 1;
   const put = (number: number, content: Buffer, isStream: boolean) =>
     objects.set(number, { number, content, isStream });

@@ -1,3 +1,5 @@
+import { inflateSync } from 'node:zlib';
+
 /** A text string (ISO 32000-1, section 7.9.2.2) in hexadecimal, which needs no escapes. */
 export function textString(text: string): string {
   return `<FEFF${Buffer.from(text.toWellFormed(), 'utf16le').swap16().toString('hex').toUpperCase()}>`;
@@ -41,4 +43,11 @@ export function streamObject(entries: string, data: Uint8Array): Buffer {
     data,
     Buffer.from('\nendstream', 'latin1'),
   ]);
+}
+
+/** The content of a stream object that the browser compressed, a character an octet; null where it is no such stream. */
+export function inflated(stream: Buffer): string | null {
+  const start = stream.indexOf('stream\n');
+  if (start === -1 || !stream.subarray(0, start).includes('/FlateDecode')) return null;
+  return inflateSync(stream.subarray(start + 'stream\n'.length)).toString('latin1');
 }

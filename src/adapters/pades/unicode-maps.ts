@@ -1,28 +1,81 @@
-import { deflateSync, inflateSync } from 'node:zlib';
-import { streamObject } from './pdf-syntax.ts';
+import { deflateSync } from 'node:zlib';
+import { inflated, streamObject } from './pdf-syntax.ts';
 import type { PdfObject } from './printed-pdf.ts';
 
+/** Which text each glyph of a font stands for, by its code (ISO 32000-1, section 9.10.3). */
+export type UnicodeMap = Map<number, string>;
+
 /**
- * The streams that tell which characters glyphs stand for, with a character for every glyph, as PDF/A level A wants it (ISO 19005-3, section
- * 6.2.11.7). The browser writes U+0000 for glyphs that are but a part of a letter, as the dots of Arabic ones are, and gives the letters
- * themselves as actual text beside; an invisible character that breaks no word stands for those parts.
- * @returns the objects that change
+ * Reads a ToUnicode CMap that the browser wrote: two-octet codes, in `bfchar` entries and `bfrange` entries of consecutive characters.
+ * @returns null when the stream is no such map
  */
-export function completedUnicodeMaps(objects: ReadonlyMap<number, PdfObject>): PdfObject[] {
-  const changed: PdfObject[] = [];
-  for (const { content, isStream } of objects.values()) {
-    if (isStream || !content.includes('/ToUnicode')) continue;
-    const number = Number(/\/ToUnicode (\d+) 0 R/.exec(content.toString('latin1'))?.[1]);
-    const map = objects.get(number)?.content;
-    const start = map?.indexOf('stream\n') ?? -1;
-    if (map === undefined || start === -1 || !map.subarray(0, start).includes('/FlateDecode')) continue;
-    const text = inflateSync(map.subarray(start + 'stream\n'.length)).toString('latin1');
-    const completed = text.replaceAll(/^(<[0-9A-F]{4}>) <0000>$/gm, `$1 <${COMBINING_GRAPHEME_JOINER}>`);
-    if (completed === text) continue;
-    const packed = deflateSync(Buffer.from(completed, 'latin1'));
-    changed.push({ number, content: streamObject('/Filter/FlateDecode', packed), isStream: true });
+export function readUnicodeMap({ content }: PdfObject): UnicodeMap | null {
+  const text = inflated(content);
+  if (text === null) return null;
+  const map: UnicodeMap = new Map();
+  for (const [, block = ''] of text.matchAll(/beginbfchar\n(.*?)endbfchar/gs)) {
+    for (const [, code = '', target = ''] of block.matchAll(/^<([0-9A-F]{4})> <([0-9A-F]+)>$/gm)) {
+      map.set(Number.parseInt(code, 16), utf16(target));
+    }
   }
-  return changed;
+  for (const [, block = ''] of text.matchAll(/beginbfrange\n(.*?)endbfrange/gs)) {
+    for (const [, from, to, target] of block.matchAll(/^<([0-9A-F]{4})> <([0-9A-F]{4})> <([0-9A-F]{4})>$/gm)) {
+      const [first, last, start] = [from, to, target].map((digits) => Number.parseInt(digits!, 16));
+      for (let code = first!; code <= last!; code += 1) map.set(code, String.fromCharCode(start! + code - first!));
+    }
+  }
+  return map;
+}
+
+/**
+ * Writes a ToUnicode CMap with a text for every glyph, as PDF/A level A wants it (ISO 19005-3, section 6.2.11.7). The browser writes U+0000
+ * for glyphs that are but a part of a letter, as the dots of some Arabic ones are, and gives the letters themselves as actual text beside;
+ * an invisible character that breaks no word stands for those parts.
+ */
+export function writeUnicodeMap(number: number, map: UnicodeMap): PdfObject {
+  const entries = [...map]
+    .sort(([one], [other]) => one - other)
+    .map(([code, text]) => `<${hex(code)}> <${text === '\0' ? COMBINING_GRAPHEME_JOINER : hexText(text)}>`);
+  const blocks: string[] = [];
+  for (let at = 0; at < entries.length; at += BLOCK) {
+    const block = entries.slice(at, at + BLOCK);
+    blocks.push(`${block.length} beginbfchar\n${block.join('\n')}\nendbfchar\n`);
+  }
+  const packed = deflateSync(Buffer.from(`${HEAD}${blocks.join('')}${TAIL}`, 'latin1'));
+  return { number, content: streamObject('/Filter/FlateDecode', packed), isStream: true };
+}
+
+/** A code of two octets in hexadecimal. */
+export function hex(code: number): string {
+  return code.toString(16).toUpperCase().padStart(4, '0');
+}
+
+function hexText(text: string): string {
+  return Array.from({ length: text.length }, (_, index) => hex(text.charCodeAt(index))).join('');
+}
+
+function utf16(digits: string): string {
+  return digits.replaceAll(/.{4}/g, (unit) => String.fromCharCode(Number.parseInt(unit, 16)));
 }
 
 const COMBINING_GRAPHEME_JOINER = '034F';
+/** Entries of one block (section 9.10.3). */
+const BLOCK = 100;
+const HEAD = `/CIDInit /ProcSet findresource begin
+12 dict begin
+begincmap
+/CIDSystemInfo
+<<  /Registry (Adobe)
+/Ordering (UCS)
+/Supplement 0
+>> def
+/CMapName /Adobe-Identity-UCS def
+/CMapType 2 def
+1 begincodespacerange
+<0000> <FFFF>
+endcodespacerange
+`;
+const TAIL = `endcmap
+CMapName currentdict /CMap defineresource pop
+end
+end`;

@@ -140,10 +140,11 @@ describe('createPdfSigner', () => {
     expect(pdf.length).toBeLessThan(35_000);
   });
 
-  test('declares PDF/A-3A and the associated file', async () => {
+  test('declares PDF/A-3A, PDF/UA-1 and the associated file', async () => {
     const text = Buffer.from(await signer('P-256').sign(drawn, FACTS, ATTACHMENT)).toString('latin1');
     expect(text).toContain('<pdfaid:part>3</pdfaid:part>');
     expect(text).toContain('<pdfaid:conformance>A</pdfaid:conformance>');
+    expect(text).toContain('<pdfuaid:part>1</pdfuaid:part>');
     expect(text).toContain(Buffer.from('Café &amp; Fils &lt;شركة&gt;').toString('latin1'));
     expect(text).toMatch(/\/ID\[<[0-9A-F]{32}><[0-9A-F]{32}>\]/);
   });
