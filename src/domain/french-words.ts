@@ -1,19 +1,13 @@
-import { type Centimes, MAX_CENTIMES } from './money.ts';
+import { type Centimes, dirhamsAndCentimes } from './money.ts';
 
 /**
  * The amount in French words, as a Moroccan invoice states it: `125050` → `mille deux cent cinquante dirhams et cinquante centimes`.
  * Traditional spelling: hyphens below one hundred alone (`vingt et un`, `quatre-vingt-onze`).
- * @param centimes a whole number from 0 to {@link MAX_CENTIMES}
+ * @param centimes a whole number from 0 to `MAX_CENTIMES`
  * @throws {RangeError} for anything else
  */
 export function amountInFrenchWords(centimes: Centimes): string {
-  if (!Number.isInteger(centimes) || centimes < 0 || centimes > MAX_CENTIMES) {
-    throw new RangeError(
-      `an amount in words must be a whole number of centimes from 0 to ${MAX_CENTIMES}, not ${centimes}`,
-    );
-  }
-  const cents = centimes % 100;
-  const dirhams = (centimes - cents) / 100;
+  const [dirhams, cents] = dirhamsAndCentimes(centimes);
   if (cents === 0) return counted(dirhams, 'dirham');
   if (dirhams === 0) return counted(cents, 'centime');
   return `${counted(dirhams, 'dirham')} et ${counted(cents, 'centime')}`;

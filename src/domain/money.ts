@@ -14,6 +14,18 @@ export function decimalOf(centimes: Centimes): string {
 }
 
 /**
+ * An amount as whole dirhams and the centimes beside them: `12050` → `[120, 50]`.
+ * @throws {RangeError} unless it is a whole number from 0 to {@link MAX_CENTIMES}
+ */
+export function dirhamsAndCentimes(amount: Centimes): [dirhams: number, centimes: number] {
+  if (!Number.isInteger(amount) || amount < 0 || amount > MAX_CENTIMES) {
+    throw new RangeError(`an amount must be a whole number of centimes from 0 to ${MAX_CENTIMES}, not ${amount}`);
+  }
+  const centimes = amount % 100;
+  return [(amount - centimes) / 100, centimes];
+}
+
+/**
  * `numerator / denominator` rounded half up (away from zero for the positive amounts of this service), exact at any size.
  * @param numerator not negative
  */

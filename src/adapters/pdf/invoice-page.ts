@@ -1,7 +1,7 @@
 import QRCode from 'qrcode';
+import { amountInWords } from '../../domain/amount-in-words.ts';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
 import { FORMATS, type Format } from '../../domain/document-format.ts';
-import { amountInFrenchWords } from '../../domain/french-words.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, Markup } from '../../domain/markup.ts';
@@ -204,9 +204,8 @@ function figure(text: string): Markup {
   return html`<td class="figure">${text}</td>`;
 }
 
-/** In French in all languages, as the law's custom is. */
-function words({ labels, invoice }: Texts): Markup {
-  return html`<p class="words">${labels.inWords} <strong lang="fr" dir="ltr">${amountInFrenchWords(invoice.amount)}</strong></p>`;
+function words({ labels, invoice: { amount, seller } }: Texts): Markup {
+  return html`<p class="words">${labels.inWords} <strong>${amountInWords(amount, seller.documentLanguage)}</strong></p>`;
 }
 
 function exemption({ labels, invoice: { seller, totals } }: Texts): Markup | null {

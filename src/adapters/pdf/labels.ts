@@ -152,7 +152,7 @@ const ENGLISH: Labels = {
   gross: 'Total incl. VAT',
   rounding: 'Rounding',
   payable: 'Amount due',
-  inWords: 'Amount in words (French):',
+  inWords: 'Amount in words:',
   exemption: 'VAT exemption (0% rate):',
   accepted: 'Electronic invoice accepted by the Moroccan tax authority (Direction générale des impôts)',
   acceptedInTest: 'Test invoice, accepted by the simulated authority',

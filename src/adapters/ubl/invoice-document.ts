@@ -47,7 +47,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
   );
 }
 
-/** The customary closing of a Moroccan invoice. @param amount what is to be paid, tax included */
+/** The customary closing of a Moroccan invoice, in French whatever the language of its PDF. @param amount what is to be paid, tax included */
 export function amountNote(amount: Centimes): string {
   return `Arrêtée la présente facture à la somme de ${amountInFrenchWords(amount)}.`;
 }

@@ -167,6 +167,12 @@ describe('invoicePage', () => {
       const words = await wordsOf(printed({ seller: { ...SELLER, documentLanguage } }));
       const others = { fr: /Invoice|فاتورة/, ar: /Facture|Invoice/, en: /Facture|فاتورة/ };
       expect(words).not.toMatch(others[documentLanguage]);
+      const amounts = {
+        fr: 'Arrêtée la présente facture à la somme de : cent cinquante et un mille',
+        ar: 'حصرت هذه الفاتورة في مبلغ: مائة وواحد وخمسون ألفاً وخمسمائة وثمانية وأربعون درهماً وأربعة عشر سنتيماً',
+        en: 'Amount in words: one hundred and fifty-one thousand',
+      };
+      expect(words).toContain(amounts[documentLanguage]);
       // Where the paragraph runs from right to left, each figure is a run of its own.
       if (documentLanguage === 'ar')
         expect(document).toContain('<bdi dir="ltr" class="nowrap">100\u00a0000,00\u00a0MAD</bdi>');

@@ -203,7 +203,9 @@ describe('createPdfRenderer', () => {
     const english = await inLanguage('en');
     expect(english).toMatch(/Total incl\. VAT +151,548\.14 MAD/);
     expect(english).toContain('Page 1 / 1');
-    expect(english).toContain('cent cinquante et un mille cinq cent quarante-huit dirhams');
+    expect(english).toContain(
+      'Amount in words: one hundred and fifty-one thousand five hundred and forty-eight dirhams',
+    );
     const arabic = await inLanguage('ar');
     // Numbers read the same as in French, and stand in the columns that begin at the right.
     expect(arabic).toContain('151 548,14 MAD');
