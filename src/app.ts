@@ -5,6 +5,7 @@ import { accountOf } from './account.ts';
 import { createContentExaminer } from './adapters/authority/content-examiner.ts';
 import { createMockAuthority } from './adapters/authority/mock-authority.ts';
 import { createMailer } from './adapters/email/mailer.ts';
+import { undrawableCharacters } from './adapters/pdf/fonts.ts';
 import { createPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from './adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier } from './adapters/xades/document-verifier.ts';
@@ -26,6 +27,7 @@ import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createReadInvoices } from './domain/invoice/read-invoices.ts';
 import { createResendEmail } from './domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
+import { createInvoiceWarnings } from './domain/invoice/unprintable-warnings.ts';
 import { createValidateInvoice } from './domain/invoice/validate-invoice.ts';
 import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
@@ -180,6 +182,7 @@ async function build(
       fail,
     );
   closers.push(() => renderer.close());
+  const invoiceWarnings = createInvoiceWarnings(undrawableCharacters);
   const writer = createInvoiceWriter(fail);
   closers.push(() => writer.close());
   const verifier = createDocumentVerifier({ onFatal: fail });
@@ -259,10 +262,11 @@ async function build(
       authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
       limiter,
       useCases: {
-        createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets, (entry) =>
+        createInvoice: createCreateInvoice(invoices, jobs.queue, clientSecrets, invoiceWarnings, (entry) =>
           log.info(entry, 'an invoice was created with warnings'),
         ),
-        validateInvoice: createValidateInvoice(invoices, writer),
+        validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
+        invoiceWarnings,
         readInvoice,
         readInvoices: createReadInvoices(invoices),
         findByNumber: createFindByNumber(invoices),

@@ -7,6 +7,7 @@ import type { ReadInvoice } from '../domain/invoice/read-invoice.ts';
 import type { ReadInvoices } from '../domain/invoice/read-invoices.ts';
 import type { ResendEmail } from '../domain/invoice/resend-email.ts';
 import type { RevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
+import type { InvoiceWarnings } from '../domain/invoice/unprintable-warnings.ts';
 import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -23,6 +24,7 @@ import type { AnswerMeter } from './answer-meter.ts';
 export interface UseCases {
   readonly createInvoice: CreateInvoice;
   readonly validateInvoice: ValidateInvoice;
+  readonly invoiceWarnings: InvoiceWarnings;
   readonly readInvoice: ReadInvoice;
   readonly readInvoices: ReadInvoices;
   readonly findByNumber: FindByNumber;

@@ -105,6 +105,33 @@ it('what may be taken amiss is told beside the problems, as far as the parts are
   expect(await codes(draft({ amount: 11999, lines: draft().lines }))).not.toContain('rounding amount');
 });
 
+it('characters that no font has are named, before and after creation', async () => {
+  const input = draft({
+    customer: { ...draft().customer, name: 'Atlas 中国 ✓' },
+    lines: [...draft().lines, { description: 'Thé 茶 شاي', quantity: 1, unitPrice: 0 }],
+  });
+  const named = (warnings: { code: string; path: string; message: string }[]) =>
+    warnings.filter(({ code }) => code === 'unprintable_characters').map(({ path, message }) => [path, message]);
+  const expected = [
+    ['customer.name', expect.stringContaining(': 中 (U+4E2D), 国 (U+56FD). ')],
+    ['lines.1.description', expect.stringContaining(': 茶 (U+8336). ')],
+  ];
+  expect(named((await validate({ ...input, customer: { ...input.customer, ice: 'x' } })).warnings)).toEqual(expected);
+  const { body } = await client.graphql(
+    `mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) {
+      ... on CreateInvoicePayload { invoice { warnings { code path message } } }
+    } }`,
+    {
+      input: {
+        ...input,
+        lines: input.lines.map((line) => ({ ...line, unitPrice: line.unitPrice || 1 })),
+        amount: 12001,
+      },
+    },
+  );
+  expect(named(body.data.createInvoice.invoice.warnings)).toEqual(expected);
+});
+
 it('says what createInvoice says', async () => {
   const inputs = [
     draft(),

@@ -45,12 +45,18 @@ export async function fontFaces(text: string): Promise<string> {
  * font of the machine would look different on the next. What is invisible by nature stays.
  */
 export async function drawable(text: string): Promise<string> {
-  const missing = new Set<string>();
+  const missing = new Set(await undrawableCharacters(text));
+  return missing.size === 0 ? text : text.replaceAll(/\P{ASCII}/gu, (each) => (missing.has(each) ? '\ufffd' : each));
+}
+
+/** The visible characters of a text that no font here can draw, each once. */
+export async function undrawableCharacters(text: string): Promise<string[]> {
+  const missing: string[] = [];
   for (const codePoint of unusual(text)) {
     const character = String.fromCodePoint(codePoint);
-    if (!INVISIBLE.test(character) && (await facesOf(codePoint)).size === 0) missing.add(character);
+    if (!INVISIBLE.test(character) && (await facesOf(codePoint)).size === 0) missing.push(character);
   }
-  return missing.size === 0 ? text : text.replaceAll(/\P{ASCII}/gu, (each) => (missing.has(each) ? '\ufffd' : each));
+  return missing;
 }
 
 /** Spaces of any width need no glyph either. */

@@ -88,7 +88,8 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .lines > thead th { color: #17365d; border-block: .9pt solid #17365d; white-space: nowrap; }
 /* The last two lines, the totals, the words and the acceptance go to a page together. */
 .lines .end, .lines.whole { break-inside: avoid; }
-.lines td[colspan] { padding: 0; border: 0; border-top: .9pt solid #17365d; }
+.lines > .end > tr:nth-last-child(2) > td { border-bottom: .9pt solid #17365d; }
+.lines td[colspan] { padding: 0; border: 0; }
 .lines > * > tr > .index { width: 1%; white-space: nowrap; }
 .lines td.index { color: #5b6472; }
 .lines > * > tr > .figure { width: 1%; }

@@ -9,8 +9,8 @@ import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice
 import type { Invoice } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
-import { legalWarnings } from './legal-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
+import type { InvoiceWarnings } from './unprintable-warnings.ts';
 import { ownTerms } from './terms.ts';
 
 export interface CreatedInvoice {
@@ -44,6 +44,7 @@ export function createCreateInvoice(
   invoices: InvoiceRepository,
   queue: StageQueue,
   clientSecrets: ClientSecrets,
+  invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
 ): CreateInvoice {
   return async (principal, input, idempotencyKey) => {
@@ -72,7 +73,7 @@ export function createCreateInvoice(
     });
     if (!earlier) {
       void queue.enqueue('normalize', invoice.id, 0);
-      const warnings = [...new Set(legalWarnings(invoice).map(({ code }) => code))];
+      const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
       if (warnings.length > 0) {
         const { id: invoiceId, tenantId, environment } = invoice;
         logWarnings({ invoiceId, tenantId, environment, warnings });

@@ -52,6 +52,10 @@ export const INVOICE_WARNINGS = {
     meaning: 'The invoice is to be paid by bank transfer and states no account.',
     remedy: 'Send terms.bankAccount (GraphQL), or set bankAccount in the profile.',
   },
+  unprintable_characters: {
+    meaning: 'A text has characters that the PDF shows as \ufffd, because none of its fonts has them. The XML holds them.',
+    remedy: 'Write the text in Latin or Arabic letters as well.',
+  },
 } as const satisfies Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
 
 export type WarningCode = keyof typeof INVOICE_WARNINGS;

@@ -5,7 +5,7 @@ import { INVOICE_WARNINGS, type InvoiceWarning, LONGEST_TERM, type WarningCode }
 import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
-/** The warnings of an invoice: a function of what it states, so they are computed whenever they are asked for. */
+/** The warnings of what an invoice states: a function of it, so they are computed whenever they are asked for. */
 export function legalWarnings({
   customer,
   seller,

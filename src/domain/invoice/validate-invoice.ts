@@ -7,11 +7,11 @@ import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-in
 import { numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
-import { legalWarnings } from './legal-warnings.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceRepository } from './repository.ts';
 import { ownTerms, type TermsInput, termsInput } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
+import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 /** What would become of an invoice. */
 export interface InvoiceValidation {
@@ -35,6 +35,7 @@ export interface ValidateInvoice {
 export function createValidateInvoice(
   invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
   writer: InvoiceWriter,
+  invoiceWarnings: InvoiceWarnings,
 ): ValidateInvoice {
   return async (principal, draft) => {
     const owner = requireSecretKey(principal);
@@ -48,7 +49,8 @@ export function createValidateInvoice(
       ...sellerProblems(owner),
     ];
     if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(owner, parsed.data)));
-    return { problems, warnings: warningsOf(owner, parts), totals: (lines && totalsOf(lines)) ?? null };
+    const warnings = await warningsOf(owner, parts, invoiceWarnings);
+    return { problems, warnings, totals: (lines && totalsOf(lines)) ?? null };
   };
 
   /** Whether the legal document can be written; that it can not is a defect of ours, better known before than after. */
@@ -70,7 +72,11 @@ export function createValidateInvoice(
 interface ValidParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
-  readonly customer?: { readonly ice?: string | undefined; readonly address?: string | null | undefined } | undefined;
+  readonly customer?: {
+    readonly ice?: string | undefined;
+    readonly name?: string | undefined;
+    readonly address?: string | null | undefined;
+  };
   readonly number?: string | null | undefined;
   readonly terms?: TermsInput | null | undefined;
 }
@@ -90,6 +96,7 @@ function validPartsOf(draft: unknown): ValidParts {
     ...('ice' in buyer && {
       customer: {
         ice: customer.shape.ice.safeParse(buyer.ice).data,
+        name: customer.shape.name.safeParse(buyer.name).data,
         address: customer.shape.address.safeParse(buyer.address).data,
       },
     }),
@@ -113,10 +120,11 @@ function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
 }
 
 /** Of parts that are not valid there is a problem already, so they cause no warning beside it. */
-function warningsOf(
+async function warningsOf(
   { environment, tenant }: KeyPrincipal,
-  { amount, lines = [], customer, terms }: ValidParts,
-): InvoiceWarning[] {
+  { amount, lines = [], customer, number, terms }: ValidParts,
+  invoiceWarnings: InvoiceWarnings,
+): Promise<InvoiceWarning[]> {
   const totals = totalsOf(lines);
   const stated = {
     terms: ownTerms(terms),
@@ -124,8 +132,14 @@ function warningsOf(
     seller: tenant.profile,
     lines: lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
     amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
-    customer: { ice: customer?.ice ?? '', name: '', address: customer ? (customer.address ?? null) : '-', email: null },
+    customer: {
+      ice: customer?.ice ?? '',
+      name: customer?.name ?? '',
+      address: customer ? (customer.address ?? null) : '-',
+      email: null,
+    },
+    number: number ?? null,
   };
-  const warnings = legalWarnings(stated);
+  const warnings = await invoiceWarnings(stated);
   return environment === 'live' ? warnings.filter(({ code }) => code !== 'seller_field_missing') : warnings;
 }

@@ -1,5 +1,4 @@
 import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
-import { legalWarnings } from '../../domain/invoice/legal-warnings.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -22,6 +21,7 @@ builder.objectField(InvoiceType, 'warnings', (t) =>
     type: [InvoiceWarningType],
     extensions: { most: MOST_WARNINGS },
     description: 'What is mandatory by law and missing, or looks wrong; for a secret key, otherwise empty.',
-    resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? legalWarnings(invoice) : []),
+    resolve: (invoice, _args, { principal, useCases }) =>
+      principal.kind === 'secret' ? useCases.invoiceWarnings(invoice) : [],
   }),
 );

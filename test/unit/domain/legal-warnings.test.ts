@@ -3,6 +3,7 @@ import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.ts';
 import { legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
+import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
 
 const sample = sampleInvoice();
@@ -41,6 +42,37 @@ describe('the warnings of an invoice', () => {
     expect(codes({ ...changes, seller: { ...seller, exemptionReason: null } })).toEqual([
       'exemption_reason_missing seller.exemptionReason',
     ]);
+  });
+
+  test('name what the PDF can not show, with the path of the field', async () => {
+    const asked: string[] = [];
+    const warnings = createInvoiceWarnings(async (text) => {
+      asked.push(text);
+      return [...new Set(text.match(/[\u4e00-\u9fff]/g))];
+    });
+    const line = sampleLine({ description: '咨询', quantity: 1, unitPrice: 100, taxRate: 20 });
+    const plain = sampleLine({ description: 'Café', quantity: 1, unitPrice: 100, taxRate: 20 });
+    const all = {
+      seller: { ...seller, legalName: '中国', legalForm: '一二三四五六七八九十百', exemptionReason: '无' },
+      customer: { ...sample.customer, ice: '000000000000097', name: '北京北京 SARL' },
+      lines: [plain, ...Array.from({ length: 30 }, () => line)],
+      amount: 31 * 120,
+      number: 'A-1',
+    };
+    const told = (await warnings(all)).filter(({ code }) => code === 'unprintable_characters');
+    expect(told.map(({ path }) => path)).toEqual([
+      'customer.name',
+      'seller.legalName',
+      'seller.legalForm',
+      ...Array.from({ length: 20 }, (_, index) => `lines.${index + 1}.description`),
+    ]);
+    expect(told[0]?.message).toContain('none of its fonts has them: 北 (U+5317), 京 (U+4EAC). The XML');
+    expect(told[2]?.message).toContain('十 (U+5341) and 1 more.');
+    expect(told[21]?.message).not.toContain('further');
+    expect(told[22]?.message).toMatch(/ 10 further lines have such characters\.$/);
+    // The reason of an exemption is printed where a line has none.
+    expect(asked).not.toContain('无');
+    expect(asked).toContain('A-1');
   });
 
   test('tell of rounding', () => {

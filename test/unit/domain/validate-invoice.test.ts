@@ -7,6 +7,7 @@ import { createCreateInvoice } from '../../../src/domain/invoice/create-invoice.
 import { createInvoiceInput } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { InvalidDocument, type InvoiceWriter, type LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { type InvoiceRepository, NumberTaken } from '../../../src/domain/invoice/repository.ts';
+import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { createValidateInvoice } from '../../../src/domain/invoice/validate-invoice.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 
@@ -40,11 +41,13 @@ const writer: InvoiceWriter = {
     return { octets: new Uint8Array(), signatureAt: 0, sha256: '' };
   },
 };
-const validate = createValidateInvoice(invoices, writer);
+const warnings = createInvoiceWarnings(async () => []);
+const validate = createValidateInvoice(invoices, writer, warnings);
 const create = createCreateInvoice(
   invoices,
   { enqueue: async () => {} },
   createClientSecrets(Buffer.alloc(32)),
+  warnings,
   () => {},
 );
 
@@ -131,7 +134,11 @@ it('the legal document is tried with the number that was given; a defect of ours
   expect(written.map(({ number }) => number)).toEqual(['A 2', expect.stringMatching(/^\d{4}-000001$/)]);
   await validate(principal, { ...draft, amount: 1 });
   expect(written).toHaveLength(2);
-  const broken = createValidateInvoice(invoices, { write: () => Promise.reject(new InvalidDocument('It is empty.')) });
+  const broken = createValidateInvoice(
+    invoices,
+    { write: () => Promise.reject(new InvalidDocument('It is empty.')) },
+    warnings,
+  );
   expect((await broken(principal, draft)).problems).toMatchObject([
     { code: 'internal_error', status: 500, param: null, message: expect.stringContaining('It is empty.') },
   ]);

@@ -1,0 +1,78 @@
+import type { Invoice } from './invoice.ts';
+import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
+import { legalWarnings } from './legal-warnings.ts';
+
+/** The characters of a text that no font of the printed invoice has, each once: the PDF shows U+FFFD in their place. */
+export type UndrawableCharacters = (text: string) => Promise<readonly string[]>;
+
+/** All warnings of an invoice: what it states, and whether its PDF can show it. */
+export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
+
+type Stated = Parameters<typeof legalWarnings>[0] & Pick<Invoice, 'number'>;
+
+export function createInvoiceWarnings(undrawable: UndrawableCharacters): InvoiceWarnings {
+  return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, undrawable))];
+}
+
+/** Lines that are warned of; further ones are counted. */
+const MAX_LINES = 20;
+/** Characters that one warning names. */
+const MAX_NAMED = 10;
+
+/** Warnings of texts whose characters the PDF can't show (Chinese ones, say). The XML holds all of them. */
+async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharacters): Promise<InvoiceWarning[]> {
+  const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
+    const missing = text ? await undrawable(text) : [];
+    return missing.length === 0 ? [] : [warning(path, missing)];
+  };
+  const fields = await Promise.all(printedFields(invoice).map(warningOf));
+  const lines = invoice.lines.map(({ description }, index) => [`lines.${index}.description`, description] as const);
+  const ofLines = (await Promise.all(lines.map(warningOf))).flat();
+  const told = ofLines.slice(0, MAX_LINES);
+  const last = told.pop();
+  const further = ofLines.length - MAX_LINES;
+  if (last)
+    told.push(
+      further > 0 ? { ...last, message: `${last.message} ${further} further lines have such characters.` } : last,
+    );
+  return [...fields.flat(), ...told];
+}
+
+/** What the PDF shows of clients' texts beside the lines. */
+function printedFields({ customer, number, seller, lines, terms }: Stated): [path: string, text: string | null | undefined][] {
+  const hasExempt = lines.some(({ taxRate }) => taxRate === 0);
+  return [
+    ['customer.name', customer.name],
+    ['customer.address', customer.address],
+    ['number', number],
+    ['seller.legalName', seller.legalName],
+    ['seller.legalForm', seller.legalForm],
+    ['seller.address.street', seller.address?.street],
+    ['seller.address.postalCode', seller.address?.postalCode],
+    ['seller.address.city', seller.address?.city],
+    ['seller.email', seller.email],
+    ['seller.taxId', seller.taxId],
+    ['seller.tradeRegister', seller.tradeRegister],
+    ['seller.professionalTax', seller.professionalTax],
+    ['seller.cnss', seller.cnss],
+    ['seller.paymentMode', seller.paymentMode],
+    ['terms.paymentMode', terms.paymentMode],
+    ['terms.paymentReference', terms.paymentReference],
+    ['seller.exemptionReason', hasExempt ? seller.exemptionReason : null],
+  ];
+}
+
+function warning(path: string, missing: readonly string[]): InvoiceWarning {
+  const named = missing.slice(0, MAX_NAMED).map((each) => `${each} (${codePoint(each)})`);
+  const more = missing.length - named.length;
+  const characters = `${named.join(', ')}${more > 0 ? ` and ${more} more` : ''}`;
+  return {
+    code: 'unprintable_characters',
+    path,
+    message: `${path} has characters that the PDF shows as \ufffd, because none of its fonts has them: ${characters}. The XML holds them. ${INVOICE_WARNINGS.unprintable_characters.remedy}`,
+  };
+}
+
+function codePoint(character: string): string {
+  return `U+${character.codePointAt(0)!.toString(16).toUpperCase().padStart(4, '0')}`;
+}
