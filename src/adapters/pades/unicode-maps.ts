@@ -13,15 +13,17 @@ export function readUnicodeMap({ content }: PdfObject): UnicodeMap | null {
   const text = inflated(content);
   if (text === null) return null;
   const map: UnicodeMap = new Map();
-  for (const [, block = ''] of text.matchAll(/beginbfchar\n(.*?)endbfchar/gs)) {
-    for (const [, code = '', target = ''] of block.matchAll(/^<([0-9A-F]{4})> <([0-9A-F]+)>$/gm)) {
-      map.set(Number.parseInt(code, 16), utf16(target));
-    }
-  }
-  for (const [, block = ''] of text.matchAll(/beginbfrange\n(.*?)endbfrange/gs)) {
-    for (const [, from, to, target] of block.matchAll(/^<([0-9A-F]{4})> <([0-9A-F]{4})> <([0-9A-F]{4})>$/gm)) {
-      const [first, last, start] = [from, to, target].map((digits) => Number.parseInt(digits!, 16));
-      for (let code = first!; code <= last!; code += 1) map.set(code, String.fromCharCode(start! + code - first!));
+  for (const [, block = ''] of text.matchAll(/beginbf(?:char|range)\n(.*?)endbf/gs)) {
+    for (const line of block.trimEnd().split('\n')) {
+      const [, from, to = from, target] = ENTRY.exec(line) ?? [];
+      // A map that was understood in part would lose the rest when it is written.
+      if (from === undefined || to === undefined || target === undefined) return null;
+      const [first, last] = [Number.parseInt(from, 16), Number.parseInt(to, 16)];
+      const units = utf16(target);
+      const end = units.charCodeAt(units.length - 1);
+      for (let code = first; code <= last; code += 1) {
+        map.set(code, units.slice(0, -1) + String.fromCharCode(end + code - first));
+      }
     }
   }
   return map;
@@ -44,6 +46,9 @@ export function writeUnicodeMap(number: number, map: UnicodeMap): PdfObject {
   const packed = deflateSync(Buffer.from(`${HEAD}${blocks.join('')}${TAIL}`, 'latin1'));
   return { number, content: streamObject('/Filter/FlateDecode', packed), isStream: true };
 }
+
+/** A code, or two that begin and end a range, and the text of the first. */
+const ENTRY = /^<([0-9A-F]{4})>(?: <([0-9A-F]{4})>)? <([0-9A-F]+)>$/;
 
 /** A code of two octets in hexadecimal. */
 export function hex(code: number): string {

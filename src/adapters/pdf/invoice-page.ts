@@ -81,7 +81,9 @@ function testMark({ labels, invoice: { environment, specimen } }: Texts): Markup
 <p class="notice">${specimen ? labels.specimenNotice : labels.testNotice}</p>`;
 }
 
-function head({ labels, format, logo, invoice: { seller, number, currency } }: Texts): Markup {
+function head(texts: Texts): Markup {
+  const { labels, format, logo } = texts;
+  const { seller, number, currency } = texts.invoice;
   const { street, postalCode, city } = seller.address;
   return html`<header class="head">
 <div class="seller">
@@ -99,7 +101,7 @@ ${paymentTerms(texts)}
 </header>`;
 }
 
-/** Dates, and how and until when to pay. */
+/** Dates, and how and until when to pay, a line each: there is room for seven beside a seller with a logo. */
 function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
   const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
   const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);

@@ -2,10 +2,13 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
+import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
+
+const warnings = createInvoiceWarnings(async () => []);
 
 const principal: Principal = {
   kind: 'secret',
@@ -36,7 +39,7 @@ it('a request is replayed also on a day on which its dates would be refused; ano
     findByOwnNumber: async () => null,
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), () => {});
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
@@ -75,7 +78,7 @@ it('what a new invoice is warned of is logged once, by its codes; a replay logs 
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), (entry) => {
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, (entry) => {
     logged.push(entry);
   });
   const { invoice } = await create(principal, input, 'k');
@@ -104,7 +107,7 @@ it('a request that stored its invoice and then failed is replayed by the next on
     },
   } as unknown as InvoiceRepository;
   const queue = { enqueue: async () => {} };
-  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), () => {});
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), warnings, () => {});
 
   await expect(create(principal, input, 'k')).rejects.toThrow('lost');
   failing = false;
