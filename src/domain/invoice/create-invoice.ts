@@ -10,8 +10,8 @@ import type { Invoice } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
-import type { InvoiceWarnings } from './unprintable-warnings.ts';
 import { ownTerms } from './terms.ts';
+import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface CreatedInvoice {
   /** As it was at creation, also when this is a replay. */

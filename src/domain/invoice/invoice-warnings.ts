@@ -53,7 +53,8 @@ export const INVOICE_WARNINGS = {
     remedy: 'Send terms.bankAccount (GraphQL), or set bankAccount in the profile.',
   },
   unprintable_characters: {
-    meaning: 'A text has characters that the PDF shows as \ufffd, because none of its fonts has them. The XML holds them.',
+    meaning:
+      'A text has characters that the PDF shows as \ufffd, because none of its fonts has them. The XML holds them.',
     remedy: 'Write the text in Latin or Arabic letters as well.',
   },
 } as const satisfies Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;

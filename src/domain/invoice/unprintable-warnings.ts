@@ -39,7 +39,13 @@ async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharac
 }
 
 /** What the PDF shows of clients' texts beside the lines. */
-function printedFields({ customer, number, seller, lines, terms }: Stated): [path: string, text: string | null | undefined][] {
+function printedFields({
+  customer,
+  number,
+  seller,
+  lines,
+  terms,
+}: Stated): [path: string, text: string | null | undefined][] {
   const hasExempt = lines.some(({ taxRate }) => taxRate === 0);
   return [
     ['customer.name', customer.name],

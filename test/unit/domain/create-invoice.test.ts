@@ -2,10 +2,10 @@ import { createHash } from 'node:crypto';
 import { expect, it } from 'vitest';
 import { moroccanDate } from '../../../src/domain/calendar-date.ts';
 import { createClientSecrets } from '../../../src/domain/invoice/client-secret.ts';
-import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { createCreateInvoice, type LogWarnings } from '../../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import type { IdempotencyMark, InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
+import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 
 const warnings = createInvoiceWarnings(async () => []);

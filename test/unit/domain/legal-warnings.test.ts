@@ -58,6 +58,8 @@ describe('the warnings of an invoice', () => {
       lines: [plain, ...Array.from({ length: 30 }, () => line)],
       amount: 31 * 120,
       number: 'A-1',
+      terms: NO_TERMS,
+      createdAt: new Date(),
     };
     const told = (await warnings(all)).filter(({ code }) => code === 'unprintable_characters');
     expect(told.map(({ path }) => path)).toEqual([
