@@ -7,7 +7,7 @@ import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/
 import { EVENT_OF_STATUS, type InvoiceStatus, STAGES, type Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
-import { JOBS_COLLECTION, jobName } from '../../src/jobs/agenda.ts';
+import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoices.ts';
 
 /** The same parts as the service's pipeline has. */

@@ -1,21 +1,25 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { StageQueue } from '../domain/invoice/repository.ts';
+import { createRefilledStore } from './refill.ts';
+import { createStageJobs, JOBS_COLLECTION, jobName } from './stage-jobs.ts';
 import { createSweeper, type SweeperParts } from './sweeper.ts';
-import { invoicesWithJob } from './waiting-jobs.ts';
-
-/** Agenda's collection of jobs. */
-export const JOBS_COLLECTION = 'jobs';
 
 // A poll is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
 const POLL_MS = 2000;
-const LOCK_LIFETIME_MS = 30_000;
+/**
+ * Agenda gives up a job that has run for as long and starts another in its place while the first goes on, so no run may take as long. It
+ * also keeps a timer for half of it for each job that has ended, so it should not be much longer.
+ */
+const LOCK_LIFETIME_MS = 120_000;
 
-/** How many invoices of a stage one process works on at once. Rendering holds a page of the browser. */
+/**
+ * How many invoices of a stage one process works on at once, and how many jobs it locks: a job that waits in a process can't be had by
+ * another, and is taken for lost. Rendering holds a page of the browser.
+ */
 const CONCURRENCY: Readonly<Record<Stage, number>> = {
   normalize: 16,
   sign: 16,
@@ -24,8 +28,13 @@ const CONCURRENCY: Readonly<Record<Stage, number>> = {
   render: 4,
   email: 8,
 };
-// Unlimited locks would let one process hoard a backlog; too few are refilled at each poll only.
+/** Of jobs that end within moments (webhooks). */
 const LOCK_LIMIT = 500;
+/**
+ * What Agenda reports though nothing is wrong: its check of a running job came between the job's end and its removal from Agenda's lists; or
+ * a job was locked so late that another worker has run it and removed it by now.
+ */
+const NO_FAULT = /no lockedAt date found|cannot be updated in the database, maybe it does not exist/;
 
 interface StageJob {
   invoiceId: string;
@@ -41,11 +50,6 @@ export interface Jobs {
   stop(timeoutMs: number): Promise<void>;
 }
 
-/** The name of a stage's jobs, as operators see it in the dashboard. */
-export function jobName(stage: Stage): string {
-  return `invoice.${stage}`;
-}
-
 /**
  * Agenda on the service's own database. It only wakes: what is done is decided by the invoice's document and its lease, so a job that
  * runs twice, late or not at all does no harm (design, section 4).
@@ -58,8 +62,7 @@ export async function createJobs(
   report: (message: string, error: unknown) => void,
   soleWorker: boolean,
 ): Promise<Jobs> {
-  // Insertions alone notify (no `fullDocument`): an update of a job never means that it should start.
-  const channel = new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION, fullDocument: false });
+  const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION);
   let stopping = false;
   channel.on('error', (error: unknown) => {
     // Closing a stream that just receives something makes it fail.
@@ -68,26 +71,35 @@ export async function createJobs(
   // Process ids come again, in containers at each start; the sweeper relies on the name.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const agenda = new Agenda({
-    backend: new MongoBackend({ mongo: db, collection: JOBS_COLLECTION, ensureIndex: true }),
+    backend,
     notificationChannel: channel,
     name: worker,
     processEvery: POLL_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
-    maxConcurrency: 64,
+    // Each stage has its own limit. With one for all of them a job could be locked and not run.
+    maxConcurrency: Number.POSITIVE_INFINITY,
     lockLimit: 0,
     defaultLockLimit: LOCK_LIMIT,
     removeOnComplete: true,
   });
   const running = new Set<Job>();
   agenda.on('start', (job: Job) => running.add(job));
-  agenda.on('complete', (job: Job) => running.delete(job));
-  agenda.on('error', (error: unknown) => report('Agenda reports an error', error));
+  agenda.on('complete', (job: Job) => {
+    running.delete(job);
+    ended(job.attrs.name);
+  });
+  agenda.on('error', (error: unknown) => {
+    if (!NO_FAULT.test(String(error))) report('Agenda reports an error', error);
+  });
   await agenda.ready;
 
+  const jobs = createStageJobs(db, worker);
   const queue: StageQueue = {
-    async enqueue(stage, invoiceId, inMs) {
+    async enqueue({ id, work }, inMs) {
+      if (work === null) return;
+      const { stage, since } = work;
       try {
-        await agenda.schedule(new Date(Date.now() + inMs), jobName(stage), { invoiceId } satisfies StageJob);
+        await jobs.add({ invoiceId: id, stage, since }, new Date(Date.now() + inMs));
       } catch (error) {
         // The sweeper finds the invoice.
         report(`a job ${jobName(stage)} could not be queued`, error);
@@ -95,22 +107,17 @@ export async function createJobs(
     },
   };
 
-  const sweeper = createSweeper({
-    invoices,
-    withJob: (ids) => invoicesWithJob(db.collection(JOBS_COLLECTION), worker, ids),
-    enqueue: (stage, invoiceId) => queue.enqueue(stage, invoiceId, 0),
-    report: (error) => report('the sweeper failed', error),
-  });
+  const sweeper = createSweeper({ invoices, jobs, report: (error) => report('the sweeper failed', error) });
 
   /** What dead workers left: jobs that were marked as finished and not removed yet and, where no other worker lives, their locks. */
   async function cleanUp(): Promise<void> {
-    const jobs = db.collection(JOBS_COLLECTION);
+    const stored = db.collection(JOBS_COLLECTION);
     const name = { $in: STAGES.map(jobName) };
-    await jobs.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
+    await stored.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
     if (!soleWorker) return;
     // A job that ran has no next time and would wait for its lock to expire; its invoice is found by the sweeper when the lease ends.
-    await jobs.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
-    await jobs.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
+    await stored.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
+    await stored.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
   }
 
   return {
@@ -128,8 +135,10 @@ export async function createJobs(
               // The lease runs out and the sweeper tries again.
               report(`${jobName(stage)} failed for ${job.attrs.data.invoiceId}`, error);
             }
+            // Here and not by Agenda, which tells of the job's end before and frees its place after the removal. What is left is no harm.
+            await jobs.remove(String(job.attrs._id)).catch(() => undefined);
           },
-          { concurrency: CONCURRENCY[stage] },
+          { concurrency: CONCURRENCY[stage], lockLimit: CONCURRENCY[stage], removeOnComplete: false },
         );
       }
       await agenda.start();

@@ -1,5 +1,5 @@
-import type { Stage } from '../domain/invoice/lifecycle.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { StageJobs } from './stage-jobs.ts';
 
 const SWEEP_MS = 1000;
 /** Invoices looked at together, and how many times over in one sweep. */
@@ -9,9 +9,7 @@ const PAUSE_MS = 5000;
 
 export interface SweeperParts {
   readonly invoices: Pick<InvoiceRepository, 'overdue' | 'takeOverdue' | 'postponeOverdue'>;
-  /** Which of these invoices have a job that will run without the sweeper's doing. */
-  readonly withJob: (invoiceIds: readonly string[]) => Promise<Set<string>>;
-  readonly enqueue: (stage: Stage, invoiceId: string) => Promise<void>;
+  readonly jobs: Pick<StageJobs, 'alive' | 'renew'>;
   readonly report: (error: unknown) => void;
 }
 
@@ -26,7 +24,7 @@ export interface Sweeper {
  * until it has seen all. Those with a job are looked at again after 5 s, or the later the more there are, so that a backlog costs about as
  * much whatever its length.
  */
-export function createSweeper({ invoices, withJob, enqueue, report }: SweeperParts): Sweeper {
+export function createSweeper({ invoices, jobs, report }: SweeperParts): Sweeper {
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
   let stopped = false;
@@ -35,12 +33,12 @@ export function createSweeper({ invoices, withJob, enqueue, report }: SweeperPar
     for (let batch = 1; batch <= BATCHES && !stopped; batch++) {
       const overdue = await invoices.overdue(BATCH);
       if (overdue.length === 0) return;
-      const waiting = await withJob(overdue.map(({ id }) => id));
-      const lost = overdue.filter(({ id }) => !waiting.has(id));
+      const waiting = await jobs.alive(overdue);
+      const lost = overdue.filter(({ invoiceId }) => !waiting.has(invoiceId));
       // Together: after a crash there may be many, and none should wait for the others.
       await Promise.all([
         waiting.size > 0 && invoices.postponeOverdue([...waiting], PAUSE_MS * batch),
-        ...lost.map(async ({ id, stage }) => (await invoices.takeOverdue(id, PAUSE_MS)) && enqueue(stage, id)),
+        ...lost.map(async (work) => (await invoices.takeOverdue(work.invoiceId, PAUSE_MS)) && jobs.renew(work)),
       ]);
       if (overdue.length < BATCH) return;
     }

@@ -55,7 +55,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
   ],
-  jobs: [{ name: 'invoice', key: { 'data.invoiceId': 1 } }],
   mock_submissions: [],
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },

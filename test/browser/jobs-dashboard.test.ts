@@ -1,6 +1,6 @@
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { JOBS_COLLECTION } from '../../src/jobs/agenda.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceFor } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';

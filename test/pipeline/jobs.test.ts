@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
-import { createJobs, JOBS_COLLECTION, type Jobs } from '../../src/jobs/agenda.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { createJobs, type Jobs } from '../../src/jobs/agenda.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
@@ -20,37 +21,44 @@ beforeEach(async () => {
   };
 });
 
+const SINCE = new Date();
+
+/** What `enqueue` takes of an invoice that is to be drawn. */
+const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'work'> => ({
+  id,
+  work: { stage: 'render', attempts: 0, outcomeUnknown: false, dueAt: since, claims: 0, since },
+});
+
 /** A worker to which these invoices seem overdue at each sweep. */
-async function worker(
-  overdue: { id: string; stage: Stage }[],
-  run: (invoiceId: string) => Promise<void>,
-  soleWorker = false,
-) {
+async function worker(overdue: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false) {
   const complaints: string[] = [];
   const jobs = await createJobs(
     store.db,
-    { overdue: async () => overdue, takeOverdue: async () => true, postponeOverdue: async () => undefined },
+    {
+      overdue: async () => overdue.map((invoiceId) => ({ invoiceId, stage: 'render', since: SINCE })),
+      takeOverdue: async () => true,
+      postponeOverdue: async () => undefined,
+    },
     (message, error) => complaints.push(`${message}: ${error}`),
     soleWorker,
   );
   return { jobs, complaints, start: () => jobs.startWorker(run) };
 }
 
-const queued = () => store.db.collection(JOBS_COLLECTION).countDocuments();
+const stored = () => store.db.collection(JOBS_COLLECTION);
+const queued = () => stored().countDocuments();
+const names = (count: number) => Array.from({ length: count }, (_, i) => `inv_${i}`);
 
 async function enqueueAll(jobs: Jobs, ids: string[]) {
-  for (const id of ids) await jobs.queue.enqueue('render', id, 0);
+  for (const id of ids) await jobs.queue.enqueue(toRender(id), 0);
 }
 
 describe('the sweeper', () => {
   it('queues nothing a second time: behind a backlog every job is late, and none is lost', async () => {
-    const ids = Array.from({ length: 12 }, (_, i) => `inv_${i}`);
+    const ids = names(12);
     const gate = Promise.withResolvers<void>();
-    const { jobs, start } = await worker(
-      // Those that run hold their leases and are not overdue.
-      ids.slice(4).map((id) => ({ id, stage: 'render' })),
-      () => gate.promise,
-    );
+    // Those that run hold their leases and are not overdue.
+    const { jobs, start } = await worker(ids.slice(4), () => gate.promise);
     await enqueueAll(jobs, ids);
     await start();
     await sleep(2500);
@@ -59,23 +67,70 @@ describe('the sweeper', () => {
     await jobs.stop(30_000);
   });
 
-  it('queues what has no job, and what only a dead worker’s lock holds', async () => {
-    const ran = new Set<string>();
-    const { jobs, start } = await worker(
-      ['inv_lost', 'inv_locked', 'inv_running'].map((id) => ({ id, stage: 'sign' })),
-      async (id) => void ran.add(id),
-    );
-    const now = Date.now();
-    const job = { name: 'invoice.sign', priority: 0, type: 'normal', lastModifiedBy: 'fatoura-dead' };
-    await store.db.collection(JOBS_COLLECTION).insertMany([
-      { ...job, data: { invoiceId: 'inv_locked' }, nextRunAt: new Date(now - 9000), lockedAt: new Date(now - 6000) },
-      { ...job, data: { invoiceId: 'inv_running' }, nextRunAt: null, lockedAt: new Date(now - 1000) },
-    ]);
+  it('queues what has no job, and what only a dead worker’s lock holds, and makes no second job', async () => {
+    const ran: string[] = [];
+    const gate = Promise.withResolvers<void>();
+    const lost = ['inv_lost', 'inv_locked', 'inv_running'];
+    const { jobs, start } = await worker(lost, async (id) => {
+      ran.push(id);
+      await gate.promise;
+    });
+    await enqueueAll(jobs, ['inv_locked', 'inv_running']);
+    const lock = { lastModifiedBy: 'fatoura-dead', lockedAt: new Date(Date.now() - 4500) };
+    await stored().updateOne({ 'data.invoiceId': 'inv_locked' }, { $set: lock });
+    await stored().updateOne({ 'data.invoiceId': 'inv_running' }, { $set: { ...lock, nextRunAt: null } });
     await start();
-    // Long before the locks' lifetime of 30 s is over.
-    await expect.poll(() => [...ran].sort()).toEqual(['inv_locked', 'inv_lost', 'inv_running']);
+    // Long before the locks' lifetime is over.
+    await expect.poll(() => ran.toSorted()).toEqual(lost.toSorted());
+    expect(await queued()).toBe(3);
+    gate.resolve();
     await jobs.stop(30_000);
+    expect(await queued()).toBe(0);
   });
+});
+
+it('an invoice has one job for what is to be done, whoever queues it and how often', async () => {
+  const workers = [await worker([], async () => {}), await worker([], async () => {})];
+  await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.jobs.queue.enqueue(toRender('inv_1'), i)));
+  expect(await queued()).toBe(1);
+  // The job of a try that failed is still there when the next try is queued.
+  await workers[0]?.jobs.queue.enqueue(toRender('inv_1', new Date(SINCE.getTime() + 1)), 0);
+  expect(await queued()).toBe(2);
+  expect(workers.flatMap(({ complaints }) => complaints)).toEqual([]);
+});
+
+it('a process locks no more than it runs: what waits can be had by the others', async () => {
+  const gate = Promise.withResolvers<void>();
+  const begun: string[][] = [[], []];
+  const workers = await Promise.all(
+    begun.map((mine) =>
+      worker([], async (id) => {
+        mine.push(id);
+        await gate.promise;
+      }),
+    ),
+  );
+  await enqueueAll(workers[0]!.jobs, names(12));
+  for (const { start } of workers) await start();
+  await expect.poll(() => begun.map(({ length }) => length)).toEqual([4, 4]);
+  expect(await stored().countDocuments({ lockedAt: { $ne: null } })).toBe(8);
+  gate.resolve();
+  await expect.poll(queued).toBe(0);
+  await Promise.all(workers.map(({ jobs }) => jobs.stop(30_000)));
+});
+
+it('the next job starts when one ends, not at the next poll', async () => {
+  const ids = names(80);
+  const ran: string[] = [];
+  const { jobs, complaints, start } = await worker([], async (id) => void ran.push(id));
+  await enqueueAll(jobs, ids);
+  await start();
+  // At 4 a poll it would take 40 s.
+  await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(80);
+  await jobs.stop(30_000);
+  expect(ran.sort()).toEqual(ids.sort());
+  expect(await queued()).toBe(0);
+  expect(complaints).toEqual([]);
 });
 
 it('a sole worker takes up at its start what the dead one had locked, and removes what that had begun', async () => {
@@ -88,14 +143,14 @@ it('a sole worker takes up at its start what the dead one had locked, and remove
     { ...job, data: { invoiceId: 'inv_begun' }, nextRunAt: null },
   ]);
   await start();
-  // Long before the locks' lifetime of 30 s is over.
+  // Long before the locks' lifetime is over.
   await expect.poll(() => ran).toEqual(['inv_locked']);
   await expect.poll(queued).toBe(0);
   await jobs.stop(30_000);
 });
 
-it('a stop lets the running jobs finish, starts no other and hands those back', async () => {
-  const ids = Array.from({ length: 12 }, (_, i) => `inv_${i}`);
+it('a stop lets the running jobs finish, starts no other and leaves those to the others', async () => {
+  const ids = names(12);
   const begun: string[] = [];
   const ended: string[] = [];
   const gate = Promise.withResolvers<void>();
@@ -104,12 +159,12 @@ it('a stop lets the running jobs finish, starts no other and hands those back', 
     await gate.promise;
     ended.push(id);
   });
-  const locked = () => store.db.collection(JOBS_COLLECTION).countDocuments({ lockedAt: { $ne: null } });
+  const locked = () => stored().countDocuments({ lockedAt: { $ne: null } });
   await enqueueAll(jobs, ids);
   await start();
-  await expect.poll(async () => [begun.length, await locked()]).toEqual([4, 12]);
+  await expect.poll(async () => [begun.length, await locked()]).toEqual([4, 4]);
   const stopped = jobs.stop(30_000);
-  await expect.poll(locked).toBe(4);
+  await sleep(100);
   expect(ended).toEqual([]);
   gate.resolve();
   await stopped;

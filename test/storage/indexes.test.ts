@@ -9,7 +9,7 @@ import { parseLogo } from '../../src/domain/tenant/logo.ts';
 import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
-import { invoicesWithJob } from '../../src/jobs/waiting-jobs.ts';
+import { createStageJobs } from '../../src/jobs/stage-jobs.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -69,6 +69,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
+const WORK = { invoiceId: 'inv_1', stage: 'sign', since: new Date(0) } as const;
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
 
@@ -93,7 +94,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.overdue', () => invoices.overdue(5), 5],
   ['invoices.takeOverdue', () => invoices.takeOverdue(kept.id, 1000), 1],
   ['invoices.postponeOverdue', () => invoices.postponeOverdue([kept.id, 'inv_x'], 1000), 2],
-  ['the jobs of an invoice', () => invoicesWithJob(store.db.collection('jobs'), 'w', ['inv_1']), 1],
+  ['jobs.alive', () => createStageJobs(store.db, 'w').alive([WORK]), 1],
+  ['jobs.renew', () => createStageJobs(store.db, 'w').renew(WORK), 1],
+  ['jobs.remove', () => createStageJobs(store.db, 'w').remove('0'.repeat(24)), 1],
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.find', () => tenants.find('ten_1'), 1],
   ['tenants.findByKeyHash', () => tenants.findByKeyHash(hashToken('token 7')), 1],

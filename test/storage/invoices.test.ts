@@ -244,12 +244,14 @@ describe('overdue invoices', () => {
     });
     const fresh = await stored();
     const overdue = await invoices.overdue(50);
-    expect(overdue.filter(({ id }) => id === lost.id)).toEqual([{ id: lost.id, stage: 'transmit' }]);
-    expect(overdue.map(({ id }) => id)).not.toContain(fresh.id);
+    expect(overdue.filter(({ invoiceId }) => invoiceId === lost.id)).toEqual([
+      { invoiceId: lost.id, stage: 'transmit', since: lost.work?.since },
+    ]);
+    expect(overdue.map(({ invoiceId }) => invoiceId)).not.toContain(fresh.id);
     const taken = await Promise.all([invoices.takeOverdue(lost.id, 60_000), invoices.takeOverdue(lost.id, 60_000)]);
     expect(taken.sort()).toEqual([false, true]);
     expect(await invoices.takeOverdue(fresh.id, 60_000)).toBe(false);
-    expect((await invoices.overdue(50)).map(({ id }) => id)).not.toContain(lost.id);
+    expect((await invoices.overdue(50)).map(({ invoiceId }) => invoiceId)).not.toContain(lost.id);
     // Taking it over does not keep a worker from claiming it.
     expect(await invoices.claim(lost.id, 1000)).not.toBeNull();
   });

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Db } from 'mongodb';
 import { runningEngine } from '../../src/engine/running.ts';
-import { JOBS_COLLECTION } from '../../src/jobs/agenda.ts';
+import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import type { InvoiceDocument } from '../../src/storage/invoices.ts';

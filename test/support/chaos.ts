@@ -220,7 +220,7 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
 }
 
 /** Numbers in [0, 1) that a seed decides (Marsaglia's xorshift, 32 bits). */
-function seededRandom(seed: number): () => number {
+export function seededRandom(seed: number): () => number {
   let state = (seed ^ 0x9e3779b9) | 0 || 1;
   return () => {
     state ^= state << 13;

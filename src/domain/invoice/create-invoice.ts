@@ -72,7 +72,7 @@ export function createCreateInvoice(
       throw new ServiceError([(await numberProblem(invoices, owner, ownNumber)) ?? duplicateNumber(ownNumber ?? '')]);
     });
     if (!earlier) {
-      void queue.enqueue('normalize', invoice.id, 0);
+      void queue.enqueue(invoice, 0);
       const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
       if (warnings.length > 0) {
         const { id: invoiceId, tenantId, environment } = invoice;

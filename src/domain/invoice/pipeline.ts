@@ -295,8 +295,8 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     delayMs: number,
     what: Omit<InvoiceChange, 'work'> = {},
   ): Promise<null> {
-    await change(claim, { ...what, work: { ...work, in: delayMs, keep: false } });
-    void queue.enqueue(work.stage, claim.invoice.id, delayMs);
+    const { invoice } = await change(claim, { ...what, work: { ...work, in: delayMs, keep: false } });
+    void queue.enqueue(invoice, delayMs);
     return null;
   }
 

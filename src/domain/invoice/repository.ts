@@ -120,7 +120,7 @@ export interface InvoiceRepository {
   /** Makes an invoice's work due now, as if it had never failed. @returns false when it has none, or is unknown */
   retryNow(invoiceId: string): Promise<boolean>;
   /** Up to `limit` invoices whose job may be lost, those that wait the longest first. */
-  overdue(limit: number): Promise<{ id: string; stage: Stage }[]>;
+  overdue(limit: number): Promise<PendingWork[]>;
   /** Takes one of them over, so that it is overdue again after `pauseMs` only. @returns false when another did, or a worker has claimed it */
   takeOverdue(invoiceId: string, pauseMs: number): Promise<boolean>;
   /** The same for all of these that are overdue. */
@@ -142,10 +142,18 @@ export interface DocumentStore {
   read(document: StoredDocument, range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
+/** What is to be done next for an invoice. Each further try of a stage is another one. */
+export interface PendingWork {
+  readonly invoiceId: string;
+  readonly stage: Stage;
+  /** {@link Work.since} */
+  readonly since: Date;
+}
+
 /** Wakes workers. A lost call loses nothing: the sweeper finds the invoice. */
 export interface StageQueue {
-  /** @param inMs when, in milliseconds from now */
-  enqueue(stage: Stage, invoiceId: string, inMs: number): Promise<void>;
+  /** Queues the invoice's pending work, once, however often it is called. @param inMs when, in milliseconds from now */
+  enqueue(invoice: Pick<Invoice, 'id' | 'work'>, inMs: number): Promise<void>;
 }
 
 /** What becomes known of an invoice, in any process, as it happens. */

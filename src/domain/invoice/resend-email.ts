@@ -51,7 +51,7 @@ export function createResendEmail(
     };
     const requested = await invoices.requestEmail(invoice, email);
     if (!requested) throw refusal('Its mail is still under way.', 'id');
-    void queue.enqueue('email', invoiceId, 0);
+    void queue.enqueue(requested, 0);
     return requested;
   };
 }

@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import type { PendingWork } from '../../../src/domain/invoice/repository.ts';
 import { createSweeper, type SweeperParts } from '../../../src/jobs/sweeper.ts';
 
 beforeEach(() => void vi.useFakeTimers());
@@ -13,7 +14,7 @@ function store(ids: readonly string[]) {
     async overdue(limit) {
       looks.batches++;
       const found = ids.filter(isOverdue).sort((a, b) => sweepAt.get(a)! - sweepAt.get(b)!);
-      return found.slice(0, limit).map((id) => ({ id, stage: 'sign' as const }));
+      return found.slice(0, limit).map((id) => ({ invoiceId: id, stage: 'sign', since: new Date(0) }));
     },
     async takeOverdue(id, pauseMs) {
       if (!isOverdue(id)) return false;
@@ -36,8 +37,11 @@ function sweeperOf(invoices: SweeperParts['invoices'], isLost: (id: string) => b
   const errors: unknown[] = [];
   const sweeper = createSweeper({
     invoices,
-    withJob: async (ids) => new Set(ids.filter((id) => !isLost(id))),
-    enqueue: async (_stage, id) => void queued.push(id),
+    jobs: {
+      alive: async (works: readonly PendingWork[]) =>
+        new Set(works.map(({ invoiceId }) => invoiceId).filter((id) => !isLost(id))),
+      renew: async ({ invoiceId }) => void queued.push(invoiceId),
+    },
     report: (error) => errors.push(error),
   });
   return { sweeper, queued, errors };
