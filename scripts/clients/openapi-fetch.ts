@@ -1,7 +1,7 @@
 // Calls a running service with openapi-fetch and the types of openapi-typescript: URL and secret key as arguments.
 import assert from 'node:assert/strict';
 import createClient from 'openapi-fetch';
-import type { components, paths, webhooks } from './client.js';
+import type { components, paths, webhooks } from '#client';
 
 const [baseUrl = '', secretKey = ''] = process.argv.slice(2);
 const configured = (token: string) => createClient<paths>({ baseUrl, headers: { Authorization: `Bearer ${token}` } });

@@ -12,7 +12,7 @@ import {
   ResponseError,
   TaxRate,
   WebhookEndpointsApi,
-} from './client/index.js';
+} from '#client';
 
 const [basePath = '', secretKey = ''] = process.argv.slice(2);
 const configured = (accessToken: string) => new Configuration({ basePath, accessToken });
