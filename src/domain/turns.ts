@@ -3,7 +3,7 @@
  * so that other requests, timers and health checks are served in between. Work is counted before it is done, in units of about a
  * microsecond on a slow core.
  */
-const UNITS_A_TURN = 6000;
+const UNITS_A_TURN = 3000;
 
 /** Units of decoding, and of writing JSON: bytes a microsecond. */
 export const DECODED_BYTES_A_UNIT = 64;

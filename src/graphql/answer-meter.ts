@@ -34,7 +34,7 @@ export interface AnswerMeter {
 }
 
 /** Units of {@link takeTurn} that are done at a time: a field is about one. */
-const SLICE = 2000;
+const SLICE = 1000;
 
 /** @param maxBytes that all pages together may have as they are stored; no limit unless given */
 export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerMeter {

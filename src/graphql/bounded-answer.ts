@@ -1,4 +1,5 @@
 import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import { createAnswerMeter } from './answer-meter.ts';
@@ -50,7 +51,7 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
   try {
     const leave = bounds.large ? await places.enter(callerOf(context.principal)) : null;
     try {
-      const meter = createAnswerMeter(bounds.fields, LIMITS.answerBytes);
+      const meter = createAnswerMeter(bounds.fields, READ_BYTES);
       const result = await run({ ...context, meter });
       if (meter.exceeded) throw meter.exceeded;
       if (result?.data) await writeData(result.data, bounds.bytes);

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
   TypeMetaFieldDef,
 } from 'graphql';
-import { ANSWER_BYTES } from '../domain/answer-bounds.ts';
+import { ANSWER_BYTES, READ_BYTES } from '../domain/answer-bounds.ts';
 import { isList, isPaged, LARGEST_PAGE, leafBytes, listLength, weightOf } from './field-weights.ts';
 
 /**
@@ -41,11 +41,11 @@ export const LIMITS = {
   possibleFields: 1_000_000_000,
   /** The same of a mutation, whose answer can not be refused any more once it has run: so that it never has to be. */
   mutationFields: 150_000,
-  mutationBytes: 4 * ANSWER_BYTES,
+  mutationBytes: 8 * ANSWER_BYTES,
 } as const;
 
 /** Bytes that an operation may read and answer at most, for it to run beside any number of others. */
-const SMALL_BYTES = ANSWER_BYTES;
+const SMALL_BYTES = READ_BYTES;
 
 /** Items of a page, where `first` and `last` do not say. */
 const DEFAULT_PAGE = 20;

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
-import { ANSWER_BYTES, answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
@@ -99,7 +99,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     async findMany(tenantId, environment, invoiceIds) {
       // By id alone: some servers would rather go through all of the tenant's.
       const search = invoices.find({ _id: { $in: [...invoiceIds] } }, { raw: true });
-      const { found, hasMore } = await readWithin(search, invoiceIds.length, ANSWER_BYTES);
+      const { found, hasMore } = await readWithin(search, invoiceIds.length, READ_BYTES);
       if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
       return found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
     },

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
-import { ANSWER_BYTES, answerTooLarge, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import {
   type ClaimedDelivery,
   DELIVERY_STATES,
@@ -199,7 +199,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
           ...{ tenantId: 1, environment: 1, attempts: 1 },
         });
-      const { found, hasMore } = await readWithin(search, ids.length, ANSWER_BYTES);
+      const { found, hasMore } = await readWithin(search, ids.length, READ_BYTES);
       if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
       return new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts]));
     },
