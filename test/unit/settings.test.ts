@@ -13,6 +13,9 @@ it('a wrong value is shown with what is allowed', () => {
   );
   expect(() => readConfig({ WEBHOOK_RETENTION: '23h' })).toThrow("of a day at least, like 30d, not '23h'");
   expect(readConfig({ WEBHOOK_RETENTION: '2d' }).webhookRetention).toBe(172_800_000);
+  for (const wrongTime of ['10', '-1s', '2h'])
+    expect(() => readConfig({ SHUTDOWN_GRACE: wrongTime })).toThrow(`an hour at most, not '${wrongTime}'`);
+  expect(readConfig({ SHUTDOWN_DELAY: '500ms' }).shutdown).toEqual({ delayMs: 500, graceMs: 10_000 });
 });
 
 it('one that may hold a secret is not', () => {
