@@ -1,3 +1,4 @@
+import type { ResourceLimits } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
 /** A thread that does one kind of task, the oldest first. */
@@ -12,6 +13,14 @@ export interface Threads<Task, Result> {
 export type OnFatal = (error: Error) => void;
 
 type Options = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
+
+/**
+ * Memory of a thread that works on one invoice at a time, MiB. The largest invoice (1,000 lines of 500 characters, 1 MiB as JSON) needs 24 of
+ * old generation to be written and examined, 32 to be laid out and 24 to be put together as a PDF; with less its thread dies. Without a limit
+ * V8 lets garbage grow to hundreds of MiB a thread and gives nothing back to the system. A thread that reaches the limit ends: its task
+ * fails with `ERR_WORKER_OUT_OF_MEMORY` and is tried again as after any failure, and a new thread does the tasks behind it.
+ */
+const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
 /** Threads that died one after the other with nothing to do and no task done in between: more would. */
 const IDLE_DEATHS = 3;
@@ -33,7 +42,7 @@ export function createThreads<Task, Result>(
   let pool = lazy ? null : start();
 
   function start(): Piscina<Task, Result> {
-    const started = new Piscina<Task, Result>({ ...options, minThreads: 1, maxThreads: 1 });
+    const started = new Piscina<Task, Result>({ resourceLimits: LIMITS, ...options, minThreads: 1, maxThreads: 1 });
     // Of a thread that had nothing to do, or did not start.
     started.on('error', (error: Error) => {
       diedOf = error;

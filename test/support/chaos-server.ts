@@ -15,6 +15,8 @@ export interface DoomedServer {
   url(): Promise<string>;
   /** The demo tenant's key, which the first start prints. */
   secretKey(): string;
+  /** Of the present process. */
+  pid(): number;
   readonly seen: {
     /** When the service began to serve (UNIX milliseconds), a moment for each process that got so far. */
     readonly readyAt: number[];
@@ -66,6 +68,10 @@ export function doomedServer(environment: Readonly<Record<string, string>>): Doo
     secretKey() {
       if (secretKey === null) throw new Error('the first start printed no key');
       return secretKey;
+    },
+    pid() {
+      if (child?.pid === undefined) throw new Error('no process runs');
+      return child.pid;
     },
     seen,
     async start() {

@@ -41,6 +41,8 @@ const LAUNCH_PAUSE = 10_000;
 const OPEN_LIMIT = 15_000;
 /** Pages are replaced now and then, so that nothing of a browser's can pile up. */
 const PRINTS_PER_PAGE = 1_000;
+/** After a document of as many characters of HTML (some 300 to 700 lines) at once: its page would keep the memory, up to 300 MiB. */
+const LARGE_DOCUMENT = 200_000;
 
 interface PooledPage {
   readonly page: PrintPage;
@@ -123,7 +125,8 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     pooled.prints += 1;
     try {
       const pdf = await withinLimit(page.print(html), options.timeLimit);
-      idle.push(pooled);
+      if (html.length < LARGE_DOCUMENT) idle.push(pooled);
+      else void page.close();
       return pdf;
     } catch (error) {
       await discard(page);

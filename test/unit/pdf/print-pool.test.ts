@@ -44,6 +44,16 @@ describe('printing', () => {
     if (hasPdfToText) expect(pdfs.map((pdf) => textOfPages(pdf)[0]!.trim())).toEqual(pdfs.map((_, n) => `n${n}`));
   });
 
+  test('the page of a large document is not used again: it would keep the memory', async () => {
+    const open = async () => (await launches[0]!.browser.pages()).length;
+    await pool.print(page('warm'));
+    const before = await open();
+    expect(isPdf(await pool.print(page('long text '.repeat(25_000))))).toBe(true);
+    await expect.poll(open).toBe(before - 1);
+    expect(isPdf(await pool.print(page('short')))).toBe(true);
+    expect(launches).toHaveLength(1);
+  });
+
   test('a browser that dies between documents is replaced', async () => {
     await pool.print(page('before'));
     const dead = launches.at(-1)!;

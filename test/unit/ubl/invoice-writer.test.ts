@@ -1,14 +1,37 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
+import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
 import { writeInvoice as write } from '../../../src/adapters/ubl/write-invoice.ts';
 import { TAX_RATES } from '../../../src/domain/invoice/invoice.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
 import { isTolerated } from '../../../src/domain/invoice/totals.ts';
-import { sampleInvoice, sampleLine } from './sample-invoice.ts';
+import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 
 /** The document without its namespace declarations. */
 const plain = (xml: string) => xml.replace(/ xmlns(:\w+)?="[^"]*"/g, '');
+
+describe("the writer's thread", () => {
+  test('an invoice that needs more memory than the thread may have fails alone, and says so', async () => {
+    const writer = createInvoiceWriter();
+    const ordinary = sampleInvoice();
+    const huge = sampleInvoice({ lines: sampleLines(100_000) });
+    const [failed, written] = await Promise.allSettled([writer.write(huge), writer.write(ordinary)]);
+    expect(failed).toMatchObject({ status: 'rejected', reason: { code: 'ERR_WORKER_OUT_OF_MEMORY' } });
+    expect(written.status).toBe('fulfilled');
+    expect((await writer.write(ordinary)).octets.length).toBeGreaterThan(1000);
+    await writer.close();
+  });
+
+  test('the largest invoice leaves room in it', async () => {
+    const writer = createInvoiceWriter();
+    const description = '&'.repeat(500);
+    const lines = sampleLines(1000).map((line) => ({ ...line, description }));
+    for (let i = 0; i < 3; i++)
+      expect((await writer.write(sampleInvoice({ lines }))).octets.length).toBeGreaterThan(3_000_000);
+    await writer.close();
+  });
+});
 
 describe('the UBL invoice', () => {
   test('states the seller, the customer and how it is paid', () => {
