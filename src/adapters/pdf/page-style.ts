@@ -30,13 +30,13 @@ ${BODY}
 
 /** The foot has room for the longest profile there can be, in the widest letters. */
 function footSize(text: string): string {
-  return text.length > LONG_FOOT ? 'font-size: 4.8pt;' : '';
+  return text.replaceAll(/\p{Cf}/gu, '').length > LONG_FOOT ? 'font-size: 4.8pt;' : '';
 }
 
-/** What five lines of the foot hold in its usual size when every letter is a W. */
-const LONG_FOOT = 280;
-const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.4; color: #5b6472;';
-const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 4mm; padding-top: 1.6mm; vertical-align: top;';
+/** What five lines of the foot hold in its usual size when every letter is a W and numbers are not broken. */
+const LONG_FOOT = 260;
+const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.3; color: #5b6472;';
+const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 2.5mm; padding-top: 1.4mm; vertical-align: top;';
 
 const BODY = `
 * { box-sizing: border-box; }
@@ -53,7 +53,7 @@ h2, caption { font-size: 7pt; font-weight: 700; letter-spacing: .7pt; text-trans
 
 .mark { position: fixed; inset: 0; z-index: -1; display: flex; align-items: center; justify-content: center; }
 .mark span { font-size: 92pt; font-weight: 700; letter-spacing: 6pt; color: #f6e9e6; transform: rotate(-52deg); white-space: nowrap; }
-.notice { margin-bottom: 3.5mm; padding: .7mm 3mm; border: .6pt solid #b3402a; border-radius: 1mm; color: #8f2f1c; text-align: center; font-size: 7.6pt; font-weight: 700; }
+.notice { margin-bottom: 2.5mm; padding: .7mm 3mm; border: .6pt solid #b3402a; border-radius: 1mm; color: #8f2f1c; text-align: center; font-size: 7.6pt; font-weight: 700; }
 
 .head { display: flex; justify-content: space-between; gap: 10mm; padding-bottom: 3.5mm; border-bottom: 1.2pt solid #17365d; }
 .head .seller { flex: 1; min-width: 0; }
@@ -68,7 +68,7 @@ h1 { font-size: 19pt; line-height: 1.1; font-weight: 700; letter-spacing: 1.5pt;
 .facts dt { flex: none; max-width: 34mm; }
 .facts dd { min-width: 0; font-weight: 700; text-align: end; }
 
-.parties { display: flex; gap: 8mm; margin: 3.5mm 0; }
+.parties { display: flex; gap: 8mm; margin: 3mm 0; }
 .parties section { flex: 1 1 0; min-width: 0; padding-block: 2mm; }
 .parties .customer { flex: none; width: 84mm; padding-inline: 3.5mm; background: #f4f6f9; border-radius: 1.2mm; }
 .parties h2 { margin-bottom: .8mm; }
@@ -97,7 +97,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 
 /* As wide as the table, which it does not widen. */
 .closing { width: 0; min-width: 100%; break-inside: avoid; }
-.sums { display: flex; gap: 10mm; align-items: flex-start; justify-content: space-between; margin-top: 4mm; }
+.sums { display: flex; gap: 10mm; align-items: flex-start; justify-content: space-between; margin-top: 3.2mm; }
 .sums th, .sums td { padding-block: .5mm; }
 .sums .tax { flex: 1 1 0; min-width: 0; }
 .sums .tax table { width: auto; min-width: 74mm; }
@@ -108,10 +108,10 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .sums .totals .payable th, .sums .totals .payable td { border: 0; padding-block: 1.6mm; font-size: 10.5pt; font-weight: 700; color: #fff; background: #17365d; }
 
 .note { margin-top: 1.5mm; padding: 0 1.6mm; }
-.words { margin-top: 3.5mm; padding: 1.6mm 3.5mm; background: #f4f6f9; border-radius: 1.2mm; }
+.words { margin-top: 2.6mm; padding: 1.6mm 3.5mm; background: #f4f6f9; border-radius: 1.2mm; }
 .words strong { font-weight: 700; }
 
-.accepted { display: flex; gap: 2mm; align-items: center; margin-top: 3mm; padding-inline-end: 3.5mm; border: .6pt solid #17365d; border-radius: 1.2mm; }
+.accepted { display: flex; gap: 2mm; align-items: center; margin-top: 2.6mm; padding-inline-end: 3.5mm; border: .6pt solid #17365d; border-radius: 1.2mm; }
 /* The code keeps its quiet zone, whatever is behind it. */
 .accepted .code { flex: none; width: 26.4mm; height: 26.4mm; padding: 2.4mm; background: #fff; border-radius: 1.2mm; }
 .accepted svg { display: block; }
@@ -120,8 +120,9 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }
 `;
 
-/** Arabic letters hang together: no space between them, and room above and below. */
+/** Arabic letters hang together: no space between them. Their small sizes are a little larger, which closer lines make up for. */
 const RIGHT_TO_LEFT = `
 * { letter-spacing: 0 !important; }
+body { line-height: 1.36; }
 dt, .label, th, h2, caption { font-size: 7.8pt; }
 `;

@@ -115,6 +115,16 @@ describe('createPdfRenderer', () => {
     const [text = ''] = textOfPages(await renderer.render(printed({ seller: { ...SELLER, ...names, ...numbers } })));
     // In the box above, the text's end is broken.
     expect(text.trimEnd().slice(-200)).toContain('END');
+    // Numbers that are not broken, each on a line of its own.
+    const each = {
+      legalName: 'Atlas',
+      taxId: wide(30),
+      tradeRegister: wide(35),
+      professionalTax: wide(30),
+      cnss: `${wide(27)}END`,
+    };
+    const [other = ''] = textOfPages(await renderer.render(printed({ seller: { ...SELLER, ...each } })));
+    expect(other.trimEnd().slice(-200)).toContain('END');
   });
 
   test('goes over many pages with 1,000 lines, each with the head of the table and its number', async () => {

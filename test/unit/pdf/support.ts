@@ -126,8 +126,8 @@ const ORDINARY = {
 };
 
 /**
- * A test invoice of an ordinary seller with a logo: `count` lines of all rates, marked `R1R`, `R2R` …, and four more facts beside its title
- * than there are.
+ * A test invoice of an ordinary seller with a logo: `count` lines of all rates, marked `R1R`, `R2R` …, and room for four more facts beside its
+ * title than there are.
  * @param description instead of ordinary ones
  */
 export function ordinary(documentLanguage: DocumentLanguage, count: number, description?: string): PrintedInvoice {
@@ -136,7 +136,7 @@ export function ordinary(documentLanguage: DocumentLanguage, count: number, desc
   return printed(
     {
       environment: 'test',
-      seller: { ...seller, documentLanguage, paymentMode: `${seller.paymentMode}\n2\n3\n4\n5` },
+      seller: { ...seller, documentLanguage, paymentMode: `${seller.paymentMode}\n2\n3\n4\n5\n6` },
       customer: { ice: '002345678000047', email: 'compta@travaux.example', ...customer },
       lines: Array.from({ length: count }, (_, index) =>
         line(
