@@ -20,7 +20,7 @@ export async function startTestMongo(): Promise<TestMongo> {
   const url = process.env.TEST_MONGODB_URL;
   if (url) return { uri: url, kind: 'url', close: async () => {} };
   if (process.env.TEST_MONGODB === 'memory-server') {
-    const { MongoMemoryReplSet } = await import('mongodb-memory-server-core');
+    const { MongoMemoryReplSet } = await import('mongodb-memory-server');
     const server = await MongoMemoryReplSet.create({ replSet: { count: 1 } });
     return { uri: server.getUri(), kind: 'memory-server', close: async () => void (await server.stop()) };
   }
