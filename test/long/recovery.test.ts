@@ -35,6 +35,6 @@ test('four processes, 20 kills: after the last one the backlog settles in twice 
     expect(serials).toEqual(Array.from({ length: 300 }, (_, i) => i + 1));
   }
   // Or nothing was to be recovered.
-  expect(chaos.openAtLastKill).toBeGreaterThan(50);
+  expect(chaos.openAtLastKill).toBeGreaterThan(0);
   expect(chaos.settledMs).toBeLessThan(2 * calm.settledMs);
 });
