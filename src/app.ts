@@ -45,6 +45,7 @@ import { createSignedRenderer } from './signed-renderer.ts';
 import { NO_SIGNING, openSigning, watchCertificates } from './signing.ts';
 import type { Store } from './storage/connect.ts';
 import { createDocumentStore } from './storage/documents.ts';
+import { createStoreHealth } from './storage/health.ts';
 import { ensureIndexes } from './storage/indexes.ts';
 import { createInvoiceFeed } from './storage/invoice-feed.ts';
 import { createInvoiceRepository } from './storage/invoices.ts';
@@ -52,7 +53,7 @@ import { createLogoStore } from './storage/logos.ts';
 import { createOrphanCollector } from './storage/orphan-documents.ts';
 import { createRateLimiter } from './storage/rate-limiter.ts';
 import { createSubmissionLedger } from './storage/submission-ledger.ts';
-import { unavailability } from './storage/unavailable.ts';
+import { type Outage, unavailability } from './storage/unavailable.ts';
 import { createDocumentUrl } from './transport/document-url.ts';
 import type { Leave } from './transport/drain.ts';
 import { createEventStreams } from './transport/event-stream.ts';
@@ -60,7 +61,7 @@ import { type HttpServer, listen } from './transport/http-server.ts';
 import { createLogger } from './transport/logger.ts';
 import { operatorPages } from './transport/operations.ts';
 import { createServer } from './transport/server.ts';
-import { composeWebhooks } from './webhooks.ts';
+import { composeWebhooks, type Tell } from './webhooks.ts';
 
 /** The test environment's schedule: five attempts within 15 s (design, section 6). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
@@ -157,6 +158,15 @@ async function build(
   closers.push(async () => endWatch());
   await ensureIndexes(db);
 
+  const health = createStoreHealth(db, {
+    began: (outage, reason) => log.error({ outage, reason }, OUTAGES[outage]),
+    ended: (outage, seconds) => log.info({ outage, seconds }, 'the store takes writes again'),
+  });
+  closers.push(() => health.close());
+  /** An outage of the store is told once, not by everything that it keeps from its work. */
+  const tell = (level: 'warn' | 'error', message: string, err: unknown) =>
+    log[health.noted(err) ? 'debug' : level]({ err }, message);
+
   const metrics = createMetrics();
   metrics.watch(signing.keys);
   const invoices = metrics.observed(createInvoiceRepository(db));
@@ -165,9 +175,9 @@ async function build(
   // Whoever started the engine serves alone: the only worker, and the only one that counts requests. A demo may have joined another's.
   const alone = store.kind === 'own engine';
 
-  const feed = createInvoiceFeed(db, (err) => log.warn({ err }, 'the change stream was lost and is opened again'));
+  const feed = createInvoiceFeed(db, (err) => tell('warn', 'the change stream was lost and is opened again', err));
   closers.push(() => feed.close());
-  const jobs = await createJobs(db, invoices, (message, err) => log.error({ err }, message), alone);
+  const jobs = await createJobs(db, invoices, (message, err) => tell('error', message, err), alone);
 
   const renderer =
     parts.renderer ??
@@ -209,7 +219,7 @@ async function build(
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, clientSecrets);
   const webhooks = composeWebhooks({
-    ...{ config, store, invoices, tenants, masterKey, documentUrl, log, alone },
+    ...{ config, store, invoices, tenants, masterKey, documentUrl, tell, alone },
     agenda: jobs.agenda,
     notifier: mailer,
   });
@@ -229,14 +239,14 @@ async function build(
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
     publish: webhooks.publish,
-    report: (event) => logPipeline(log, event),
+    report: (event) => logPipeline(log, event, health.noted(event.error)),
   });
   await feed.start();
   let warm = Promise.resolve();
   if (config.role !== 'api') {
     await webhooks.start();
     await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
-    closers.push(collectOrphans(db, log));
+    closers.push(collectOrphans(db, log, tell));
     // Neither the browser nor the verifier's thread should start with the first invoice.
     const warmVerifier = verifier
       .verify(new Uint8Array())
@@ -249,11 +259,11 @@ async function build(
     const operations = list === null ? null : await readOperationList(list);
     const readInvoice = createReadInvoice(invoices, clientSecrets);
     const limiter = createRateLimiter(config.rateLimits, alone ? null : db);
-    const revocations = createWatchRevocations(tenants, (err) => log.warn({ err }, 'open streams were not checked'));
+    const revocations = createWatchRevocations(tenants, (err) => tell('warn', 'open streams were not checked', err));
     closers.push(async () => revocations.close());
     const streams = createEventStreams({
       follow: revocations.follow,
-      report: (err) => log.warn({ err }, 'a stream has failed'),
+      report: (err) => tell('warn', 'a stream has failed', err),
     });
     metrics.streams(streams.count);
     const koa = createServer({
@@ -283,7 +293,10 @@ async function build(
       readDocument: createReadDocument(invoices, documents, feed, clientSecrets),
       refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
       requireIssuer,
-      unavailable: unavailability,
+      unavailable: (failure) => {
+        health.noted(failure);
+        return unavailability(failure);
+      },
       graphql: {
         gate: createGate({ ...config.graphql, operations }),
         graphiql: config.graphql.graphiql,
@@ -291,7 +304,7 @@ async function build(
       },
       operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
       measured: metrics.request,
-      ready: async () => (server.closing ? 'the service is shutting down' : pingOf(store)),
+      ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
       trustedProxies: config.trustedProxies,
     });
     server.serve(koa.callback(), { log, limiter, streams });
@@ -317,14 +330,14 @@ async function tooLate(ms: number): Promise<never> {
 }
 
 /** Documents that were stored and never recorded are removed now and then. @returns ends it */
-function collectOrphans(db: Store['db'], log: Logger): () => Promise<void> {
+function collectOrphans(db: Store['db'], log: Logger, tell: Tell): () => Promise<void> {
   const collector = createOrphanCollector(db);
   return startHousekeeping(
     async () => {
       const removed = await collector.collect(new Date());
       if (removed > 0) log.info({ removed }, 'documents that no invoice refers to were removed');
     },
-    (err) => log.warn({ err }, 'documents that no invoice refers to could not be removed'),
+    (err) => tell('warn', 'documents that no invoice refers to could not be removed', err),
   );
 }
 
@@ -341,17 +354,13 @@ async function openOwnStore(
   return store;
 }
 
-async function pingOf(store: Store): Promise<string | null> {
-  try {
-    await store.db.command({ ping: 1 });
-    return null;
-  } catch (error) {
-    return `the store does not answer: ${(error as Error).message}`;
-  }
-}
+const OUTAGES: Readonly<Record<Outage, string>> = {
+  away: 'the store is away: nothing can be read or stored until it is back',
+  full: 'the store has no room left: nothing can be stored until there is some',
+};
 
-function logPipeline(log: Logger, { level, message, error, ...fields }: PipelineReport): void {
-  log[level]({ ...fields, ...(error !== undefined && { err: error }) }, message);
+function logPipeline(log: Logger, { level, message, error, ...fields }: PipelineReport, isOutage: boolean): void {
+  log[isOutage ? 'debug' : level]({ ...fields, ...(error !== undefined && { err: error }) }, message);
 }
 
 /** Live keys can not be made without a live authority; should an invoice get here all the same, nothing is sent and it is known. */

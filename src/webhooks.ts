@@ -1,5 +1,4 @@
 import type { Agenda } from 'agenda';
-import type { Logger } from 'pino';
 import { urlRefusal } from './adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from './adapters/webhook-http/webhook-sender.ts';
 import type { Config } from './config.ts';
@@ -46,6 +45,9 @@ export interface Webhooks {
   stop(timeoutMs: number): Promise<void>;
 }
 
+/** Writes to the log what has failed. */
+export type Tell = (level: 'warn' | 'error', message: string, failure: unknown) => void;
+
 export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;
   readonly store: Pick<Store, 'db'>;
@@ -55,7 +57,7 @@ export interface WebhookParts {
   readonly documentUrl: DocumentUrl;
   readonly tenants: Pick<TenantRepository, 'find'>;
   readonly notifier: EndpointNotifier;
-  readonly log: Logger;
+  readonly tell: Tell;
   /** Whether no other process can be delivering: leases that are found at the start are those of the dead. */
   readonly alone: boolean;
 }
@@ -70,11 +72,11 @@ export function composeWebhooks({
   masterKey,
   agenda,
   documentUrl,
-  log,
+  tell,
   alone,
 }: WebhookParts): Webhooks {
   const now = () => new Date();
-  const report = (message: string, err: unknown) => log.error({ err }, message);
+  const report = (message: string, err: unknown) => tell('error', message, err);
   const repository = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
   const ledger = createDeliveryLedger(db, config.webhookRetention);
@@ -82,7 +84,7 @@ export function composeWebhooks({
   const deliveries = behind ?? ledger;
   const events = createEventLog(db, config.webhookRetention, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
-    log.warn({ err }, 'the stream of events was lost and is opened again'),
+    tell('warn', 'the stream of events was lost and is opened again', err),
   );
   const jobs = createWebhookJobs(agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });

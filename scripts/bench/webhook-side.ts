@@ -16,7 +16,7 @@ import { openStore } from '../../src/open-store.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
-import { composeWebhooks } from '../../src/webhooks.ts';
+import { composeWebhooks, type Tell } from '../../src/webhooks.ts';
 import { pendingInvoice } from '../../test/support/invoices.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
 
@@ -101,7 +101,8 @@ async function ours(): Promise<Contestant> {
   const endpoints = createWebhookEndpointRepository(store.db);
   const masterKey = new Uint8Array(32);
   const box = createSecretBox(masterKey, 'webhook-endpoint');
-  const jobs = await createJobs(store.db, invoices, (message, err) => log.error({ err }, message), true);
+  const tell: Tell = (level, message, err) => log[level]({ err }, message);
+  const jobs = await createJobs(store.db, invoices, (message, err) => tell('error', message, err), true);
   const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
   const parts = {
     config,
@@ -110,7 +111,7 @@ async function ours(): Promise<Contestant> {
     masterKey,
     agenda: jobs.agenda,
     documentUrl,
-    log,
+    tell,
     alone: true,
     ...strangers,
   };

@@ -68,6 +68,7 @@ export const CODES = {
   NotImplemented: 238,
   ConversionFailure: 241,
   InvalidResumeToken: 260,
+  OutOfDiskSpace: 14031,
   BSONObjectTooLarge: 10334,
   SocketException: 9001,
   NotWritablePrimary: 10107,

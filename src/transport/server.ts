@@ -65,7 +65,7 @@ export function createServer(parts: ServerParts): Koa {
 
   const explain: Explain = (failure) => {
     const known = parts.unavailable(failure);
-    if (known) log.warn({ err: failure }, 'the store is away');
+    if (known) log.debug({ err: failure }, 'the store is away');
     else log.error({ err: failure }, 'a request failed');
     return known;
   };

@@ -1,6 +1,7 @@
 import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
+import { isOutOfSpace } from '../store/disk.ts';
 import type { Store } from '../store/store.ts';
 import { checkDepth, encodeReply } from '../wire/bson.ts';
 import type { Request } from '../wire/message.ts';
@@ -56,9 +57,8 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
 
 /** The answer of a command whose commit failed. */
 export function commitFailure(store: Store, error: Error): Uint8Array {
-  return encodeReply(
-    withTimes(store, failure(new CommandError('InternalError', `the commit failed: ${error.message}`), undefined)),
-  );
+  const shown = isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
+  return encodeReply(withTimes(store, failure(shown, undefined)));
 }
 
 function contextOf(caller: Caller, request: Request): Context {

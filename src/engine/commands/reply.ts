@@ -1,6 +1,7 @@
 import { Binary, Double, Long, type Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
+import { isOutOfSpace } from '../store/disk.ts';
 import { timestampOf } from '../store/oplog.ts';
 import type { Store } from '../store/store.ts';
 import type { Context } from './command.ts';
@@ -14,9 +15,17 @@ export function done<T extends Doc | Promise<Doc>>(reply: T): T {
   return { ...reply, ok: new Double(1) } as unknown as T;
 }
 
-/** The answer of a command that failed; `context` is undefined when it was not understood. A defect of the server is error 1, and a warning. */
+/**
+ * The answer of a command that failed; `context` is undefined when it was not understood. A full disk is error 14031; a defect of the server is
+ * error 1, and a warning.
+ */
 export function failure(error: unknown, context: Context | undefined): Doc {
   if (!(error instanceof CommandError)) {
+    if (isOutOfSpace(error))
+      return failure(
+        new CommandError('OutOfDiskSpace', `there is no room to write: ${(error as Error).message}`),
+        context,
+      );
     process.emitWarning(`engine: ${error instanceof Error ? error.stack : String(error)}`);
     return failure(new CommandError('InternalError', error instanceof Error ? error.message : String(error)), context);
   }

@@ -2,6 +2,7 @@ import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
+import { isOutOfSpace } from './disk.ts';
 import { readNote } from './note.ts';
 import { breakSeal, seal, sealState } from './seal.ts';
 
@@ -140,6 +141,8 @@ function explain(error: unknown, folder: string, path: string): Error {
   const code = (error as { errcode?: number }).errcode ?? 0;
   if ((code & 0xff) === BUSY)
     return new Error(`Another engine serves the folder ${folder}${holder(folder)}; only one at a time may.`);
+  if (isOutOfSpace(error))
+    return new Error(`The folder ${folder} has no room left: ${(error as Error).message}.`, { cause: error });
   if (error instanceof Refusal) return damaged(path, error.message);
   return damaged(path, (error as Error).message);
 }

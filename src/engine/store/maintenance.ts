@@ -1,3 +1,4 @@
+import { isOutOfSpace } from './disk.ts';
 import type { Store } from './store.ts';
 import { removeExpired } from './ttl.ts';
 
@@ -15,7 +16,8 @@ export function startMaintenance(store: Store, interval: number): () => void {
       else work = undefined;
     } catch (error) {
       work = undefined;
-      process.emitWarning(`engine: maintenance failed: ${(error as Error).message}`);
+      // A full disk is told to clients; the next round tries again.
+      if (!isOutOfSpace(error)) process.emitWarning(`engine: maintenance failed: ${(error as Error).message}`);
     }
   };
   const timer = setInterval(() => {

@@ -1,14 +1,23 @@
 import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { isOutOfSpace } from './disk.ts';
 
 /**
  * The seal of a data file: written when it was closed properly, broken before it is written to again. A file whose seal holds is, as far as the
  * file system knows, byte for byte the one that was closed.
  */
 export function seal(path: string): void {
-  const file = openSync(sealOf(path), 'w', 0o600);
-  writeFileSync(file, stateOf(path));
-  fsyncSync(file);
-  closeSync(file);
+  try {
+    const file = openSync(sealOf(path), 'w', 0o600);
+    try {
+      writeFileSync(file, stateOf(path));
+      fsyncSync(file);
+    } finally {
+      closeSync(file);
+    }
+  } catch (error) {
+    // Half a seal holds as little as none: the next start checks the file whole.
+    if (!isOutOfSpace(error)) throw error;
+  }
 }
 
 export function breakSeal(path: string): void {

@@ -40,7 +40,8 @@ export function request(log: Logger, explain: Explain): Middleware {
         requestId,
       );
     }
-    const level = ctx.status >= 500 ? 'error' : 'debug';
+    // 503 is the answer of a service that knows what it lacks, and has said so.
+    const level = ctx.status >= 500 && ctx.status !== 503 ? 'error' : 'debug';
     if (!log.isLevelEnabled(level)) return;
     log[level](
       {

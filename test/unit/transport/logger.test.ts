@@ -1,0 +1,46 @@
+import { MongoNetworkError } from 'mongodb';
+import { expect, it } from 'vitest';
+import { NotReceived, OutcomeUnknown } from '../../../src/domain/invoice/ports.ts';
+import { createLogger } from '../../../src/transport/logger.ts';
+
+/** What is logged of an error. */
+function logged(level: 'info' | 'warn' | 'error' | 'fatal', err: Error): Record<string, unknown> {
+  let line = '';
+  createLogger('info', {
+    write(text) {
+      line += text;
+    },
+  })[level]({ err, invoiceId: 'inv_1' }, 'said');
+  const { err: shown, invoiceId, msg } = JSON.parse(line);
+  expect([invoiceId, msg]).toEqual(['inv_1', 'said']);
+  return shown;
+}
+
+const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
+
+it.each([
+  ['the authority is unavailable', new NotReceived('503'), { type: 'NotReceived', message: '503' }],
+  ['a lost reply', new OutcomeUnknown('lost'), { type: 'OutcomeUnknown', message: 'lost' }],
+  ['the store is away', new MongoNetworkError('gone'), { type: 'MongoNetworkError', message: 'gone' }],
+  ['a server is away', refused(), { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }],
+  [
+    'a cause of these',
+    new NotReceived('503', { cause: refused() }),
+    {
+      type: 'NotReceived',
+      message: '503',
+      cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
+    },
+  ],
+])('a warning of what the service reckons with has message and code, no stack: %s', (_, error, shown) => {
+  expect(logged('warn', error)).toEqual(shown);
+});
+
+it('a defect keeps its stack, at any level, also as a cause', () => {
+  const stack = expect.stringContaining('logger.test.ts');
+  expect(logged('warn', new TypeError('x is undefined'))).toMatchObject({ stack });
+  expect(logged('info', new Error('that can not be'))).toMatchObject({ stack });
+  expect(logged('error', new NotReceived('503'))).toMatchObject({ stack });
+  expect(logged('fatal', refused())).toMatchObject({ stack });
+  expect(logged('warn', new NotReceived('503', { cause: new TypeError('x') }))).toMatchObject({ cause: { stack } });
+});
