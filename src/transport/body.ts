@@ -1,17 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { countOf } from './headers.ts';
 
 /** The largest request body, bytes (design, section 5, "limits"). */
 export const MAX_BODY_BYTES = 1024 * 1024;
+/** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
+export const BODY_MS = 60_000;
 /** What is read at most of a body that is too large, and dropped: many clients do not look for an answer before they have sent all. */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
 
 /**
- * A JSON body, checked in this order: media type, size, UTF-8, syntax.
- * @throws {ServiceError} invalid_request with 415, 413 or 400
+ * A JSON body, checked in this order: media type, time, size, UTF-8, syntax.
+ * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
 export async function readJson(ctx: Context): Promise<unknown> {
   if (
@@ -42,7 +43,7 @@ function sentType(ctx: Context): string {
 /**
  * The body of a GraphQL request, not parsed yet. It must be called JSON, and nothing else: a page of another site can not send that
  * without the browser's asking first, unlike a form or plain text.
- * @throws {ServiceError} invalid_request with 415, 413 or 400
+ * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
 export async function readGraphqlJson(ctx: Context): Promise<string> {
   if (!/^application\/json *(; *charset=("?)utf-?8\2 *)?$/i.test(ctx.get('Content-Type'))) {
@@ -58,7 +59,7 @@ export async function readGraphqlJson(ctx: Context): Promise<string> {
   return readText(ctx);
 }
 
-/** The body as text. @throws {ServiceError} invalid_request: 413 when it is too long, 415 when encoded, 400 when it is not UTF-8 */
+/** The body as text. @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 too long, 415 encoded, 400 not UTF-8 */
 export async function readText(ctx: Context): Promise<string> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
@@ -66,7 +67,7 @@ export async function readText(ctx: Context): Promise<string> {
   const { size, chunks } =
     Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES
       ? { size: Number.POSITIVE_INFINITY, chunks: [] }
-      : await received(ctx.req);
+      : await received(ctx);
   if (size > MAX_BODY_BYTES) {
     // What is left of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
@@ -80,10 +81,17 @@ export async function readText(ctx: Context): Promise<string> {
 
 /**
  * A body's chunks, none of them once they are too many, and their size. By events: an async iterator costs as much as the rest of a small request.
- * @throws {ServiceError} when the client goes away amid it: no failure of this service, and nobody reads the answer
+ * @throws {ServiceError} 408 when it takes too long; 400 when the client goes away amid it: no failure of this service, and nobody reads the answer
  */
-function received(req: IncomingMessage): Promise<{ size: number; chunks: Buffer[] }> {
+function received(ctx: Context): Promise<{ size: number; chunks: Buffer[] }> {
+  const { req } = ctx;
   return new Promise((resolve, reject) => {
+    const timer = setTimeout(() => {
+      // What is left of it would be taken for the next request.
+      ctx.set('Connection', 'close');
+      stop();
+      reject(serviceError('invalid_request', `The body did not arrive within ${BODY_MS / 1000} s.`, null, 408));
+    }, BODY_MS);
     let [size, chunks]: [number, Buffer[]] = [0, []];
     const take = (chunk: Buffer): void => {
       size += chunk.length;
@@ -91,12 +99,19 @@ function received(req: IncomingMessage): Promise<{ size: number; chunks: Buffer[
       else chunks.push(chunk);
       if (size > MAX_DROPPED_BYTES) end();
     };
-    const end = (): void => {
+    const stop = (): void => {
+      clearTimeout(timer);
       req.off('data', take).off('end', end).off('close', breakOff).off('error', breakOff);
       req.pause();
+    };
+    const end = (): void => {
+      stop();
       resolve({ size, chunks });
     };
-    const breakOff = (): void => reject(serviceError('invalid_request', 'The body ended early.'));
+    const breakOff = (): void => {
+      clearTimeout(timer);
+      reject(serviceError('invalid_request', 'The body ended early.'));
+    };
     if (req.destroyed && !req.complete) return breakOff();
     req.on('data', take).on('end', end).on('close', breakOff).on('error', breakOff);
   });

@@ -2,6 +2,7 @@ import type { ServerResponse } from 'node:http';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
+import { abandon } from './abandon.ts';
 import { whenGone } from './when-gone.ts';
 
 /** What a stream tells. */
@@ -150,6 +151,11 @@ export function escapeLineEnds(messages: string): string {
   return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
 
+function giveUp(res: ServerResponse): void {
+  if (res.socket) abandon(res.socket);
+  else res.destroy();
+}
+
 function sending(res: ServerResponse, heartbeatMs: number): EventStream {
   let unread: PromiseWithResolvers<void> | null = null;
   let sluggish = false;
@@ -161,7 +167,7 @@ function sending(res: ServerResponse, heartbeatMs: number): EventStream {
   /** A client that has read nothing between two beats, though there is something, is given up: it resumes if it lives. */
   const beat = setInterval(() => {
     if (!res.writableNeedDrain) res.write(COMMENT);
-    else if (sluggish) res.destroy();
+    else if (sluggish) giveUp(res);
     else sluggish = true;
   }, heartbeatMs);
   res.on('drain', caughtUp);
@@ -179,7 +185,7 @@ function sending(res: ServerResponse, heartbeatMs: number): EventStream {
       if (isOver(res)) return;
       clearInterval(beat);
       res.end(last);
-      const timer = setTimeout(() => res.destroy(), LINGER_MS).unref();
+      const timer = setTimeout(() => giveUp(res), LINGER_MS).unref();
       whenGone(res, () => clearTimeout(timer));
     },
   };

@@ -5,6 +5,8 @@ import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
 import { serviceError } from '../domain/errors.ts';
 import type { RateLimiter } from '../domain/rate-limiter.ts';
+import { abandon } from './abandon.ts';
+import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';
 import { createDrain, type Leave } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
@@ -23,14 +25,39 @@ export interface HttpServer {
   close(leave: Leave): Promise<void>;
 }
 
+/** How long clients may take, milliseconds. */
+export interface TimeLimits {
+  /** For a request's headers, and for all of it where nobody who reads it is sooner (see `BODY_MS`). */
+  readonly headers: number;
+  readonly request: number;
+  /** How often these two are looked at. */
+  readonly check: number;
+  /** Between two signs of life while an answer is made or sent; event streams have heartbeats. */
+  readonly silence: number;
+  /** To read the refusal of what was not HTTP, and close. */
+  readonly linger: number;
+}
+
+const TIME_LIMITS: TimeLimits = {
+  headers: 30_000,
+  request: BODY_MS + 10_000,
+  check: 5000,
+  silence: 120_000,
+  linger: 5000,
+};
+
 /** @throws when the address can't be had; the message names the setting and what to do */
-export async function listen(port: number, host: string): Promise<HttpServer> {
+export async function listen(port: number, host: string, limits = TIME_LIMITS): Promise<HttpServer> {
   const server = createServer({
     // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
     joinDuplicateHeaders: true,
     // Without a Host Node would answer without a word.
     requireHostHeader: false,
+    headersTimeout: limits.headers,
+    requestTimeout: limits.request,
+    connectionsCheckingInterval: limits.check,
   });
+  server.setTimeout(limits.silence, abandon);
   const drain = createDrain(server);
   await new Promise<void>((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => reject(refusal(error, port, host)));
@@ -50,7 +77,7 @@ export async function listen(port: number, host: string): Promise<HttpServer> {
       server.on('request', handle);
       // Node would answer an expectation that it does not know with an empty 417.
       server.on('checkExpectation', handle);
-      answerUnreadable(server, log, limiter);
+      answerUnreadable(server, log, limiter, limits.linger);
       handler.resolve(handle);
     },
     get closing() {
@@ -87,7 +114,7 @@ const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> 
 };
 
 /** Answers what Node's HTTP parser refuses in the specification's error shape, counted against the address and with an id as any other. */
-function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter): void {
+function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lingerMs: number): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
@@ -98,6 +125,9 @@ function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter): vo
     const { status, message } = UNREADABLE[error.code ?? ''] ?? { status: 400, message: 'This is not valid HTTP/1.1.' };
     const requestId = `req_${randomUUID()}`;
     log.debug({ requestId, status, code: error.code }, 'a request could not be read');
+    // Whoever goes on sending, or never closes, is not waited for.
+    const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
+    socket.once('close', () => clearTimeout(timer));
     const address = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';
     void limiter.consume('address', limitedAddress(address)).then(
       (limit) => socket.end(answer(status, message, requestId, limitHeaders(limit))),

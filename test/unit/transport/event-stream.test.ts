@@ -191,6 +191,28 @@ describe('an event stream', () => {
     expect(response.complete).toBe(true);
   });
 
+  it('that ended is reset when its client does not read what there is', async () => {
+    let sent = 0;
+    sourceOf = () => ({
+      ...silence(),
+      next: async () => ({ done: false, value: String(++sent).padEnd(65_536) }),
+    });
+    const socket = await silentClient();
+    const answer = await opened.promise;
+    // Until the connection takes no more.
+    for (let before = -1; before !== sent || !answer.writableNeedDrain; await sleep(200)) before = sent;
+    const gone = once(answer, 'close');
+    vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout'] });
+    for (const end of revoked.get('key_1') ?? []) end();
+    vi.advanceTimersByTime(5000);
+    vi.useRealTimers();
+    await gone;
+    // In order it would end only when its client has read all.
+    const error = once(socket, 'error');
+    socket.resume();
+    expect(await error).toMatchObject([{ code: 'ECONNRESET' }]);
+  });
+
   it('is one of a limited number', async () => {
     principal = { kind: 'client', invoiceId: 'inv_1' };
     const open = await Promise.all(Array.from({ length: MAX_STREAMS.client }, reading));
