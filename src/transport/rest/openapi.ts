@@ -12,10 +12,10 @@ import {
   REQUEST_HEADERS,
   SECURITY_SCHEMES,
   TAGS,
-  WEBHOOK_HEADERS,
+  webhookHeaders,
 } from './openapi-texts.ts';
 import type { Route, RouteAnswer } from './route.ts';
-import { errorSchema, eventSchema, STREAM_EXAMPLE } from './schemas.ts';
+import { environmentSchema, errorSchema, eventSchema, STREAM_EXAMPLE } from './schemas.ts';
 
 type Json = { readonly [key: string]: unknown };
 
@@ -194,7 +194,7 @@ function webhookOf(components: Components): Json {
       'Sent when an invoice changes status, to each active endpoint that subscribed to the type. Anything but a 2xx answer within 15 s is ' +
       'tried again after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
     security: [],
-    parameters: WEBHOOK_HEADERS,
+    parameters: webhookHeaders(components.add(environmentSchema, 'output')),
     requestBody: {
       required: true,
       content: { 'application/json': { schema: components.add(eventSchema, 'output'), ...exampleOf(eventSchema) } },

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts';
 import { currency, taxRate } from '../../domain/invoice/create-invoice-input.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
+import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { MAX_ENDPOINTS } from '../../domain/webhook/endpoint.ts';
 import { eventType } from '../../domain/webhook/endpoint-input.ts';
 import { ERROR_GUIDE_MARKDOWN } from './error-guide.ts';
@@ -23,6 +24,10 @@ export const timestampSchema = z.string().meta({
   description: 'ISO 8601, UTC, whole seconds.',
   examples: ['2026-01-31T12:00:00Z'],
 });
+
+export const environmentSchema = z
+  .enum(ENVIRONMENTS)
+  .meta({ id: 'Environment', description: 'Where an invoice was created; keys see the data of their own one only.' });
 
 const lineSchema = z
   .strictObject({
