@@ -4,6 +4,7 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { SecretBox } from './secret-box.ts';
 import { isSuccess, type WebhookSender } from './sender.ts';
 import { deliveryHeaders, type SigningKey, signingKey } from './signature.ts';
+import { withoutDocumentTokens } from './webhook-event.ts';
 
 export interface AttemptParts {
   readonly sender: WebhookSender;
@@ -69,7 +70,10 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     let requestHeaders: Record<string, string> = {};
     try {
       requestHeaders = deliveryHeaders({ eventId, body, at, environment, manual }, keysOf(endpoint, at));
-      return { at, url, requestHeaders, ...(await sender.send({ url, headers: requestHeaders, body })) };
+      const answer = await sender.send({ url, headers: requestHeaders, body });
+      const kept = (text: string) => withoutDocumentTokens(text, body);
+      const headers = answer.headers.map(([name, value]) => [name, kept(value)] as const);
+      return { at, url, requestHeaders, ...answer, headers, body: kept(answer.body) };
     } catch (error) {
       const failure = { code: 'internal_error', message: (error as Error).message } as const;
       const nothing = { status: null, headers: [], body: '', truncated: false, latencyMs: 0 };

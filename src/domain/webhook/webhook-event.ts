@@ -54,7 +54,7 @@ export function bodyAtRest({
 }: Pick<WebhookEvent, keyof BodyAtRest | 'type'>): BodyAtRest {
   // Other types have none, and metadata of the same names come after the URLs.
   if (type !== 'invoice.accepted') return { body };
-  return { body: body.replace(/"xml_url":"[^"]*","pdf_url":"[^"]*"/, NO_URLS), documentRevision };
+  return { body: body.replace(URLS, NO_URLS), documentRevision };
 }
 
 /** The body with the URLs that it was made with, also when they have been revoked since. */
@@ -68,7 +68,28 @@ export function bodyToSend(
   return body.replace(NO_URLS, () => `"xml_url":${xml},"pdf_url":${pdf}`);
 }
 
+const URLS = /"xml_url":"([^"]*)","pdf_url":"([^"]*)"/;
 const NO_URLS = '"xml_url":null,"pdf_url":null';
+/** The part of a document's URL that opens it. */
+const TOKEN = /([\w-]+)\.\w+$/;
+/** So much of a token at the end of a text that was cut is taken for one. */
+const TOKEN_START = 8;
+
+/**
+ * What a receiver answered, as it may be kept: some echo what they were sent, and the parts of the documents' URLs that open them become `…`.
+ * @param body what was sent, with its URLs
+ */
+export function withoutDocumentTokens(answer: string, body: string): string {
+  const urls = URLS.exec(body)?.slice(1) ?? [];
+  const tokens = urls.flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
+  return tokens.reduce((text, token) => withoutCutToken(text.replaceAll(token, '…'), token), answer);
+}
+
+function withoutCutToken(text: string, token: string): string {
+  for (let length = token.length - 1; length >= TOKEN_START; length--)
+    if (text.endsWith(token.slice(0, length))) return `${text.slice(0, -length)}…`;
+  return text;
+}
 
 /** What an event tells of its invoice besides the status. */
 export type EventInvoice = Pick<

@@ -61,11 +61,12 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
       type: [HeaderType],
       // Of the 16 KiB that all of them may have together, each takes four at least.
       extensions: { most: 4096 },
-      description: 'What came.',
+      description: 'What came, as in `responseBody`.',
       resolve: ({ headers }) => [...headers],
     }),
     responseBody: t.exposeString('body', {
-      description: 'The first 16 KiB of it.',
+      description:
+        'The first 16 KiB of it. Where it repeats the URLs of the documents, `…` stands for the part that opens them.',
       // Of each byte a control character, in JSON.
       extensions: { bytes: 16 * 1024 * 6 },
     }),

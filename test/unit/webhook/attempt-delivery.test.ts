@@ -51,3 +51,49 @@ describe('a delivery is signed', () => {
     );
   });
 });
+
+describe('what a receiver echoes', () => {
+  const [xml, pdf] = ['sGfpaDMG_suuF69Yp1dOeWXg0ehxFyf8', '4_J2vWEvmud7oAditcPtTuRLK4vPKc0c'];
+  const url = (token: string, kind: string) => `https://example.com/files/inv_1/${token}.${kind}`;
+  const sent = JSON.stringify({
+    id: 'evt_1',
+    data: { xml_url: url(xml, 'xml'), pdf_url: url(pdf, 'pdf'), metadata: {} },
+  });
+
+  async function kept(answer: string, body = sent) {
+    const attempt = createAttemptDelivery({
+      sender: {
+        send: async () => ({
+          ...{ status: 500, headers: [['x-echo', answer] as const], body: answer },
+          ...{ truncated: false, latencyMs: 1, failure: null },
+        }),
+      },
+      secretBox: { open: () => `whsec_${Buffer.from('new').toString('base64')}` },
+      schedule: [0],
+      now: () => NOW,
+    });
+    const secrets = [{ sealed: 'new', expiresAt: null }];
+    const endpoint = { id: 'we_1', url: 'https://example.com/', secrets } as unknown as WebhookEndpoint;
+    const { attempt: made } = await attempt(CLAIM, endpoint, body);
+    expect(made.headers).toEqual([['x-echo', made.body]]);
+    return made.body;
+  }
+
+  it.each([
+    ['whole', sent],
+    ['with slashes escaped, as PHP does', sent.replaceAll('/', '\\/')],
+    ['as a query string', encodeURIComponent(sent)],
+  ])('%s is kept without what opens the documents', async (_how, echo) => {
+    expect(await kept(echo)).toBe(echo.replace(xml, '…').replace(pdf, '…'));
+  });
+
+  it('cut amid a URL neither', async () => {
+    const cut = sent.slice(0, sent.indexOf(pdf) + 20);
+    expect(await kept(cut)).toBe(cut.replace(xml, '…').replace(pdf.slice(0, 20), '…'));
+  });
+
+  it('is kept as it is where the event has no documents', async () => {
+    const none = sent.replace(/"https[^"]*"/g, 'null');
+    expect(await kept(sent, none)).toBe(sent);
+  });
+});
