@@ -12,6 +12,7 @@ export function overview(commands: readonly Command[]): string {
     '',
     `${PROGRAM} help COMMAND tells more.`,
     'Exit codes: 0, done; 1, it failed, or what was checked is not right; 2, wrong usage or settings, or a file that can not be read.',
+    `Where there are others, the command's own help names them.`,
   ].join('\n');
 }
 

@@ -4,6 +4,7 @@ import ErrorsPlugin from '@pothos/plugin-errors';
 import RelayPlugin from '@pothos/plugin-relay';
 import ScopeAuthPlugin from '@pothos/plugin-scope-auth';
 import ZodPlugin from '@pothos/plugin-zod';
+import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
@@ -39,8 +40,8 @@ export const builder = new SchemaBuilder<{
     cursorType: 'String',
     defaultConnectionTypeOptions: {
       description:
-        'A page of a list, newest first. It ends where its rows would be more than 16 MiB together, as 17 of the largest invoices are: it may ' +
-        'hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
+        `A page of a list, newest first. It ends where its rows would take too much: ${READ_BYTES / 1024 / 1024} MiB of invoices as they are stored, in all pages of an ` +
+        'operation together, or 16 MiB of other rows in a page. So it may hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
     },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
     edgesFieldOptions: { description: 'The rows of the page.' },

@@ -49,8 +49,11 @@ export function isUnchanged(ctx: Context, etag: string): boolean {
   if (condition === undefined) return false;
   const tags: readonly string[] = condition.match(OPAQUE_TAG) ?? [];
   const known = condition.trim() === '*' || tags.includes(etag.replace(/^W\//, ''));
-  if (known) ctx.status = 304;
-  return known;
+  if (!known) return false;
+  ctx.status = 304;
+  // What a 200 would say (RFC 9110, section 15.4.5). A strong tag is of bytes that have one coding.
+  if (etag.startsWith('W/')) ctx.vary('Accept-Encoding');
+  return true;
 }
 
 /** An entity tag without its mark of weakness. */

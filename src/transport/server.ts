@@ -156,6 +156,7 @@ function unmatched(router: Router): Middleware {
 
 /** What whoever asked for a path that is not there may have meant. */
 function adviceOn(path: string, router: Router): string {
+  if (path === '/') return ' The documentation is at /docs.';
   if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
   const shorter = path.replace(/\/+$/, '');
   return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Leave out the slash at the end.' : '';

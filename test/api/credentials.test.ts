@@ -156,6 +156,7 @@ describe('paths and methods', () => {
     expect(await message('/v1/invoices/')).toContain('Leave out the slash');
     expect(await message(`/v1/invoices/${invoice.id}/stream/`)).toContain('Leave out the slash');
     expect(await message('/v2/invoices')).toContain('/v1/');
+    expect(await message('/')).toContain('/docs');
     expect(await message('/v1/nothing/')).toBe('There is nothing at /v1/nothing/.');
   });
 

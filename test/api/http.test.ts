@@ -127,6 +127,7 @@ describe('conditional reads', () => {
         const again = await get(condition);
         expect([condition, again.status, await again.text()]).toEqual([condition, 304, '']);
         expect(again.headers.get('etag')).toBe(etag);
+        expect(again.headers.get('vary')).toBe(first.headers.get('vary'));
       }
       for (const condition of ['"x"', etag.slice(0, -2), etag.replaceAll('"', '')]) {
         const again = await get(condition);

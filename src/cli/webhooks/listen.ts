@@ -19,7 +19,7 @@ export const listen: Command = {
     secret: { value: 'SECRET', description: 'What to sign with (whsec_…); a new one is made and shown unless given' },
   },
   details: `No webhook endpoint is needed and none is made: events come over the service's own stream, as they happen, test events
-and resends included. After a lost connection it goes on where it was. Ends with Ctrl-C.`,
+and resends included. After a lost connection it goes on where it was. Ends with Ctrl-C, exit code 130.`,
   async run(input, context) {
     const { terminal } = context;
     const access = await accessOf(input, context);

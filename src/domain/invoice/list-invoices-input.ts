@@ -25,6 +25,11 @@ export function parseInstant(text: string): Date | null {
   return start.toISOString().startsWith(`${day}T`) && /^\d/.test(instant.toISOString()) ? instant : null;
 }
 
+/** How a client goes through the pages, in Markdown. */
+export const NEXT_PAGE =
+  'While `has_more` is true, `next_cursor` is the `starting_after` of the next page; with `ending_before` the id of the first object is the ' +
+  '`ending_before` of the next one.';
+
 /** Why a page may hold fewer than `limit` (storage/pages.ts), in Markdown. */
 export const SHORT_PAGES =
   'A page may hold fewer than `limit`: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
-import { SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
+import { NEXT_PAGE, SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
 import { html, type Markup } from '../../domain/markup.ts';
 import { ERROR_CODES, REJECTION_GUIDE } from '../rest/error-guide.ts';
@@ -63,7 +63,7 @@ const RULES: Readonly<Record<string, string>> = {
     'Integers in centimes: 12000 is 120.00 MAD. VAT is computed once for each rate, on the sum of its lines, and rounded half up.',
   Idempotency:
     'With an `Idempotency-Key` a creation can be repeated: the same key and body give the first answer again, with `Idempotent-Replayed: true`.',
-  Lists: `Newest first. While \`has_more\` is true, pass \`next_cursor\` as \`starting_after\`. ${SHORT_PAGES}`,
+  Lists: `Newest first. ${NEXT_PAGE} ${SHORT_PAGES}`,
   Limits:
     'Requests a minute, which `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell with every answer: usually 100 for a secret key, 300 for a publishable ' +
     'key or a client_secret. Over it: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',

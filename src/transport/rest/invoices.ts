@@ -8,7 +8,7 @@ import {
   inputOfRestBody,
   restInvoiceBody,
 } from '../../domain/invoice/create-invoice-input.ts';
-import { listInvoicesQuery } from '../../domain/invoice/list-invoices-input.ts';
+import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
@@ -141,8 +141,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     operation: 'listInvoices',
     group: 'Invoices',
     summary: 'List invoices',
-    description:
-      "The invoices of the key's tenant and environment, newest first. While `has_more` is true, `next_cursor` is the `starting_after` of the next page; a page may hold fewer than `limit`.",
+    description: `The invoices of the key's tenant and environment, newest first. ${NEXT_PAGE} A page may hold fewer than \`limit\`.`,
     secretKeyOnly: true,
     query: listInvoicesQuery,
     headers: ['If-None-Match'],
