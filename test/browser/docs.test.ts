@@ -79,6 +79,8 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
         return [document.documentElement.scrollWidth <= edge, ...wide.map((one) => `${one.tagName} ${one.className}`)];
       });
     expect(await beyond()).toEqual([true]);
+    const ices = await page.$$eval('#test-environment td code', (all) => all.map((one) => one.getClientRects().length));
+    expect(ices).toEqual(Object.keys(MAGIC_ICES).map(() => 1));
     await shot('docs');
     await page.click('#operations-Invoices-createInvoice .opblock-summary-control');
     await page.waitForSelector('#operations-Invoices-createInvoice .responses-table');
