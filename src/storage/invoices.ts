@@ -15,9 +15,8 @@ import {
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
-import { orderAt } from '../domain/order-key.ts';
 import { batchedFind } from './batched-find.ts';
-import { anyBehind, readAtOnce, readWithin } from './pages.ts';
+import { anyBehind, orderRange, readAtOnce, readWithin } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -265,15 +264,8 @@ function leaseFields(leaseMs: number) {
 }
 
 function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
-  const order: { $gt?: string; $gte?: string; $lt?: string } = {};
-  if (query.createdFrom !== null) order.$gte = orderAt(query.createdFrom);
-  if (query.createdUntil !== null) order.$lt = orderAt(query.createdUntil);
-  if (query.cursor?.direction === 'before') order.$gt = query.cursor.order;
-  // Of two upper bounds the lower one holds.
-  if (query.cursor?.direction === 'after' && !(order.$lt !== undefined && order.$lt < query.cursor.order)) {
-    order.$lt = query.cursor.order;
-  }
-  return { ...ownFilter(query), ...(Object.keys(order).length > 0 && { order }) };
+  const order = orderRange({ cursor: query.cursor, from: query.createdFrom, until: query.createdUntil });
+  return { ...ownFilter(query), ...(order && { order }) };
 }
 
 function ownFilter({ tenantId, environment, status }: InvoicePageQuery): Filter<InvoiceDocument> {
