@@ -126,8 +126,7 @@ const ORDINARY = {
 };
 
 /**
- * A test invoice of an ordinary seller with a logo: `count` lines of all rates, marked `R1R`, `R2R` …, and room for four more facts beside its
- * title than there are.
+ * A test invoice of an ordinary seller with a logo, which states every term there is: `count` lines of all rates, marked `R1R`, `R2R` ….
  * @param description instead of ordinary ones
  */
 export function ordinary(documentLanguage: DocumentLanguage, count: number, description?: string): PrintedInvoice {
@@ -136,7 +135,15 @@ export function ordinary(documentLanguage: DocumentLanguage, count: number, desc
   return printed(
     {
       environment: 'test',
-      seller: { ...seller, documentLanguage, paymentMode: `${seller.paymentMode}\n2\n3\n4\n5\n6` },
+      terms: {
+        operationDate: '2026-11-20',
+        dueDate: '2027-01-20',
+        paymentMode: seller.paymentMode,
+        paymentMeans: 'transfer',
+        paymentReference: '2026-000123',
+        bankAccount: '011780000123456789012386',
+      },
+      seller: { ...seller, documentLanguage },
       customer: { ice: '002345678000047', email: 'compta@travaux.example', ...customer },
       lines: Array.from({ length: count }, (_, index) =>
         line(
