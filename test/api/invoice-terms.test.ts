@@ -149,6 +149,18 @@ it('validateInvoice warns of what is missing and of terms that are too long', as
   expect(await warnings({ ...dates, paymentMeans: 'transfer' })).toEqual(['due_date_late', 'bank_account_missing']);
 });
 
+it('validateInvoice does not warn of what it says is a problem', async () => {
+  const customer = { ...draft().customer, address: 'x'.repeat(501) };
+  for (const [terms, ...paths] of [
+    [{ operationDate: 'hier' }, 'terms.dueDate', 'terms.paymentMeans', 'terms.paymentReference'],
+    [{ dueDate: '2999-01-01' }, 'terms.operationDate', 'terms.paymentMeans', 'terms.paymentReference'],
+    [{ bankAccount: '1', paymentMeans: 'transfer' }, 'terms.operationDate', 'terms.dueDate'],
+  ] as const) {
+    const { body } = await client.graphql(VALIDATE, { input: { ...draft(terms), customer } });
+    expect(body.data.validateInvoice.warnings.map(({ path }: { path: string }) => path)).toEqual(paths);
+  }
+});
+
 it('the REST contract is as it was: it takes no terms', async () => {
   const { status, body } = await client.post('/v1/invoices', invoiceBody({ terms: { dueDate: '2027-01-01' } }));
   expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'terms']);

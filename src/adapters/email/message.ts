@@ -87,14 +87,17 @@ function oneLine(text: string): string {
 }
 
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
-  const texts = MAIL_TEXTS[mail.invoice.seller.documentLanguage];
+  const language = mail.invoice.seller.documentLanguage;
+  const texts = MAIL_TEXTS[language];
+  // After Arabic letters 2026-000123 would read 000123-2026.
+  const inItsDirection = (text: string) => (directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text);
   return [
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
     '',
     introOf(mail),
     '',
-    ...facts.map(([label, value]) => `${label}${texts.colon}${value}`),
+    ...facts.map(([label, value]) => `${label}${texts.colon}${inItsDirection(value)}`),
     '',
     texts.attached,
     '',

@@ -45,7 +45,7 @@ export const MAIL_TEXTS: Readonly<Record<DocumentLanguage, MailTexts>> = {
   ar: {
     test: 'اختبار',
     testNotice: 'رسالة اختبار: ليست لهذه الفاتورة أي قيمة قانونية أو جبائية.',
-    subject: (number, seller) => `فاتورة ${number} من ${seller}`,
+    subject: (number, seller) => `فاتورة \u2068${number}\u2069 من ${seller}`,
     greeting: 'تحية طيبة،',
     intro: 'تجدون رفقته فاتورتكم الإلكترونية المقبولة من طرف المديرية العامة للضرائب.',
     introOfTest: 'تجدون رفقته فاتورة إلكترونية للاختبار، قبلتها إدارة محاكاة.',

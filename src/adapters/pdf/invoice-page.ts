@@ -7,7 +7,7 @@ import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
 import { html, Markup } from '../../domain/markup.ts';
 import { drawable, fontFaces } from './fonts.ts';
 import { LABELS, type Labels } from './labels.ts';
-import { pageMargins } from './page-margins.ts';
+import { inPlainText, pageMargins } from './page-margins.ts';
 import { pageStyle } from './page-style.ts';
 
 /** An invoice with the words and figures of its language. */
@@ -61,7 +61,7 @@ export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
   const labels = LABELS[seller.documentLanguage];
   const name = documentFileName(number, 'xml');
   return {
-    title: `${labels.invoice} ${number} – ${seller.legalName}`,
+    title: `${labels.invoice} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`,
     attachment: { name, description: labels.signedXml },
   };
 }

@@ -6,7 +6,7 @@ import type { PageMargins } from './page-style.ts';
 
 /** The texts in the margins of an invoice's pages. They are plain text, because page margins hold no elements. */
 export function pageMargins({ number, seller, currency }: LegalInvoice, labels: Labels, format: Format): PageMargins {
-  const part = (text: string) => inMargin(labels, text);
+  const part = (text: string) => inPlainText(labels, text);
   const identifiers: [string, string][] = [
     [labels.ice, seller.ice],
     [labels.taxIdShort, seller.taxId],
@@ -32,7 +32,7 @@ function shortened(text: string): string {
 }
 
 /** A text in a direction of its own where there are no elements; between Arabic, figures need it too. */
-function inMargin({ direction }: Labels, text: string): string {
+export function inPlainText({ direction }: Labels, text: string): string {
   return direction === 'rtl' ? `\u2068${isolated(text)}\u2069` : isolated(text);
 }
 

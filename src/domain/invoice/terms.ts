@@ -110,21 +110,21 @@ export interface TermsSource {
  * The terms that an invoice's documents state: its own, else those of the seller's profile as it was copied into the invoice.
  *
  * The words and the kind of the payment go together, so an invoice that gives either takes neither from the profile. The profile's account
- * is for transfers and for what has no kind. The reference is the invoice's number unless it gives one, where anything is known of the payment.
+ * is for transfers and for what has no kind. A kind without words is named by its own, before a specimen's words are. The reference is the invoice's number unless it gives one, where anything is known of the payment.
  */
 export function termsOf({ terms: own, seller: profile, createdAt, number }: TermsSource): LegalTerms {
   const { seller } = completedProfile(profile);
   const issueDate = moroccanDate(createdAt);
   const takesProfiles = own.paymentMode === null && own.paymentMeans === null;
   const paymentMeans = takesProfiles ? seller.paymentMeans : own.paymentMeans;
-  const means = own.paymentMeans === null ? null : PAYMENT_MEANS[own.paymentMeans];
+  const words = paymentMeans === null ? null : PAYMENT_MEANS[paymentMeans].words[seller.documentLanguage];
   const takesAccount = paymentMeans === null || paymentMeans === 'transfer';
   const bankAccount = own.bankAccount ?? (takesAccount ? seller.bankAccount : null);
   const { paymentTermDays: days } = seller;
   return {
     operationDate: own.operationDate ?? (seller.operationDateIsIssueDate ? issueDate : null),
     dueDate: own.dueDate ?? (days === null ? null : addDays(issueDate, days)),
-    paymentMode: own.paymentMode ?? means?.words[seller.documentLanguage] ?? seller.paymentMode,
+    paymentMode: own.paymentMode ?? (takesProfiles ? profile.paymentMode : null) ?? words ?? seller.paymentMode,
     paymentMeans,
     paymentReference: own.paymentReference ?? (paymentMeans === null && bankAccount === null ? null : number),
     bankAccount,

@@ -49,8 +49,13 @@ export function createValidateInvoice(
       ...sellerProblems(owner),
     ];
     if (parsed.success && problems.length === 0) problems.push(...(await documentProblems(owner, parsed.data)));
+    const refused = problems.map(({ param }) => param);
     const warnings = await warningsOf(owner, parts, invoiceWarnings);
-    return { problems, warnings, totals: (lines && totalsOf(lines)) ?? null };
+    return {
+      problems,
+      warnings: warnings.filter(({ path }) => !refused.some((param) => concerns(param, path))),
+      totals: (lines && totalsOf(lines)) ?? null,
+    };
   };
 
   /** Whether the legal document can be written; that it can not is a defect of ours, better known before than after. */
@@ -119,9 +124,19 @@ function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
   );
 }
 
-/** Of parts that are not valid there is a problem already, so they cause no warning beside it. */
+const PAYMENT = ['paymentMode', 'paymentMeans', 'paymentReference', 'bankAccount'].map((name) => `terms.${name}`);
+
+/**
+ * Whether a field that is refused is that of a warning, or decides on it: there is a problem already, which needs no warning beside it. What is
+ * stated of the payment follows from all four of its fields.
+ */
+function concerns(refused: string | null, path: string): boolean {
+  return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
+}
+
+/** The warnings of those parts that can be read. */
 async function warningsOf(
-  { environment, tenant }: KeyPrincipal,
+  { tenant }: KeyPrincipal,
   { amount, lines = [], customer, number, terms }: ValidParts,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
@@ -140,6 +155,5 @@ async function warningsOf(
     },
     number: number ?? null,
   };
-  const warnings = await invoiceWarnings(stated);
-  return environment === 'live' ? warnings.filter(({ code }) => code !== 'seller_field_missing') : warnings;
+  return await invoiceWarnings(stated);
 }

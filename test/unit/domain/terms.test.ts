@@ -120,6 +120,13 @@ describe('the terms that documents state', () => {
     expect(stated({ paymentMeans: 'cheque', bankAccount: OTHER_RIB })).toMatchObject({ bankAccount: OTHER_RIB });
   });
 
+  it("are never a specimen's words beside the kind of a profile that has gaps", () => {
+    expect(stated({}, { paymentMeans: 'cheque' })).toMatchObject({ paymentMode: 'Chèque', paymentMeans: 'cheque' });
+    expect(stated({}, { paymentMeans: 'cheque', paymentMode: 'Par chèque' })).toMatchObject({
+      paymentMode: 'Par chèque',
+    });
+  });
+
   it('are those of before for a profile of before: words, and nothing else', () => {
     const { paymentMeans, paymentTermDays, bankAccount, operationDateIsIssueDate, ...before } = PROFILE;
     const known = { ...NO_TERMS, paymentMode: before.paymentMode };

@@ -143,6 +143,17 @@ it.each(DOCUMENT_LANGUAGES)('in %s: every word is of that language, in its direc
   expect(page?.body.toString()).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
 });
 
+it('isolates numbers in Arabic texts, which would read 000123-2026', async () => {
+  const { invoice } = invoiceMail();
+  const terms = { ...invoice.terms, bankAccount: '999780000128473900001726', paymentReference: '2026-000123' };
+  const seller = { ...invoice.seller, documentLanguage: 'ar' as const };
+  const message = await compose(invoiceMail({ invoice: { ...invoice, seller, terms } }));
+  expect(shown(split(message).headers.subject)).toContain('فاتورة \u20682026-000123\u2069 من');
+  const lines = parts(message)[0]!.body.toString().split('\n');
+  expect(lines).toContain('الفاتورة: \u20682026-000123\u2069');
+  expect(lines).toContain('مرجع الأداء: \u20682026-000123\u2069');
+});
+
 it('takes hostile texts as texts: no header, markup or direction of theirs takes effect', async () => {
   const { invoice } = invoiceMail();
   const legalName = 'Evil"\r\nBcc: x@example.org\r\n\r\n<script>alert(1)</script>\u202e <b>é</b>, y@example.org';

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
+import { documentTexts, invoicePage } from '../../../src/adapters/pdf/invoice-page.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { LOGO, line, printed, SELLER } from './support.ts';
@@ -20,6 +20,11 @@ async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string>
 }
 
 describe('invoicePage', () => {
+  test('an Arabic title keeps the order of its number, which would read 000123-2026', () => {
+    const seller = { ...SELLER, legalName: 'شركة الأطلس', documentLanguage: 'ar' as const };
+    expect(documentTexts(printed({ seller })).title).toContain('فاتورة \u20682026-000123\u2069 – ');
+  });
+
   test('states the seller, the customer and every mandatory mention', async () => {
     const words = await wordsOf(printed());
     for (const mention of [
