@@ -24,8 +24,8 @@ export interface RightToLeftText {
  * Text of Arabic and Hebrew letters that is found and copied as it was typed.
  *
  * Readers (poppler, pdf.js, PDFium) take what stands on a line from left to right and turn it round. They can't turn round the letters of one
- * glyph: of a ligature, which the browser gives as actual text of several letters (`شر` as one glyph in `شركة`), they make the letters in the
- * wrong order; and pdf.js knows no actual text, so it shows the presentation forms of the font's own map. So here each glyph stands for one
+ * glyph: of a ligature, which the browser gives as actual text of several letters (`شر` as one glyph in `شركة`), or as several letters in the
+ * font's map where the glyph is for nothing else (`سر` in `مسرح`), they make the letters in the wrong order; and pdf.js knows no actual text, so it shows the presentation forms of the font's own map. So here each glyph stands for one
  * letter: the font's map says which, the actual text goes, and the further letters of a ligature are written beside it in glyphs that the font
  * has and the document does not use, invisible (text rendering mode 3), in the order of what stands around them.
  */
@@ -37,7 +37,10 @@ export function createRightToLeftText(
   for (const { lines, fonts: named } of pages) {
     for (const number of named.values()) if (!fonts.has(number)) fonts.set(number, readFont(objects, number));
     for (const piece of piecesOf(lines)) {
-      for (const { name, code } of piece.glyphs) fonts.get(named.get(name) ?? -1)?.shows(code, piece.text !== null);
+      for (const { name, code } of piece.glyphs) {
+        const font = fonts.get(named.get(name) ?? -1);
+        font?.shows(code, piece.text !== null || font.ligature(code) !== null);
+      }
     }
   }
 
@@ -65,20 +68,49 @@ export function createRightToLeftText(
       }
       const beside = further.reverse().map((each) => font.hiddenGlyph(each));
       if (beside.includes(null)) return null;
-      const hidden = beside.map((each) => `[<${hex(each!)}> 1] TJ `).join('');
+      const hidden = beside.map((each, index) => hiddenShow(each!, beside.length - index)).join('');
       written.push(hidden === '' ? line : `${line.slice(0, show.index)}3 Tr ${hidden}0 Tr ${show[0]}`);
     }
     return written;
   }
 
+  /** Lines without actual text: the ligatures among their glyphs are shown each by itself, as the clusters that they are. */
+  function undescribed({ lines, glyphs }: Piece, named: PageContent['fonts']): string[] {
+    let at = 0;
+    return lines.flatMap((line) => {
+      const show = SHOW.exec(line);
+      if (show === null) return [line];
+      const shown = glyphs.slice(at, at + show[0].match(CODES)!.length);
+      at += shown.length;
+      const texts = shown.map(({ name, code }) => fonts.get(named.get(name) ?? -1)?.ligature(code) ?? null);
+      if (texts.every((text) => text === null)) return [line];
+      return shown.flatMap((glyph, index) => {
+        const alone = [`${index === 0 ? line.slice(0, show.index) : ''}<${hex(glyph.code)}> Tj`];
+        const text = texts[index] ?? null;
+        if (text === null) return alone;
+        const opening = `/Span<</ActualText ${textString(text)} >> BDC`;
+        return cluster({ text, opening, lines: alone, glyphs: [glyph] }, named) ?? [opening, ...alone, 'EMC'];
+      });
+    });
+  }
+
   return {
     rewritten: ({ lines, fonts: named }) =>
       [...piecesOf(lines)].flatMap((piece) => {
-        if (piece.text === null || !RIGHT_TO_LEFT.test(piece.text)) return piece.lines;
+        if (piece.text === null) return undescribed(piece, named);
+        if (!RIGHT_TO_LEFT.test(piece.text)) return piece.lines;
         return cluster(piece, named) ?? [piece.opening, ...piece.lines, 'EMC'];
       }),
     fonts: () => [...fonts.values()].flatMap((font) => font.objects()),
   };
+}
+
+/**
+ * Shows a hidden glyph a hundredth of an em, or `place` of them, left of where the next glyph begins: poppler sorts by place, and loses one of two
+ * letters at the same place where a line begins with them.
+ */
+function hiddenShow(code: number, place: number): string {
+  return `[${place * 10} <${hex(code)}> ${1 - place * 10}] TJ `;
 }
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
@@ -94,6 +126,7 @@ interface Piece {
 
 const SPAN = /^\/Span ?<<\/ActualText (?:<FEFF([0-9A-F]*)>|\(.*\)) ?>> ?BDC$/;
 const SHOW = /<([0-9A-F]{4})+> Tj$/;
+const CODES = /[0-9A-F]{4}/g;
 const MARK = /B[DM]C$/;
 const FONT = /^\/(\w+) [\d.]+ Tf$/;
 
@@ -115,7 +148,7 @@ function* piecesOf(lines: readonly string[]): Generator<Piece> {
     }
     current.lines.push(line);
     name = FONT.exec(line)?.[1] ?? name;
-    const codes = SHOW.exec(line)?.[0].match(/[0-9A-F]{4}/g) ?? [];
+    const codes = SHOW.exec(line)?.[0].match(CODES) ?? [];
     for (const code of codes) current.glyphs.push({ name, code: Number.parseInt(code, 16) });
   }
   if (current.text === null) yield current;
@@ -141,7 +174,9 @@ function lettersOf(glyphs: Piece['glyphs'], text: string | null): string[][] | n
 
 /** A font of two-octet codes that are the numbers of its glyphs. */
 interface Font {
-  /** Notes that a page shows a glyph. @param described whether with actual text; otherwise its meaning is what the map says already */
+  /** The letters of a glyph that the map gives several of, right to left; else null. */
+  ligature(code: number): string | null;
+  /** Notes that a page shows a glyph. @param described whether its meaning is still to be found; otherwise it is what the map says already */
   shows(code: number, described: boolean): void;
   /** Makes the map say what a glyph stands for, unless it stands for something else already: then false. */
   stands(code: number, letter: string): boolean;
@@ -157,6 +192,9 @@ function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font
   const descendant = Number(/\/DescendantFonts \[(\d+) 0 R\]/.exec(font)?.[1]);
   const stream = objects.get(mapNumber);
   const map: UnicodeMap | null = font.includes('/Identity-H') && stream ? readUnicodeMap(stream) : null;
+  const ligatures = new Map(
+    [...(map ?? [])].filter(([, letters]) => [...letters].length > 1 && RIGHT_TO_LEFT.test(letters)),
+  );
   const widths = codesWithWidth(text(descendant));
   const used = new Set<number>();
   const settled = new Set<number>();
@@ -172,6 +210,7 @@ function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font
   }
 
   return {
+    ligature: (code) => ligatures.get(code) ?? null,
     shows(code, described) {
       used.add(code);
       if (!described) settled.add(code);

@@ -40,8 +40,9 @@ const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 2.5mm; padding-top: 1.
 
 const BODY = `
 * { box-sizing: border-box; }
-:dir(ltr) { font-family: ${FONT_FAMILY.ltr}; }
-:dir(rtl) { font-family: ${FONT_FAMILY.rtl}; }
+:dir(ltr) { font-family: ${FONT_FAMILY.ltr}; font-kerning: auto; }
+/* The bold Arabic font sets some letters so far apart (ري, ربـ) that PDF readers take the gap for a space. */
+:dir(rtl) { font-family: ${FONT_FAMILY.rtl}; font-kerning: none; }
 body { margin: 0; padding: 0 .3mm; font-size: 8.4pt; line-height: 1.4; color: #1b2430; overflow-wrap: anywhere;
   font-variant-numeric: tabular-nums lining-nums; -webkit-print-color-adjust: exact; }
 h1, h2, p, dl, dd, dt, table { margin: 0; padding: 0; font-weight: 400; }

@@ -26,6 +26,10 @@ const NAMES = [
   'شركة ڤيزيون للإشهار',
   'شركة پارس گاز',
   'في فى فلان لمحة نجحت لمجد',
+  // Glyphs that the font's own map gives two letters.
+  'مسرح شرح شرع أسرع سرج مشروع',
+  // Letters that the bold font sets far apart, and those around them.
+  'التجارية الشريف العربي تعريف',
 ];
 /** Of several fonts or directions: their words are found, the whole phrase where a reader puts such runs in order. */
 const MIXED = ['الدار البيضاء 20250', 'شركة ATLAS للبرمجيات', 'שלום עולם'];
@@ -51,7 +55,11 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
   let signed: Uint8Array;
   beforeAll(async () => {
     const lines = [...NAMES, ...MIXED].map((name) => line(name, 1, 100, 20));
-    drawn = await renderer.render(printed({ seller: { ...SELLER, documentLanguage, legalName: NAMES[0]! }, lines }));
+    // Names and addresses are in two weights.
+    const customer = { ice: '002345678000047', name: NAMES.join('\n'), address: NAMES.join('\n'), email: null };
+    drawn = await renderer.render(
+      printed({ seller: { ...SELLER, documentLanguage, legalName: NAMES[0]! }, customer, lines }),
+    );
     const attachment = { name: 'f.xml', description: '', contentType: 'application/xml', content: Buffer.from('<a/>') };
     signed = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, attachment);
   });
@@ -59,7 +67,7 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
 
   test.skipIf(!hasTool('pdftotext', '-v'))('is found by poppler as it was typed', () => {
     const text = words(textOfPages(signed).join('\n'));
-    expect(NAMES.filter((name) => !text.includes(name))).toEqual([]);
+    expect(NAMES.filter((name) => text.split(name).length !== 4 && name !== NAMES[0])).toEqual([]);
     expect(MIXED.flatMap((name) => name.split(' ')).filter((word) => !text.includes(word))).toEqual([]);
   });
 
