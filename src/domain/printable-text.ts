@@ -64,3 +64,10 @@ export function filledText(max: number, what: string) {
     })
     .meta({ minLength: 1, maxLength: max, ...FILLED });
 }
+
+/** The same, on one line. */
+export function oneLineText(max: number, what: string) {
+  return filledText(max, what).refine((text) => !/[\t\n\r]/.test(text), {
+    error: 'holds a line break or a tab: it is one line',
+  });
+}

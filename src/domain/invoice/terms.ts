@@ -4,7 +4,7 @@ import { addDays, addYears, isCalendarDate, moroccanDate } from '../calendar-dat
 import { type Problem, problem } from '../errors.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { PAYMENT_MEANS, PAYMENT_MEANS_NAMES, type PaymentMeans } from '../payment-means.ts';
-import { filledText } from '../printable-text.ts';
+import { oneLineText } from '../printable-text.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
 
 /** When the operation was, and how and until when it is to be paid. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
@@ -48,11 +48,11 @@ export const termsInput = exactly(
   {
     operationDate: date,
     dueDate: date,
-    paymentMode: filledText(LIMITS.paymentMode, 'how the invoice is paid, in words').nullish(),
+    paymentMode: oneLineText(LIMITS.paymentMode, 'how the invoice is paid, in words').nullish(),
     paymentMeans: z
       .enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) })
       .nullish(),
-    paymentReference: filledText(LIMITS.paymentReference, 'what the buyer is to quote').nullish(),
+    paymentReference: oneLineText(LIMITS.paymentReference, 'what the buyer is to quote').nullish(),
     bankAccount: bankAccountDigits().nullish(),
   },
   'an object with operationDate, dueDate, paymentMode, paymentMeans, paymentReference and bankAccount',

@@ -3,7 +3,7 @@ import { bankAccountDigits, hasBankAccountKey } from '../bank-account.ts';
 import { emailAddress } from '../email-address.ts';
 import { type Problem, problem, ServiceError } from '../errors.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
-import { filledText } from '../printable-text.ts';
+import { filledText, oneLineText } from '../printable-text.ts';
 import { NotALogo, parseLogo } from './logo.ts';
 import type { SellerProfileChange } from './ports.ts';
 import { DOCUMENT_LANGUAGES } from './tenant.ts';
@@ -43,7 +43,7 @@ const sellerProfileInput = z.strictObject(
         error: 'must be an integer of centimes, zero or more',
       })
       .exactOptional(),
-    paymentMode: filledText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
+    paymentMode: oneLineText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
     paymentMeans: z
       .enum(PAYMENT_MEANS_NAMES, { error: `must be one of ${PAYMENT_MEANS_NAMES.join(', ')}` })
       .nullable()

@@ -53,6 +53,14 @@ describe('a calendar date', () => {
   });
 });
 
+describe('the words of the terms', () => {
+  it.each(['paymentMode', 'paymentReference'])('%s is one line', (name) => {
+    expect(termsInput.safeParse({ [name]: 'Chèque n° 12' }).success).toBe(true);
+    for (const text of ['Chèque\nn° 12', 'Chèque\r', '\tn° 12'])
+      expect(termsInput.safeParse({ [name]: text }).error?.issues[0]?.message, text).toMatch('line break');
+  });
+});
+
 describe('a RIB', () => {
   it.each([
     [RIB, true],

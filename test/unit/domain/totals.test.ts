@@ -71,18 +71,14 @@ describe('an amount beside the exact total', () => {
     expect([145, 146, 147, 148].filter((amount) => tolerated(amount, mixed))).toEqual([146, 147]);
   });
 
-  test('is never further away than half a centime a line whose VAT has a fraction', () => {
+  test('is never further away than half a centime a line', () => {
     fc.assert(
       fc.property(
         fc.array(line, { minLength: 1, maxLength: 20, size: 'max' }),
         fc.integer({ min: -15, max: 15 }),
         (lines, difference) => {
           const gross = totalsOf(lines)?.gross ?? 0;
-          const fractions = lines.filter(
-            ({ quantity, unitPrice, taxRate }) => (BigInt(quantity * unitPrice) * BigInt(taxRate)) % 100n !== 0n,
-          );
-          if (tolerated(gross + difference, lines))
-            expect(Math.abs(difference) * 2).toBeLessThanOrEqual(fractions.length);
+          if (tolerated(gross + difference, lines)) expect(Math.abs(difference) * 2).toBeLessThanOrEqual(lines.length);
         },
       ),
       { numRuns: 1000 },
