@@ -45,6 +45,8 @@ const MAX_FAILED_STARTS = 3;
 const RESTART_MS = 200;
 /** Loading takes 0.3 s; a machine that is overloaded must not look like one that can not. */
 const START_LIMIT_MS = 60_000;
+/** MiB of new objects. Without it V8 lets the garbage of a large document grow by more than the heap limit says, and keeps it. */
+const YOUNG_GENERATION = 16;
 
 /**
  * Verifies on a thread of its own, because xadesjs holds the event loop for as long as it works. The thread is started by the first call
@@ -86,7 +88,9 @@ export function createDocumentVerifier({
 
   const start = () => {
     const started: Thread = {
-      worker: new Worker(script, { resourceLimits: { maxOldGenerationSizeMb: heapLimit } }),
+      worker: new Worker(script, {
+        resourceLimits: { maxOldGenerationSizeMb: heapLimit, maxYoungGenerationSizeMb: YOUNG_GENERATION },
+      }),
       state: 'starting',
       timer: setTimeout(() => void started.worker.terminate(), START_LIMIT_MS),
     };

@@ -20,9 +20,10 @@ function open(options?: DocumentVerifierOptions): DocumentVerifier {
 /** A thread that does what the document's first byte says, and answers with the rest as the reason. */
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
-import { parentPort } from 'node:worker_threads';
+import { parentPort, resourceLimits } from 'node:worker_threads';
 parentPort.on('message', (bytes) => {
-  const [what, ...rest] = Buffer.from(bytes).toString();
+  let [what, ...rest] = Buffer.from(bytes).toString();
+  if (what === 'l') rest = [resourceLimits.maxOldGenerationSizeMb, ' ', resourceLimits.maxYoungGenerationSizeMb];
   if (what === 'h') for (;;);
   if (what === 'm') for (const kept = [];;) kept.push(new Array(100_000).fill({}).map(() => ({})));
   if (what === 't') setTimeout(() => { throw new Error('broken'); });
@@ -68,6 +69,10 @@ describe('a document that ends the thread', () => {
     expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'the verification thread failed' } });
     expect(behind).toMatchObject({ status: 'fulfilled', value: { reason: '2' } });
   });
+});
+
+test('both generations of its memory are limited', async () => {
+  expect(await open({ script: SCRIPT, heapLimit: 64 }).verify(say('l'))).toMatchObject({ reason: '64 16' });
 });
 
 test('the time limit counts from the start of the work, not from the call', async () => {
