@@ -79,6 +79,14 @@ export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerM
   };
 }
 
+/** {@link AnswerMeter.page} of the meter of a context, where there is one. */
+export async function readMetered<Page extends { readonly bytes: number }>(
+  meter: AnswerMeter | undefined,
+  read: (maxBytes?: number) => Promise<Page>,
+): Promise<Page> {
+  return meter ? meter.page(read) : read();
+}
+
 /** Has every list of the schema counted by the meter of its context, where there is one. */
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {

@@ -2,6 +2,7 @@ import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST,
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
+import { takeTurn } from '../domain/turns.ts';
 import { createAnswerMeter } from './answer-meter.ts';
 import { writeData } from './answer-text.ts';
 import type { GraphQLContext } from './context.ts';
@@ -15,7 +16,14 @@ export interface AnswerBounds {
   readonly large: boolean;
   readonly fields: number;
   readonly bytes: number;
+  /** Bytes that it may read from the store; undefined: as many as each search may. */
+  readonly reads: number | undefined;
+  /** Fields that it is begun with, in units of `takeTurn`: introspection is answered without a list that is counted. */
+  readonly units: number;
 }
+
+/** Operations that may answer so many fields are begun in turns of their own. */
+const MOST_UNITS = 3000;
 
 /** @param variables null: they may ask for the longest pages */
 export function boundsOf(
@@ -24,13 +32,14 @@ export function boundsOf(
   variables: Readonly<Record<string, unknown>> | null | undefined,
 ): AnswerBounds {
   const operation = getOperationAST(document, operationName);
-  const large =
-    operation !== null && operation !== undefined && isLarge(sizeOf(schema, document, operation, variables ?? null));
+  const size = operation ? sizeOf(schema, document, operation, variables ?? null) : null;
+  const large = size !== null && isLarge(size);
+  const units = Math.min(size?.possibleFields ?? 0, MOST_UNITS);
   const isMutation = operation?.operation === OperationTypeNode.MUTATION;
   // What a mutation may answer is known before it runs; afterwards nothing could be refused.
   return isMutation
-    ? { large, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY }
-    : { large, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes };
+    ? { large, units, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
+    : { large, units, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
 }
 
 /** Why an operation that is valid is not answered. */
@@ -51,7 +60,9 @@ export async function boundedAnswer<Result extends ExecutionResult | null>(
   try {
     const leave = bounds.large ? await places.enter(callerOf(context.principal)) : null;
     try {
-      const meter = createAnswerMeter(bounds.fields, READ_BYTES);
+      const turn = takeTurn(bounds.units);
+      if (turn) await turn;
+      const meter = createAnswerMeter(bounds.fields, bounds.reads);
       const result = await run({ ...context, meter });
       if (meter.exceeded) throw meter.exceeded;
       if (result?.data) await writeData(result.data, bounds.bytes);

@@ -40,8 +40,8 @@ export const builder = new SchemaBuilder<{
     cursorType: 'String',
     defaultConnectionTypeOptions: {
       description:
-        `A page of a list, newest first. It ends where its rows would take too much: ${READ_BYTES / 1024 / 1024} MiB of invoices as they are stored, in all pages of an ` +
-        'operation together, or 16 MiB of other rows in a page. So it may hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
+        `A page of a list, newest first. It ends where the rows of the request would be more than ${READ_BYTES / 1024 / 1024} MiB together, as 4 of the largest ` +
+        'invoices are: it may hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
     },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
     edgesFieldOptions: { description: 'The rows of the page.' },

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
-import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
@@ -16,7 +15,7 @@ import {
 } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { batchedFind } from './batched-find.ts';
-import { anyBehind, orderRange, readAtOnce, readWithin } from './pages.ts';
+import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
 export interface InvoiceDocument
@@ -95,12 +94,12 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     find: batchedFind(invoices, invoiceOf),
 
-    async findMany(tenantId, environment, invoiceIds) {
+    async findMany(tenantId, environment, invoiceIds, maxBytes) {
       // By id alone: some servers would rather go through all of the tenant's.
       const search = invoices.find({ _id: { $in: [...invoiceIds] } }, { raw: true });
-      const { found, hasMore } = await readWithin(search, invoiceIds.length, READ_BYTES);
-      if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
-      return found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
+      const { found, bytes } = await readAll(search, invoiceIds.length, maxBytes);
+      const own = found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
+      return { invoices: own, bytes };
     },
 
     async findByIdempotencyKey(tenantId, environment, key) {
@@ -130,10 +129,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     async page(query) {
       const newestFirst = query.cursor?.direction !== 'before';
       const cursor = invoices.find(pageFilter(query), { raw: true }).sort({ order: newestFirst ? -1 : 1 });
-      const { found, hasMore, bytes } =
-        query.maxBytes === undefined
-          ? await readAtOnce(cursor, query.limit)
-          : await readWithin(cursor, query.limit, query.maxBytes);
+      const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
       const page = found.map(invoiceOf);
       const { cursor: place, createdFrom: from, createdUntil: until } = query;
       const hasOthers = () => anyBehind(invoices, ownFilter(query), { cursor: place, from, until });

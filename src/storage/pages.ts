@@ -1,4 +1,5 @@
 import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
+import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { orderAt } from '../domain/order-key.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 import type { Page, PageQuery } from '../domain/webhook/delivery-ports.ts';
@@ -14,7 +15,7 @@ export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | '
   return Object.keys(order).length > 0 ? order : null;
 }
 
-/** One page by the order key, newest first in either direction. */
+/** One page by the order key, newest first in either direction; decoded in turns, and cut at `query.maxBytes` if given. */
 export async function readPage<Stored extends Document, Row>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
@@ -25,13 +26,13 @@ export async function readPage<Stored extends Document, Row>(
   const newestFirst = query.cursor?.direction !== 'before';
   const order = orderRange(query);
   const cursor = collection
-    .find({ ...filter, ...(order && { order }) } as Filter<Stored>)
+    .find({ ...filter, ...(order && { order }) } as Filter<Stored>, { raw: true })
     .project<Stored>(projection)
     .sort({ order: newestFirst ? -1 : 1 });
-  const { found, hasMore } = await readBounded(cursor, query.limit);
+  const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
   const rows = found.map(rowOf);
   const hasOthers = () => anyBehind(collection, filter, query);
-  return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers };
+  return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers, bytes };
 }
 
 /** Whether there are rows on the other side of a page's cursor, the cursor's own among them. */
@@ -55,11 +56,31 @@ export async function anyBehind<Stored extends Document>(
   return (await search.next()) !== null;
 }
 
+/** The first `limit` documents of a search, cut at `maxBytes` or, unless given, as the store cuts it. @param cursor with `raw` */
+export function readUpTo<Stored extends Document>(cursor: FindCursor<Stored>, limit: number, maxBytes?: number) {
+  return maxBytes === undefined ? readAtOnce(cursor, limit) : readWithin(cursor, limit, maxBytes);
+}
+
+/**
+ * All documents of a search, which are `most` at most.
+ * @param cursor with `raw`
+ * @throws {ServiceError} invalid_request when they have more than `maxBytes` together
+ */
+export async function readAll<Stored extends Document>(
+  cursor: FindCursor<Stored>,
+  most: number,
+  maxBytes = READ_BYTES,
+): Promise<{ found: Stored[]; bytes: number }> {
+  const { hasMore, ...read } = await readWithin(cursor, most, maxBytes);
+  if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
+  return read;
+}
+
 /**
  * The first `limit` documents of a search (100 at most), or as many of them as the store answers at once, which are 16 MiB together: so that
  * no page takes more memory, however large its rows are. Whoever goes on after the last one misses nothing.
  */
-export async function readBounded<Stored>(
+async function readBounded<Stored>(
   cursor: FindCursor<Stored>,
   limit: number,
 ): Promise<{ found: Stored[]; hasMore: boolean }> {
@@ -74,7 +95,7 @@ export async function readBounded<Stored>(
 }
 
 /** The same of documents that may be large: decoded in turns. @param cursor with `raw`: of the documents' bytes */
-export async function readAtOnce<Stored extends Document>(
+async function readAtOnce<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
 ): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
@@ -92,7 +113,7 @@ const FETCHED_AT_ONCE = 25;
  * that are read, and they are decoded in turns.
  * @param cursor with `raw`: of the documents' bytes
  */
-export async function readWithin<Stored extends Document>(
+async function readWithin<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
   maxBytes: number,

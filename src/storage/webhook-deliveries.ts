@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
-import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import {
   type ClaimedDelivery,
   DELIVERY_STATES,
@@ -18,7 +17,7 @@ import type {
   PageQuery,
 } from '../domain/webhook/delivery-ports.ts';
 import { insertNew } from './insert-new.ts';
-import { readPage, readWithin } from './pages.ts';
+import { readAll, readPage } from './pages.ts';
 
 export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
   _id: string;
@@ -193,15 +192,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       return found.filter(isOf(owner)).map(summaryOf);
     },
 
-    async attempts(owner, ids) {
+    async attempts(owner, ids, maxBytes) {
       const search = deliveries
         .find({ _id: { $in: [...ids] } }, { raw: true })
         .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
           ...{ tenantId: 1, environment: 1, attempts: 1 },
         });
-      const { found, hasMore } = await readWithin(search, ids.length, READ_BYTES);
-      if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
-      return new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts]));
+      const { found, bytes } = await readAll(search, ids.length, maxBytes);
+      return { rows: new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts])), bytes };
     },
 
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),

@@ -8,7 +8,7 @@ import {
   type WebhookEvent,
 } from '../domain/webhook/webhook-event.ts';
 import { insertNew } from './insert-new.ts';
-import { readPage } from './pages.ts';
+import { readAll, readPage } from './pages.ts';
 
 export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRest>, BodyAtRest {
   _id: string;
@@ -41,9 +41,11 @@ export function createEventLog(db: Db, retentionMs: number, documentUrl: Documen
       const found = await events.findOne({ _id: eventId });
       return found && found.tenantId === tenantId && found.environment === environment ? toEvent(found) : null;
     },
-    async findMany({ tenantId, environment }, eventIds) {
-      const found = await events.find({ _id: { $in: [...eventIds] } }).toArray();
-      return found.filter((each) => each.tenantId === tenantId && each.environment === environment).map(toEvent);
+    async findMany({ tenantId, environment }, eventIds, maxBytes) {
+      const search = events.find({ _id: { $in: [...eventIds] } }, { raw: true });
+      const { found, bytes } = await readAll(search, eventIds.length, maxBytes);
+      const own = found.filter((each) => each.tenantId === tenantId && each.environment === environment);
+      return { rows: new Map(own.map((each) => [each._id, toEvent(each)])), bytes };
     },
     async bodies(eventIds) {
       const found = events

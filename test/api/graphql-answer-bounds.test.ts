@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { LIMITS } from '../../src/graphql/limits.ts';
-import { type Answer, Client } from '../support/client.ts';
+import { type Answer, Client, invoiceBody } from '../support/client.ts';
 import { copiedInvoice } from '../support/large-invoices.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
@@ -157,6 +157,45 @@ it('the log of attempts is bounded by what it holds', async () => {
     extensions: { code: 'invalid_request', status: 400 },
   });
   expect((await client.graphql(page(4))).body.data.webhookDeliveries.nodes[3].attempts).toHaveLength(25);
+});
+
+it('pages of events are cut by what they hold, and share it with events and invoices behind other rows', async () => {
+  const merchant = await service.tenant();
+  const client = new Client(service.url, merchant.secretKey);
+  const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, '界'.repeat(500)]));
+  const line = { description: 'x', quantity: 1, unit_price: 100, tax_rate: 20 };
+  const { id } = (await client.post('/v1/invoices', invoiceBody({ amount: 120, lines: [line], metadata }))).body;
+  await client.settled(id);
+  // biome-ignore lint/suspicious/noExplicitAny: as they are stored
+  const stored = (name: string) => service.app.store.db.collection<any>(name);
+  const [invoices, events] = [stored('invoices'), stored('webhook_events')];
+  const kept = () => events.find({ invoiceId: id }).toArray();
+  await expect.poll(async () => (await kept()).length).toBe(3);
+  const [{ place: _place, ...event }] = (await kept()) as [{ place: string }];
+  const own = await invoices.findOne({ _id: id });
+  const { idempotency: _key, series: _number, outbox: _outbox, work: _work, ...invoice } = own;
+  // 60 of 76 KB each, of as many invoices.
+  for (let n = 0; n < 60; n++) {
+    const [invoiceId, eventId] = [newId('inv'), newId('evt')];
+    const order = `0000000000000000000000${String(n).padStart(2, '0')}`;
+    await invoices.insertOne({ ...invoice, _id: invoiceId, order, events: [{ ...own.events[0], id: eventId }] });
+    await events.insertOne({ ...event, _id: eventId, invoiceId, order, place: `${order}p` });
+  }
+  const page = 'webhookEvents(first: 100) { nodes { id } pageInfo { hasNextPage endCursor } }';
+  const first = (await client.graphql(`{ ${page} }`)).body.data.webhookEvents;
+  expect(first.nodes.length).toBeLessThan(57);
+  const after = first.pageInfo.endCursor;
+  const rest = await client.graphql(`{ ${page.replace('100', `100, after: "${after}"`)} }`);
+  const all = [...first.nodes, ...rest.body.data.webhookEvents.nodes].map((node: { id: string }) => node.id);
+  expect([all.length, new Set(all).size, rest.body.data.webhookEvents.pageInfo.hasNextPage]).toEqual([63, 63, false]);
+  for (const query of [
+    `{ a: ${page} b: ${page} c: ${page} }`,
+    '{ invoices(first: 40) { nodes { events { id } } } }',
+    '{ webhookEvents(first: 40) { nodes { invoice { id } } } }',
+  ])
+    expect((await client.graphql(query)).body.errors[0].message).toContain('more than 4 MiB behind it');
+  const ordinary = await client.graphql('{ webhookEvents { nodes { body invoice { id } } } }');
+  expect(ordinary.body.data.webhookEvents.nodes).toHaveLength(20);
 });
 
 it('a mutation whose answer might be too large does not run', async () => {

@@ -93,8 +93,17 @@ export interface InvoiceRepository {
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
   /** Calls of one moment are one round trip. As long as the invoice is the same, so is the object, which is frozen. */
   find(invoiceId: string): Promise<Invoice | null>;
-  /** Those of these ids that are this tenant's in this environment, in no order. */
-  findMany(tenantId: string, environment: Environment, invoiceIds: readonly string[]): Promise<Invoice[]>;
+  /**
+   * Those of these ids that are this tenant's in this environment, in no order, and their bytes as they are stored.
+   * @param maxBytes that they may have; 4 MiB unless given
+   * @throws {ServiceError} invalid_request for more
+   */
+  findMany(
+    tenantId: string,
+    environment: Environment,
+    invoiceIds: readonly string[],
+    maxBytes?: number,
+  ): Promise<{ invoices: Invoice[]; bytes: number }>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
   /** The invoice that has this legal number, whichever series it is of. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;

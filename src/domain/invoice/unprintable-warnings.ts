@@ -1,3 +1,4 @@
+import { takeTurn } from '../turns.ts';
 import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings } from './legal-warnings.ts';
@@ -19,6 +20,9 @@ const MAX_LINES = 20;
 /** Characters that one warning names. */
 const MAX_NAMED = 10;
 
+/** Characters that are looked up in a unit of {@link takeTurn}. */
+const CHARACTERS_A_UNIT = 8;
+
 /** Warnings of texts whose characters the PDF can't show (Chinese ones, say). The XML holds all of them. */
 async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharacters): Promise<InvoiceWarning[]> {
   const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
@@ -26,8 +30,13 @@ async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharac
     return missing.length === 0 ? [] : [warning(path, missing)];
   };
   const fields = await Promise.all(printedFields(invoice).map(warningOf));
-  const lines = invoice.lines.map(({ description }, index) => [`lines.${index}.description`, description] as const);
-  const ofLines = (await Promise.all(lines.map(warningOf))).flat();
+  const ofLines: InvoiceWarning[] = [];
+  // One after the other, in turns of the event loop: there may be 1,000 of 500 characters.
+  for (const [index, { description }] of invoice.lines.entries()) {
+    const turn = takeTurn(Math.ceil(description.length / CHARACTERS_A_UNIT));
+    if (turn) await turn;
+    ofLines.push(...(await warningOf([`lines.${index}.description`, description])));
+  }
   const told = ofLines.slice(0, MAX_LINES);
   const last = told.pop();
   const further = ofLines.length - MAX_LINES;

@@ -3,7 +3,7 @@ import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Attempt, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
-import type { DeliveryLedger, EventLog, Owner, Page, PageQuery } from './delivery-ports.ts';
+import type { DeliveryLedger, EventLog, Found, Owner, Page, PageQuery } from './delivery-ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** A page of a list as a client asks for it, newest first. */
@@ -15,6 +15,8 @@ export interface PageRequest {
   /** Compared in whole seconds; the instant itself is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
+  /** Cuts the page where the rows have so many bytes, after the first one; 16 MiB unless given. */
+  readonly maxBytes?: number;
 }
 
 /**
@@ -30,11 +32,15 @@ export interface BrowseDeliveries {
   ): Promise<Page<DeliverySummary>>;
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
   /** Events by id, in one query; what is unknown, another's or not kept any more is missing. */
-  eventsById(principal: Principal, eventIds: readonly string[]): Promise<Map<string, WebhookEvent>>;
+  eventsById(principal: Principal, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
   /** The deliveries of each event, in one query: at most one for each endpoint that there ever was while the event was kept. */
   deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, DeliverySummary[]>>;
   /** The attempts of each delivery, in one query. */
-  attemptsByDelivery(principal: Principal, ids: readonly string[]): Promise<Map<string, readonly Attempt[]>>;
+  attemptsByDelivery(
+    principal: Principal,
+    ids: readonly string[],
+    maxBytes?: number,
+  ): Promise<Found<readonly Attempt[]>>;
 }
 
 export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLedger): BrowseDeliveries {
@@ -57,16 +63,15 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
     async delivery(principal, deliveryId) {
       return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);
     },
-    async eventsById(principal, eventIds) {
-      const found = await events.findMany(ownerOf(principal), unique(eventIds));
-      return new Map(found.map((event) => [event.id, event]));
+    async eventsById(principal, eventIds, maxBytes) {
+      return events.findMany(ownerOf(principal), unique(eventIds), maxBytes);
     },
     async deliveriesByEvent(principal, eventIds) {
       const found = await deliveries.ofEvents(ownerOf(principal), unique(eventIds));
       return Map.groupBy(found, ({ eventId }) => eventId);
     },
-    async attemptsByDelivery(principal, ids) {
-      return deliveries.attempts(ownerOf(principal), unique(ids));
+    async attemptsByDelivery(principal, ids, maxBytes) {
+      return deliveries.attempts(ownerOf(principal), unique(ids), maxBytes);
     },
   };
 }
@@ -94,7 +99,7 @@ export function missing(what: 'event' | 'delivery', id: string): never {
 
 async function pageOf(
   owner: Owner,
-  { limit, cursor, createdAfter, createdBefore }: PageRequest,
+  { limit, cursor, createdAfter, createdBefore, maxBytes }: PageRequest,
   find: (owner: Owner, id: string) => Promise<{ order: string } | null>,
 ): Promise<PageQuery> {
   if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
@@ -114,5 +119,6 @@ async function pageOf(
     limit,
     cursor: cursor && row && { direction: cursor.direction, order: row.order },
     ...secondsBetween(createdAfter, createdBefore),
+    ...(maxBytes !== undefined && { maxBytes }),
   };
 }

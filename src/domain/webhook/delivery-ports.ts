@@ -22,6 +22,8 @@ export interface PageQuery {
   /** UNIX milliseconds, inclusive and exclusive. */
   readonly from: number | null;
   readonly until: number | null;
+  /** Cuts the page where the rows have so many bytes as they are stored, after the first one; what the store answers at once unless given. */
+  readonly maxBytes?: number;
 }
 
 export interface Page<Row> {
@@ -31,6 +33,14 @@ export interface Page<Row> {
   readonly hasMore: boolean;
   /** Whether there are others on the cursor's other side, its own row among them: not without a cursor. Looks them up. */
   readonly hasOthers: () => Promise<boolean>;
+  /** Of the rows as they are stored. */
+  readonly bytes: number;
+}
+
+/** What was found, by id, and its bytes as it is stored. */
+export interface Found<Row> {
+  readonly rows: ReadonlyMap<string, Row>;
+  readonly bytes: number;
 }
 
 /** The log of events. Every method uses an index. */
@@ -38,8 +48,12 @@ export interface EventLog {
   /** Appends what is not there yet. */
   append(events: readonly WebhookEvent[]): Promise<void>;
   find(tenantId: string, environment: Environment, eventId: string): Promise<WebhookEvent | null>;
-  /** Those of these ids that are there, in no order. */
-  findMany(owner: Owner, eventIds: readonly string[]): Promise<WebhookEvent[]>;
+  /**
+   * Those of these ids that are there, by id, and their bytes.
+   * @param maxBytes that they may have; 4 MiB unless given
+   * @throws {ServiceError} invalid_request for more
+   */
+  findMany(owner: Owner, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
   /** By id; what has expired is missing. */
   bodies(eventIds: readonly string[]): Promise<Map<string, string>>;
   page(query: PageQuery & { readonly type: EventType | null }): Promise<Page<WebhookEvent>>;
@@ -129,8 +143,12 @@ export interface DeliveryLedger {
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
   /** The deliveries of these events, in no order; at most 5,000. */
   ofEvents(owner: Owner, eventIds: readonly string[]): Promise<DeliverySummary[]>;
-  /** The attempts of these deliveries, by id. */
-  attempts(owner: Owner, ids: readonly string[]): Promise<Map<string, readonly Attempt[]>>;
+  /**
+   * The attempts of these deliveries, by id, and their bytes.
+   * @param maxBytes that they may have; 4 MiB unless given
+   * @throws {ServiceError} invalid_request for more
+   */
+  attempts(owner: Owner, ids: readonly string[], maxBytes?: number): Promise<Found<readonly Attempt[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
   /** As `page`, without the attempts. */
   summaries(query: PageQuery & DeliveryFilter): Promise<Page<DeliverySummary>>;

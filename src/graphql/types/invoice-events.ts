@@ -1,21 +1,22 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
+import { readMetered } from '../answer-meter.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { InvoiceType } from './invoice.ts';
 import { WebhookDeliveryType } from './webhook-delivery.ts';
-import { WebhookEventType } from './webhook-event.ts';
+import { EVENT_BYTES, eventsById, WebhookEventType } from './webhook-event.ts';
 
 builder.objectFields(InvoiceType, (t) => ({
   events: t.loadableList({
     type: WebhookEventType,
-    extensions: { most: 4 },
+    extensions: { most: 4, reads: EVENT_BYTES },
     description:
       'Its status changes as receivers are told of them, oldest first, as long as they are kept. For a secret key, otherwise empty.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
-    load: ofEach((ids, { principal, useCases }) => useCases.webhookDeliveries.eventsById(principal, ids)),
+    load: ofEach((ids, context) => eventsById(ids, context)),
   }),
   deliveries: t.loadableList({
     type: WebhookDeliveryType,
@@ -28,7 +29,7 @@ builder.objectFields(InvoiceType, (t) => ({
 }));
 
 /** Loads what belongs to the events of many invoices at once; nothing for whoever has no secret key. */
-function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<Map<string, Row | Row[]>>) {
+function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<ReadonlyMap<string, Row | Row[]>>) {
   return async (invoices: Invoice[], context: GraphQLContext): Promise<Row[][]> => {
     if (context.principal.kind !== 'secret') return invoices.map(() => []);
     const eventIds = invoices.flatMap(({ events }) => events.map(({ id }) => id));
@@ -37,9 +38,12 @@ function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Prom
   };
 }
 
-async function invoicesById(ids: string[], { principal, useCases }: GraphQLContext): Promise<(Invoice | null)[]> {
-  const invoices = await useCases.readInvoices(principal, ids);
-  return ids.map((id) => invoices.get(id) ?? null);
+async function invoicesById(
+  ids: string[],
+  { principal, useCases, meter }: GraphQLContext,
+): Promise<(Invoice | null)[]> {
+  const { rows } = await readMetered(meter, (maxBytes) => useCases.readInvoices(principal, ids, maxBytes));
+  return ids.map((id) => rows.get(id) ?? null);
 }
 
 builder.objectField(WebhookEventType, 'invoice', (t) =>

@@ -1,5 +1,7 @@
+import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
 import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
 import { InvoiceType } from './invoice.ts';
 
 /** There is a warning for each of some thirty fields at most. */
@@ -22,6 +24,16 @@ builder.objectField(InvoiceType, 'warnings', (t) =>
     extensions: { most: MOST_WARNINGS },
     description: 'What is mandatory by law and missing, or looks wrong; for a secret key, otherwise empty.',
     resolve: (invoice, _args, { principal, useCases }) =>
-      principal.kind === 'secret' ? useCases.invoiceWarnings(invoice) : [],
+      principal.kind === 'secret' ? warningsOf(invoice, useCases) : [],
   }),
 );
+
+/** Looked for once for an invoice that stays in memory, however many aliases ask: that goes through all its texts. */
+const known = new WeakMap<Invoice, Promise<InvoiceWarning[]>>();
+
+function warningsOf(invoice: Invoice, useCases: GraphQLContext['useCases']): Promise<InvoiceWarning[]> {
+  const warnings = known.get(invoice) ?? useCases.invoiceWarnings(invoice);
+  known.set(invoice, warnings);
+  warnings.catch(() => known.delete(invoice));
+  return warnings;
+}

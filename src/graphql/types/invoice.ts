@@ -5,6 +5,7 @@ import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
 import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
+import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
@@ -153,7 +154,7 @@ builder.queryFields((t) => ({
         };
         const read = (maxBytes?: number) =>
           useCases.listInvoices(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) });
-        const { invoices: rows, ...page } = await (meter ? meter.page(read) : read());
+        const { invoices: rows, ...page } = await readMetered(meter, read);
         return connectionOf({ rows, ...page }, args);
       },
     },

@@ -7,6 +7,7 @@ import {
   MOST_DELIVERIES,
 } from '../../domain/webhook/delivery.ts';
 import type { SendFailure } from '../../domain/webhook/sender.ts';
+import { readMetered } from '../answer-meter.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
@@ -14,7 +15,7 @@ import { connectionOf, pageRequest } from '../relay-page.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 import { WebhookEndpointType } from './webhook-endpoint.ts';
-import { eventTimes, WebhookEventType } from './webhook-event.ts';
+import { EVENT_BYTES, eventsById, eventTimes, WebhookEventType } from './webhook-event.ts';
 
 export const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
   pending: 'An attempt is due, under way or awaited.',
@@ -118,11 +119,12 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
     event: t.loadable({
       type: WebhookEventType,
       nullable: true,
+      extensions: { reads: EVENT_BYTES },
       description: 'What is sent; null when it is not kept any more.',
       loaderOptions: UNCACHED,
       resolve: ({ eventId }) => eventId,
-      load: async (eventIds: string[], { principal, useCases }) => {
-        const events = await useCases.webhookDeliveries.eventsById(principal, eventIds);
+      load: async (eventIds: string[], context) => {
+        const events = await eventsById(eventIds, context);
         return eventIds.map((id) => events.get(id) ?? null);
       },
     }),
@@ -141,9 +143,13 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
 });
 
 /** Lists are read without attempts: those of all that ask for them come in one query. */
-async function attemptsOf(deliveries: DeliveryView[], { principal, useCases }: GraphQLContext): Promise<Attempt[][]> {
+async function attemptsOf(
+  deliveries: DeliveryView[],
+  { principal, useCases, meter }: GraphQLContext,
+): Promise<Attempt[][]> {
   const without = deliveries.filter(({ attempts }) => attempts === undefined).map(({ id }) => id);
-  const loaded = without.length > 0 ? await useCases.webhookDeliveries.attemptsByDelivery(principal, without) : null;
+  const load = (maxBytes?: number) => useCases.webhookDeliveries.attemptsByDelivery(principal, without, maxBytes);
+  const loaded = without.length > 0 ? (await readMetered(meter, load)).rows : null;
   return deliveries.map(({ id, attempts }) => [...(attempts ?? loaded?.get(id) ?? [])]);
 }
 

@@ -1,7 +1,9 @@
 import { serviceError } from '../../domain/errors.ts';
 import { EVENT_TYPES, type EventType } from '../../domain/event.ts';
 import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
+import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
@@ -12,6 +14,9 @@ export function eventTypeOf(text: string): EventType {
   if (type) return type;
   throw serviceError('invalid_request', `type must be one of ${EVENT_TYPES.join(', ')}.`, 'type');
 }
+
+/** Of an event's body at most: metadata above all. */
+export const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
   description: 'A status change of an invoice as receivers are told of it.',
@@ -27,11 +32,16 @@ export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').
     }),
     body: t.exposeString('body', {
       description: 'The event object, JSON, byte for byte as it is sent.',
-      // Metadata above all.
-      extensions: { bytes: 180_000 },
+      extensions: { bytes: EVENT_BYTES },
     }),
   }),
 });
+
+/** Events by id; what is unknown, another's or not kept any more is missing. */
+export async function eventsById(ids: readonly string[], { principal, useCases, meter }: GraphQLContext) {
+  const load = (maxBytes?: number) => useCases.webhookDeliveries.eventsById(principal, ids, maxBytes);
+  return (await readMetered(meter, load)).rows;
+}
 
 findableAsNode({
   prefix: 'evt',
@@ -58,16 +68,18 @@ builder.queryFields((t) => ({
         createdAfter: t.arg(eventTimes.createdAfter),
         createdBefore: t.arg(eventTimes.createdBefore),
       },
-      resolve: async (_root, args, { principal, useCases }) => {
-        const filter = {
+      extensions: { reads: EVENT_BYTES },
+      resolve: async (_root, args, { principal, useCases, meter }) => {
+        const asked = {
+          ...pageRequest(args),
           type: args.type == null ? null : eventTypeOf(args.type),
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };
-        return connectionOf(
-          await useCases.webhookDeliveries.events(principal, { ...pageRequest(args), ...filter }),
-          args,
+        const page = await readMetered(meter, (maxBytes) =>
+          useCases.webhookDeliveries.events(principal, { ...asked, ...(maxBytes !== undefined && { maxBytes }) }),
         );
+        return connectionOf(page, args);
       },
     },
     WebhookEventConnection,

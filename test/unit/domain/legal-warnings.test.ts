@@ -77,6 +77,21 @@ describe('the warnings of an invoice', () => {
     expect(asked).toContain('A-1');
   });
 
+  test('are looked for in turns of the event loop: of 1,000 long lines others are served in between', async () => {
+    const warnings = createInvoiceWarnings(async () => []);
+    const line = sampleLine({ description: 'é'.repeat(500), quantity: 1, unitPrice: 100, taxRate: 20 });
+    const lines = Array.from({ length: 1000 }, () => line);
+    let [turns, done] = [0, false];
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    setImmediate(turn);
+    await warnings({ ...sample, lines, terms, createdAt, number: null } as unknown as Invoice);
+    done = true;
+    expect(turns).toBeGreaterThan(10);
+  });
+
   test('tell of rounding', () => {
     const changes = { amount: sample.amount + 1, customer: { ...customer, ice: '000000000000097' } };
     expect(codes(changes)).toEqual(['rounding amount']);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
-import { buildSchema, execute, graphql, parse } from 'graphql';
+import { buildSchema, execute, type GraphQLObjectType, type GraphQLResolveInfo, graphql, parse } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { describe, expect, it } from 'vitest';
+import { describe, expect, it, vi } from 'vitest';
 import { createAnswerMeter, metered } from '../../../src/graphql/answer-meter.ts';
 import { resultText, writeData } from '../../../src/graphql/answer-text.ts';
 import { unboundedLists } from '../../../src/graphql/field-weights.ts';
@@ -51,6 +51,16 @@ describe('lists', () => {
       });
     expect((await run(fields)).errors).toBeUndefined();
     expect((await run(fields - 1)).errors?.[0]?.message).toContain(`more than ${fields - 1} fields`);
+  });
+
+  it('of warnings are made once of an invoice, whatever number of aliases ask', async () => {
+    const context = { principal: { kind: 'secret' }, useCases: { invoiceWarnings: vi.fn(async () => []) } };
+    const { warnings } = (schema.getType('Invoice') as GraphQLObjectType).getFields();
+    for (const invoice of [{ id: 'inv_1' }, { id: 'inv_2' }]) {
+      const ask = () => warnings?.resolve?.(invoice, {}, context, {} as GraphQLResolveInfo);
+      await Promise.all([ask(), ask(), ask()]);
+    }
+    expect(context.useCases.invoiceWarnings).toHaveBeenCalledTimes(2);
   });
 
   it('that are long are gone through in turns of the event loop, with the same answer', async () => {
