@@ -11,8 +11,8 @@ export interface VerifyDocument {
   (principal: Principal, xml: string): Promise<Verification>;
 }
 
-/** Of one tenant, the one that is being checked not counted. A check takes a second or two at most. */
-const MAX_WAITING = 8;
+/** Of one tenant, the one that is being checked not counted: as many as one operation may ask for. A check takes a second or two at most. */
+const MAX_WAITING = 10;
 const MAX_WAITING_OF_ALL = 64;
 
 export function createVerifyDocument(verify: (document: Uint8Array) => Promise<Verification>): VerifyDocument {

@@ -4,6 +4,7 @@ import type { Principal } from '../../../src/domain/principal.ts';
 import type { Verification } from '../../../src/domain/verification.ts';
 import { VerificationGivenUp } from '../../../src/domain/verification.ts';
 import { createVerifyDocument } from '../../../src/domain/verify-document.ts';
+import { LIMITS } from '../../../src/graphql/limits.ts';
 
 const INVALID: Verification = { valid: false, failed: 'structure', reason: 'x' };
 const keyOf = (id: string, kind = 'secret') =>
@@ -41,17 +42,27 @@ test('tenants take turns: one document of another tenant waits for one of the ma
 test('a tenant who sends too many at once is told so, and no other is', async () => {
   const { verify, begun, end } = heldVerifier();
   const verifyDocument = createVerifyDocument(verify);
-  const many = Array.from({ length: 12 }, (_, n) => verifyDocument(keyOf('a'), `a${n}`));
+  const many = Array.from({ length: 14 }, (_, n) => verifyDocument(keyOf('a'), `a${n}`));
   const other = verifyDocument(keyOf('b'), 'b');
   const settling = Promise.allSettled(many);
-  while (begun.length < 10) await end();
+  while (begun.length < 12) await end();
   await end();
   const settled = await settling;
-  // One under way, eight waiting.
-  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(9);
+  // One under way, ten waiting.
+  expect(settled.filter(({ status }) => status === 'fulfilled')).toHaveLength(11);
   expect(settled.at(-1)).toMatchObject({ reason: { code: 'rate_limit_exceeded', status: 429 } });
   expect(await other).toEqual(INVALID);
   expect(begun.indexOf('b')).toBe(2);
+});
+
+test('the documents of one operation are all checked, though one of another tenant is under way', async () => {
+  const { verify, begun, end } = heldVerifier();
+  const verifyDocument = createVerifyDocument(verify);
+  const other = verifyDocument(keyOf('b'), 'b');
+  const all = Promise.all(Array.from({ length: LIMITS.rootFields }, (_, n) => verifyDocument(keyOf('a'), `a${n}`)));
+  for (let ends = 0; ends < 11; ends++) await end();
+  expect(begun).toHaveLength(11);
+  expect(await Promise.all([other, all])).toEqual([INVALID, Array(10).fill(INVALID)]);
 });
 
 test('what the verifier gives up is told as beyond the limits; what fails is thrown; then the next one is checked', async () => {
