@@ -1,13 +1,16 @@
 import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, join } from 'node:path';
+import { takeTurn } from '../../domain/turns.ts';
 import { fontCoverage } from './font-coverage.ts';
 
 /** A font file with the characters that it is for. */
 interface FontFace {
   readonly weights: readonly number[];
-  /** Whether the style sheet gives it a character, and it has a glyph for it. */
-  readonly covers: (codePoint: number) => Promise<boolean>;
+  /** Whether the style sheet gives it a character. */
+  readonly isFor: (codePoint: number) => boolean;
+  /** Whether it has a glyph for it. */
+  readonly has: (codePoint: number) => Promise<boolean>;
   /** Latin letters are in every document. */
   readonly always: boolean;
   /** The rules of the style sheet, the font embedded; read once. */
@@ -71,13 +74,19 @@ function unusual(text: string): number[] {
 async function facesOf(codePoint: number): Promise<ReadonlySet<FontFace>> {
   const known = facesByCodePoint.get(codePoint);
   if (known !== undefined) return known;
+  // A text may have thousands that were never looked up, as no language has.
+  const turn = takeTurn(LOOK_UP_UNITS);
+  if (turn) await turn;
   const covering: FontFace[] = [];
-  for (const face of await loadFaces()) if (await face.covers(codePoint)) covering.push(face);
+  for (const face of await loadFaces()) if (face.isFor(codePoint) && (await face.has(codePoint))) covering.push(face);
   const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
   const faces = new Set(found.filter((face) => face !== undefined));
   facesByCodePoint.set(codePoint, faces);
   return faces;
 }
+
+/** Units of {@link takeTurn} that a character takes. */
+const LOOK_UP_UNITS = 50;
 
 /** Bounded by the number of characters that there are. */
 const facesByCodePoint = new Map<number, ReadonlySet<FontFace>>();
@@ -127,7 +136,8 @@ async function styleSheetFaces(
     const coverage = once(async () => fontCoverage(await font()));
     faces.push({
       weights,
-      covers: async (codePoint) => inRange(codePoint) && (await coverage())(codePoint),
+      isFor: inRange,
+      has: async (codePoint) => (await coverage())(codePoint),
       always: file.includes('noto-sans-latin-') && !file.includes('-ext-'),
       css: once(async () =>
         file.includes('-arabic-arabic-')

@@ -27,6 +27,19 @@ describe('drawable', () => {
     expect(await drawable(text)).toBe(text);
   });
 
+  test('looks characters up in turns of the event loop, where a text has thousands that were never looked up', async () => {
+    let [turns, done] = [0, false];
+    const turn = () => {
+      turns++;
+      if (!done) setImmediate(turn);
+    };
+    setImmediate(turn);
+    const text = Array.from({ length: 4000 }, (_, n) => String.fromCodePoint(0x20000 + n)).join('');
+    expect(await drawable(text)).toBe('\ufffd'.repeat(4000));
+    done = true;
+    expect(turns).toBeGreaterThan(30);
+  });
+
   test('shows that something is missing', async () => {
     expect(await drawable('中 𓀀 \ue000 a')).toBe('\ufffd \ufffd \ufffd a');
   });
