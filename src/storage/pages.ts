@@ -105,8 +105,8 @@ async function readAtOnce<Stored extends Document>(
   return { found, hasMore, bytes: raw.reduce((sum, { length }) => sum + length, 0) };
 }
 
-/** Documents that {@link readWithin} asks for at a time: an ordinary page. The store answers 16 MiB of the largest at most. */
-const FETCHED_AT_ONCE = 25;
+/** Documents that are asked for at a time: 12 invoices of the largest have 16 MiB, which is what the store answers at most. */
+const FETCHED_AT_ONCE = 12;
 
 /**
  * The first documents of a search: `limit` of them, or as many as have `maxBytes` together, but one at least. No more than some MiB beyond
