@@ -1,4 +1,12 @@
-import { type DocumentNode, type ExecutionResult, GraphQLError, getOperationAST, OperationTypeNode } from 'graphql';
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  GraphQLError,
+  getOperationAST,
+  Kind,
+  type OperationDefinitionNode,
+  OperationTypeNode,
+} from 'graphql';
 import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
@@ -18,12 +26,20 @@ export interface AnswerBounds {
   readonly bytes: number;
   /** Bytes that it may read from the store; undefined: as many as each search may. */
   readonly reads: number | undefined;
-  /** Fields that it is begun with, in units of `takeTurn`: introspection is answered without a list that is counted. */
+  /**
+   * Of introspection, the fields that it may answer, in units of `takeTurn`: its lists are not counted while they are made. 0 for other
+   * operations, so that those of one turn of the event loop read the store together.
+   */
   readonly units: number;
 }
 
-/** Operations that may answer so many fields are begun in turns of their own. */
+/** Units that an introspection is begun with, at most. */
 const MOST_UNITS = 3000;
+
+/** Whether a root field is `__schema` or `__type`, or stands in a fragment where it might be one. */
+function introspects({ selectionSet }: OperationDefinitionNode): boolean {
+  return selectionSet.selections.some((each) => each.kind !== Kind.FIELD || /^__(schema|type)$/.test(each.name.value));
+}
 
 /** @param variables null: they may ask for the longest pages */
 export function boundsOf(
@@ -34,7 +50,7 @@ export function boundsOf(
   const operation = getOperationAST(document, operationName);
   const size = operation ? sizeOf(schema, document, operation, variables ?? null) : null;
   const large = size !== null && isLarge(size);
-  const units = Math.min(size?.possibleFields ?? 0, MOST_UNITS);
+  const units = operation && introspects(operation) ? Math.min(size?.possibleFields ?? 0, MOST_UNITS) : 0;
   const isMutation = operation?.operation === OperationTypeNode.MUTATION;
   // What a mutation may answer is known before it runs; afterwards nothing could be refused.
   return isMutation

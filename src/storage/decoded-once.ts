@@ -13,6 +13,13 @@ export interface Decoded<Value> {
   readonly value: Value;
 }
 
+/** Decodes a document, unless it is known. */
+export interface DecodeOnce<Value> {
+  (bytes: Uint8Array): Decoded<Value>;
+  /** What was decoded of the same bytes before; null when that is not remembered. Costs next to nothing. */
+  known(bytes: Uint8Array): Decoded<Value> | null;
+}
+
 /**
  * Decodes documents; one whose bytes are those of the last time, which most reads of clients that wait for a change find, is not decoded
  * again. Nothing can be out of date: what is remembered is compared with what was read.
@@ -20,21 +27,26 @@ export interface Decoded<Value> {
  */
 export function decodedOnce<Stored extends { _id: string }, Value>(
   convert: (document: Stored) => Value,
-): (bytes: Uint8Array) => Decoded<Value> {
+): DecodeOnce<Value> {
   type Remembered = Decoded<Value> & { readonly bytes: Uint8Array };
   const remembered = new LRUCache<string, Remembered>({
     maxSize: REMEMBERED_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
-  return (bytes) => {
+  const known = (bytes: Uint8Array) => {
     const before = remembered.get(leadingId(bytes));
-    if (before && Buffer.compare(before.bytes, bytes) === 0) return before;
+    return before && Buffer.compare(before.bytes, bytes) === 0 ? before : null;
+  };
+  const decode = (bytes: Uint8Array) => {
+    const before = known(bytes);
+    if (before) return before;
     const document = BSON.deserialize(bytes) as Stored;
     // A copy: these bytes are a part of a message with other documents.
     const decoded = { id: document._id, value: frozen(convert(document)), bytes: new Uint8Array(bytes) };
     remembered.set(decoded.id, decoded);
     return decoded;
   };
+  return Object.assign(decode, { known });
 }
 
 /** The `_id` if the document begins with it, else an empty string. */
