@@ -17,7 +17,6 @@ import { createSecretBox } from './domain/webhook/secret-box.ts';
 import { createSendTestEvent, type SendTestEvent } from './domain/webhook/send-test-event.ts';
 import { createWatchEvents, type WatchEvents } from './domain/webhook/watch-events.ts';
 import type { DocumentUrl } from './domain/webhook/webhook-event.ts';
-import { createWriteBehind } from './domain/webhook/write-behind.ts';
 import { createWebhookJobs } from './jobs/webhook-jobs.ts';
 import type { Store } from './storage/connect.ts';
 import { createEventFeed } from './storage/event-feed.ts';
@@ -79,9 +78,7 @@ export function composeWebhooks({
   const report = (message: string, err: unknown) => tell('error', message, err);
   const repository = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
-  const ledger = createDeliveryLedger(db, config.webhookRetention);
-  const behind = alone ? createWriteBehind(ledger, now, report) : null;
-  const deliveries = behind ?? ledger;
+  const deliveries = createDeliveryLedger(db, config.webhookRetention);
   const events = createEventLog(db, config.webhookRetention, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
     tell('warn', 'the stream of events was lost and is opened again', err),
@@ -95,7 +92,7 @@ export function composeWebhooks({
     events,
     endpointOf: repository.findAnyones,
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
-    records: createRecordAttempts(deliveries, jobs.queue, report, behind?.answered),
+    records: createRecordAttempts(deliveries, jobs.queue, report),
     now,
     report,
   });
@@ -103,7 +100,6 @@ export function composeWebhooks({
     outbox: createOutbox(db),
     events,
     deliveries,
-    behind,
     endpoints: repository,
     dispatcher,
     documentUrl,
@@ -146,7 +142,6 @@ export function composeWebhooks({
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);
-      await behind?.stored().catch((error) => report('deliveries could not be stored', error));
       await sender.close();
       await feed.close();
     },

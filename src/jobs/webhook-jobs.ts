@@ -1,5 +1,5 @@
 import type { Agenda, Job } from 'agenda';
-import type { DeliveryQueue } from '../domain/webhook/delivery-ports.ts';
+import type { DeliveryQueue } from '../domain/webhook/ports.ts';
 
 /** The name of the jobs that wake for deliveries, as operators see it in the dashboard: waiting retries, mostly. */
 export const DELIVER_JOB = 'webhook.deliver';

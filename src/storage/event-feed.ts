@@ -1,5 +1,5 @@
 import type { ChangeStream, ChangeStreamDocument, Db } from 'mongodb';
-import type { EventFeed, EventListener } from '../domain/webhook/delivery-ports.ts';
+import type { EventFeed, EventListener } from '../domain/webhook/ports.ts';
 import type { DocumentUrl, WebhookEvent } from '../domain/webhook/webhook-event.ts';
 import { tellAll } from './fan-out.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { Outbox } from '../domain/webhook/delivery-ports.ts';
+import type { Outbox } from '../domain/webhook/ports.ts';
 import { type InvoiceDocument, invoiceOf } from './invoices.ts';
 
 /** The outbox of the collection `invoices`: each status change writes, with its event, that the log does not have it yet. */

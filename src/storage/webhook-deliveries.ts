@@ -1,21 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import type { Owner } from '../domain/tenant/tenant.ts';
 import {
   type ClaimedDelivery,
   DELIVERY_STATES,
   type Delivery,
   type DeliverySummary,
-  deliveryId,
+  earlierDeliveries,
   KEPT_ATTEMPTS,
   MOST_DELIVERIES,
 } from '../domain/webhook/delivery.ts';
-import type {
-  AttemptRecord,
-  DeliveryFilter,
-  DeliveryLedger,
-  Owner,
-  PageQuery,
-} from '../domain/webhook/delivery-ports.ts';
+import type { AttemptRecord, DeliveryFilter, DeliveryLedger, PageQuery } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
 import { readAll, readPage } from './pages.ts';
 
@@ -67,16 +62,6 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       return insertNew(deliveries, documents);
     },
 
-    insertAttempted(attempted, now) {
-      const documents = attempted.map(({ delivery, record: { claim, attempt, outcome } }) => ({
-        ...documentOf(delivery, later(now, retentionMs)),
-        state: outcome.state,
-        attempts: [attempt],
-        ...(outcome.state === 'pending' && { work: retryWork(claim, outcome.nextAttemptAt) }),
-      }));
-      return insertNew(deliveries, documents);
-    },
-
     async claim(endpointId, { limit, retries, leaseMs, now }) {
       const due = { 'work.retry': retries, 'work.readyAt': { $lte: now } };
       const found = await deliveries
@@ -103,18 +88,16 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       return (await taken.toArray()).map((document) => claimOf(document, token, end));
     },
 
-    async untriedBefore(claims) {
-      const before = new Map<string, string[]>();
-      const earlierOf = ({ earlier, endpointId }: ClaimedDelivery) => earlier.map((id) => deliveryId(id, endpointId));
-      const ids = [...new Set(claims.flatMap(earlierOf))];
-      if (ids.length === 0) return before;
+    async unattemptedBefore(claims) {
+      const ids = [...new Set(claims.flatMap(earlierDeliveries))];
+      if (ids.length === 0) return new Map();
       const found = deliveries.find({ _id: { $in: ids }, 'work.retry': false }).project<{ _id: string }>({ _id: 1 });
-      const untried = new Set((await found.toArray()).map(({ _id }) => _id));
-      for (const claim of claims) {
-        const theirs = earlierOf(claim).filter((id) => untried.has(id));
-        if (theirs.length > 0) before.set(claim.id, theirs);
-      }
-      return before;
+      const unattempted = new Set((await found.toArray()).map(({ _id }) => _id));
+      return new Map(
+        claims
+          .map((claim) => [claim.id, earlierDeliveries(claim).filter((id) => unattempted.has(id))] as const)
+          .filter(([, earlier]) => earlier.length > 0),
+      );
     },
 
     async release(claims, at) {

@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import type { EventLog } from '../domain/webhook/delivery-ports.ts';
+import type { EventLog } from '../domain/webhook/ports.ts';
 import {
   type BodyAtRest,
   bodyAtRest,

@@ -1,5 +1,5 @@
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
-import type { SendResult } from '../../src/domain/webhook/sender.ts';
+import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
 import {

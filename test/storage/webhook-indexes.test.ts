@@ -94,7 +94,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
     () => webhooks.deliveries.claim(endpoint.id, { limit: 5, retries: true, leaseMs: 1000, now: later() }),
     5,
   ],
-  ['deliveries.untriedBefore', () => webhooks.deliveries.untriedBefore([claimNamed('dlv_1')]), 1],
+  ['deliveries.unattemptedBefore', () => webhooks.deliveries.unattemptedBefore([claimNamed('dlv_1')]), 1],
   ['deliveries.release', () => webhooks.deliveries.release([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')]), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],

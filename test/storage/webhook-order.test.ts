@@ -2,7 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
+import type { SendResult } from '../../src/domain/webhook/delivery.ts';
+import type { OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
 import {

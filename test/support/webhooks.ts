@@ -2,16 +2,15 @@ import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createAttemptDelivery } from '../../src/domain/webhook/attempt-delivery.ts';
-import type { DeliveryLedger } from '../../src/domain/webhook/delivery-ports.ts';
+import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import { createDispatcher, type Dispatcher } from '../../src/domain/webhook/dispatcher.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { createEndpointHealth, type FailingEndpointNotice } from '../../src/domain/webhook/endpoint-health.ts';
+import type { DeliveryLedger, OutgoingRequest } from '../../src/domain/webhook/ports.ts';
 import { createPublishEvents } from '../../src/domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../../src/domain/webhook/record-attempts.ts';
 import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
-import type { OutgoingRequest, SendResult } from '../../src/domain/webhook/sender.ts';
 import type { DocumentUrl } from '../../src/domain/webhook/webhook-event.ts';
-import { createWriteBehind } from '../../src/domain/webhook/write-behind.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
@@ -42,22 +41,16 @@ export function answerOf(status: number | null): SendResult {
 /**
  * A worker's part of the webhooks on a real store, with a clock and receivers of the test's own.
  * @param send what a receiver answers
- * @param alone whether it is the only one, and stores deliveries behind their first attempts
  * @param failing changes the ledger, which may fail then
  */
 export function webhookWorker(
   store: Store,
   send: (request: OutgoingRequest) => Promise<SendResult>,
   clock: () => Date,
-  {
-    alone = false,
-    failing = (ledger) => ledger,
-  }: { alone?: boolean; failing?: (ledger: DeliveryLedger) => DeliveryLedger } = {},
+  { failing = (ledger) => ledger }: { failing?: (ledger: DeliveryLedger) => DeliveryLedger } = {},
 ) {
   const problems: unknown[] = [];
-  const ledger = failing(createDeliveryLedger(store.db, RETENTION));
-  const behind = alone ? createWriteBehind(ledger, clock, (...problem) => problems.push(...problem)) : null;
-  const deliveries = behind ?? ledger;
+  const deliveries = failing(createDeliveryLedger(store.db, RETENTION));
   const events = createEventLog(store.db, RETENTION, documentUrl);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
@@ -78,7 +71,7 @@ export function webhookWorker(
     events,
     endpointOf: endpoints.findAnyones,
     attempt: createAttemptDelivery({ sender: { send }, secretBox: BOX, schedule: SCHEDULE, now: clock }),
-    records: createRecordAttempts(deliveries, queue, report, behind?.answered),
+    records: createRecordAttempts(deliveries, queue, report),
     now: clock,
     report,
   });
@@ -86,14 +79,13 @@ export function webhookWorker(
     outbox: createOutbox(store.db),
     events,
     deliveries,
-    behind,
     endpoints,
     dispatcher,
     documentUrl,
     now: clock,
     report,
   });
-  return { deliveries, behind, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
+  return { deliveries, events, endpoints, dispatcher, publisher, health, notices, wakes, problems };
 }
 
 /** An endpoint of this tenant that takes everything, stored. */

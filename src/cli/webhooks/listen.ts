@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import type { Environment } from '../../domain/tenant/tenant.ts';
-import { isSuccess, type SendResult, type WebhookSender } from '../../domain/webhook/sender.ts';
+import { isSuccess, type SendResult } from '../../domain/webhook/delivery.ts';
+import type { WebhookSender } from '../../domain/webhook/ports.ts';
 import { deliveryHeaders, signingKey } from '../../domain/webhook/signature.ts';
 import { type Command, UsageError } from '../command.ts';
 import { httpUrl } from '../service-address.ts';

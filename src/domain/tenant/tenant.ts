@@ -5,6 +5,12 @@ import type { LogoReference } from './logo.ts';
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
+/** Whose data it is: every query of a tenant's data names both. */
+export interface Owner {
+  readonly tenantId: string;
+  readonly environment: Environment;
+}
+
 /** Languages of the printed invoice's own words and of mails. */
 export const DOCUMENT_LANGUAGES = ['fr', 'ar', 'en'] as const;
 export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];

@@ -1,8 +1,8 @@
 import type { Attempt, ClaimedDelivery } from './delivery.ts';
-import type { AttemptRecord } from './delivery-ports.ts';
+import { isSuccess } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
+import type { AttemptRecord, WebhookSender } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
-import { isSuccess, type WebhookSender } from './sender.ts';
 import { deliveryHeaders, type SigningKey, signingKey } from './signature.ts';
 import { withoutDocumentTokens } from './webhook-event.ts';
 

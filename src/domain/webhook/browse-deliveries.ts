@@ -2,8 +2,9 @@ import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import type { Attempt, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
-import type { DeliveryLedger, EventLog, Found, Owner, Page, PageQuery } from './delivery-ports.ts';
+import type { DeliveryLedger, EventLog, Found, Page, PageQuery } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** A page of a list as a client asks for it, newest first. */

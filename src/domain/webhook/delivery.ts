@@ -1,7 +1,6 @@
 import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
-import type { SendResult } from './sender.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
@@ -38,6 +37,42 @@ export interface Delivery {
 
 /** A delivery without what was attempted: of lists, which would be long with it. */
 export type DeliverySummary = Omit<Delivery, 'attempts'>;
+
+/** Why no complete answer came. */
+export type SendFailure =
+  /** The address may not be called: not public, or a port or scheme that is not allowed. Nothing was sent. */
+  | 'refused_address'
+  /** The name has no address. */
+  | 'unknown_host'
+  /** No connection within 5 s, or it was refused. */
+  | 'connection_failed'
+  /** The certificate is not valid for this name, or TLS failed otherwise. */
+  | 'tls_failed'
+  /** No answer within 15 s. */
+  | 'timeout'
+  /** The receiver broke the connection or answered no HTTP. */
+  | 'connection_broken'
+  /** A defect of ours: nothing was sent. */
+  | 'internal_error';
+
+/** What came of one attempt. */
+export interface SendResult {
+  /** null when no answer came. */
+  readonly status: number | null;
+  /** Names in lower case; what exceeds 16 KiB is left out. */
+  readonly headers: readonly (readonly [name: string, value: string])[];
+  /** The first 16 KiB, as text; whether it was longer shows in `truncated`. */
+  readonly body: string;
+  readonly truncated: boolean;
+  readonly latencyMs: number;
+  /** null when a status came. */
+  readonly failure: { readonly code: SendFailure; readonly message: string } | null;
+}
+
+/** Whether an answer settles a delivery: a 2xx alone does (specification, part Events, "Retry"). */
+export function isSuccess({ status }: Pick<SendResult, 'status'>): boolean {
+  return status !== null && status >= 200 && status < 300;
+}
 
 /** One attempt as it is logged: the request but for its body, which is the event's, and the answer. */
 export interface Attempt extends SendResult {
@@ -89,4 +124,11 @@ export interface ClaimedDelivery
   readonly token: string;
   /** When another process may take the delivery, UNIX milliseconds. */
   readonly leaseEnd: number;
+}
+
+/**
+ * The deliveries to the same endpoint that the order of events puts before this one. A retry has none: the order holds for first attempts.
+ */
+export function earlierDeliveries({ retry, earlier, endpointId }: ClaimedDelivery): string[] {
+  return retry ? [] : earlier.map((eventId) => deliveryId(eventId, endpointId));
 }

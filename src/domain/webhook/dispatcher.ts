@@ -1,73 +1,72 @@
 import type { AttemptDelivery } from './attempt-delivery.ts';
-import type { ClaimedDelivery } from './delivery.ts';
-import type { DeliveryLedger, EventLog } from './delivery-ports.ts';
+import { type ClaimedDelivery, earlierDeliveries } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { EndpointHealth } from './endpoint-health.ts';
-import { createGivenBack } from './given-back.ts';
-import { createLane, type Lane, type Work } from './lane.ts';
-import { type AttemptKind, createPlaces, type Place } from './places.ts';
+import {
+  type AttemptKind,
+  type AttemptSlot,
+  createAttemptSlots,
+  createEndpointQueue,
+  type EndpointQueue,
+  type QueuedDelivery,
+} from './endpoint-queue.ts';
+import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
 /** Longer than an attempt with all its limits, so that no delivery is attempted twice at once. */
 export const LEASE_MS = 30_000;
-/** An attempt takes 15 s at most; with less of its lease left it is not begun, milliseconds. */
+/** An attempt takes 15 s at most. It does not begin with less than this left of its lease, milliseconds. */
 const ATTEMPT_MS = 18_000;
-/** What waited longer is not sent before its endpoint is read again: it may be disabled, or have another address or secret. */
+/** An endpoint that was read longer ago is read again before the attempt: it may be disabled, or have another address or secret. */
 const ENDPOINT_FRESH_MS = 1000;
-/** Of how many idle endpoints it is known that they keep failing. */
+/** Of how many idle endpoints the process remembers that they keep failing. */
 const REMEMBERED = 10_000;
-/** How long a delivery rests whose event has not reached the log, or whose predecessor is in another process's hands. */
-const PUT_OFF_MS = 300;
+/** The delay of a released delivery: its event is not in the log yet, or an earlier one waits in another process. */
+const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
 const SWEEP_PAGES = 10;
 const SWEEP_PAUSE_MS = 15_000;
 
-/** A delivery for which a place was or was not reserved; `work` is null when it was not stored with a lease. */
-export interface Offer {
+/** A new delivery that its publisher has stored. */
+export interface StoredDelivery {
   readonly endpoint: WebhookEndpoint;
+  /** Whether `reserve` kept room for it. */
   readonly reserved: boolean;
-  /**
-   * When this process began with the invoice (milliseconds of its own monotonic clock), all of whose earlier events it stored itself and offered to this lane, each with a lease; null
-   * where one of them went another way.
-   */
-  readonly since: number | null;
-  readonly work: { readonly claim: ClaimedDelivery; readonly body: string } | null;
+  /** null when it was stored without a lease, or another process had stored it before. */
+  readonly leased: { readonly claim: ClaimedDelivery; readonly body: string } | null;
 }
 
 /**
- * Attempts deliveries: each endpoint has a lane of its own with a few places, so that one which is slow or dead delays no other. First
- * attempts go before retries, and an invoice's events in their order.
+ * Attempts deliveries. Each endpoint has a queue and a concurrency of its own, so a slow or dead endpoint delays no other. First attempts
+ * go before retries.
  *
- * The order: no event goes to an endpoint before each earlier one of its invoice was attempted there. A lane sends an invoice's first
- * attempts one at a time, as they came in, and gives back none without those behind it; so what is to be shown is that no event comes in
- * before an earlier one that was not attempted. There are two ways in:
- * 1. Straight from the publisher, past the ledger: only where every earlier event took this way, in this process (`Offer.since`), and the
- *    lane gave nothing back meanwhile. So they are ahead in the lane, or were attempted.
- * 2. From the ledger: those that were not attempted are asked for (`untriedBefore`). Each must be in the lane, or in the same claim ahead of
- *    it; otherwise another process has it or may take it, and the event waits. The publisher stores the earlier one first.
- * Who was attempted and failed holds nobody up, and an event that is sent by hand has no place in the order.
+ * The order of events: no event goes to an endpoint before each earlier event of its invoice was attempted there. A delivery is enqueued
+ * only when the ledger has none of its earlier events unattempted, except those that are ahead of it in the same queue; otherwise its lease
+ * is released and it comes again. The queue attempts the events of an invoice one at a time, in order. Publishers store an earlier event
+ * first. A failed first attempt holds up no later event, and events that are sent by hand have no place in the order.
  */
 export interface Dispatcher {
+  /** Keeps room for a new delivery, which the publisher then stores with a lease; false: it stores it without one. */
+  reserve(endpointId: string): boolean;
   /**
-   * Whether a new delivery of this endpoint may begin at once, without the way through the ledger. Each one, with or without, is to be
-   * offered when it is stored. @param since as in {@link Offer}
+   * Takes over what the publisher has stored, reserved or not, and has failed to store. Never rejects. The publisher waits for it before it
+   * stores later events, so that these find the earlier ones in the queue.
    */
-  reserve(endpointId: string, since: number | null): boolean;
-  offer(offers: readonly Offer[]): void;
-  /** Something of this endpoint may be due. */
+  accept(stored: readonly StoredDelivery[]): Promise<void>;
+  /** Deliveries of this endpoint may be due. */
   wake(endpointId: string): void;
-  /** Finds what is due and woke nobody. */
+  /** Finds due deliveries for which no wake-up came. */
   sweep(): Promise<void>;
-  /** Resolves when nothing is under way and nothing is due that is known of. */
+  /** Resolves when nothing is under way and nothing known is due. */
   settle(): Promise<void>;
-  /** Begins nothing more, waits for attempts under way, gives the rest back. */
+  /** Begins no more attempts, waits for those under way, releases the other leases. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 export interface DispatcherParts {
   readonly deliveries: DeliveryLedger;
   readonly events: Pick<EventLog, 'bodies'>;
-  /** An endpoint by its id, whoever's; null when it is gone. */
+  /** An endpoint by its id, of any tenant; null when it is deleted. */
   readonly endpointOf: (endpointId: string) => Promise<WebhookEndpoint | null>;
   readonly attempt: AttemptDelivery;
   readonly records: RecordAttempts;
@@ -77,72 +76,71 @@ export interface DispatcherParts {
 }
 
 export function createDispatcher(parts: DispatcherParts): Dispatcher {
-  const lanes = new Map<string, Lane>();
-  /** Lanes that could go on if there were places, by what they would do with them. */
-  const waiting = { sound: new Set<Lane>(), doubtful: new Set<Lane>() };
-  const places = createPlaces(() => {
-    for (const lane of [...waiting.sound, ...waiting.doubtful]) pump(lane);
+  const queues = new Map<string, EndpointQueue>();
+  /** Queues that wait for a slot, by the kind of their next attempt. */
+  const waiting: Readonly<Record<AttemptKind, Set<EndpointQueue>>> = { normal: new Set(), suspect: new Set() };
+  const slots = createAttemptSlots(() => {
+    for (const queue of [...waiting.normal, ...waiting.suspect]) pump(queue);
   });
   const timers = new Set<NodeJS.Timeout>();
-  const givenBack = createGivenBack();
   let stopped = false;
   let abandoned = false;
   let whenIdle: () => void = () => undefined;
 
-  function laneOf(endpointId: string): Lane {
-    let lane = lanes.get(endpointId);
-    if (!lane) {
-      lane = createLane(endpointId);
-      lanes.set(endpointId, lane);
+  function queueOf(endpointId: string): EndpointQueue {
+    let queue = queues.get(endpointId);
+    if (!queue) {
+      queue = createEndpointQueue(endpointId);
+      queues.set(endpointId, queue);
     }
-    return lane;
+    return queue;
   }
 
-  /** Begins what the lane has places for. */
-  function pump(lane: Lane): void {
-    for (const queue of [waiting.sound, waiting.doubtful]) queue.delete(lane);
-    while (!stopped && lane.hasPlace()) {
-      const kind = kindOf(lane);
-      const place = places.take(kind);
-      if (!place) {
-        waiting[kind].add(lane);
+  /** Begins the attempts for which there are slots. */
+  function pump(queue: EndpointQueue): void {
+    for (const each of Object.values(waiting)) each.delete(queue);
+    while (!stopped && queue.mayBegin()) {
+      const kind = queue.kind();
+      const slot = slots.take(kind);
+      if (!slot) {
+        waiting[kind].add(queue);
         return;
       }
-      const { work, stale } = lane.take(parts.now().getTime() + ATTEMPT_MS);
-      if (stale.length > 0) putOff(lane, stale);
-      if (!work) {
-        places.giveBack(place);
+      const { next, expiring } = queue.take(parts.now().getTime() + ATTEMPT_MS);
+      if (expiring.length > 0) release(queue, expiring);
+      if (!next) {
+        slots.giveBack(slot);
         break;
       }
-      void begin(lane, work, place);
+      void attempt(queue, next, slot);
     }
-    if (!stopped && lane.wantsMore()) void refill(lane);
-    else settled(lane);
+    if (!stopped && queue.wantsMore()) void refill(queue);
+    else settled(queue);
   }
 
-  async function begin(lane: Lane, work: Work, place: Place): Promise<void> {
-    const isFresh = parts.now().getTime() - work.readAt <= ENDPOINT_FRESH_MS;
-    const endpoint = isFresh ? work.endpoint : await endpointNow(work);
-    const record = endpoint.active ? await parts.attempt(work.claim, endpoint, work.body) : null;
-    // It was cut off by our own end, which is no failure of the receiver's: the lease runs out and it is attempted again.
+  async function attempt(queue: EndpointQueue, delivery: QueuedDelivery, slot: AttemptSlot): Promise<void> {
+    const isFresh = parts.now().getTime() - delivery.readAt <= ENDPOINT_FRESH_MS;
+    const endpoint = isFresh ? delivery.endpoint : await endpointNow(delivery);
+    const record = endpoint.active ? await parts.attempt(delivery.claim, endpoint, delivery.body) : null;
+    // Our own stop cut it off, which is no failure of the receiver: the lease ends and the delivery is attempted again.
     if (abandoned) return;
-    places.giveBack(place);
+    slots.giveBack(slot);
     const delivered = record && record.outcome.state === 'delivered';
-    lane.finish(work, delivered);
-    if (delivered !== null) parts.health.noted(lane.endpointId, delivered);
-    void (record ? parts.records.record(record) : cancel([work.claim])).then(() => {
-      lane.forget(work.claim.id);
-      settled(lane);
+    queue.finish(delivery, delivered);
+    if (delivered !== null) parts.health.noted(queue.endpointId, delivered);
+    void (record ? parts.records.record(record) : cancel([delivery.claim])).then(() => {
+      queue.forget(delivery.claim.id);
+      settled(queue);
     });
-    // Whoever waits for a place of this kind is first; this lane waits behind them.
-    const next = firstOf(waiting[place.kind]) ?? firstOf(waiting.sound) ?? firstOf(waiting.doubtful) ?? lane;
-    if (next !== lane && lane.hasPlace()) waiting[kindOf(lane)].add(lane);
+    // Queues that wait for a slot of this kind go first; this one waits behind them.
+    const next = firstOf(waiting[slot.kind]) ?? firstOf(waiting.normal) ?? firstOf(waiting.suspect) ?? queue;
+    if (next !== queue && queue.mayBegin()) waiting[queue.kind()].add(queue);
     pump(next);
-    if (next !== lane) pump(lane);
+    if (next !== queue) pump(queue);
   }
 
-  /** The endpoint as it is; inactive when it is gone, and as it was when it can not be read. */
-  async function endpointNow({ endpoint }: Work): Promise<WebhookEndpoint> {
+  /** The endpoint as it is now: inactive when it is deleted, unchanged when it cannot be read. */
+  async function endpointNow({ endpoint }: QueuedDelivery): Promise<WebhookEndpoint> {
     try {
       return (await parts.endpointOf(endpoint.id)) ?? { ...endpoint, active: false };
     } catch (error) {
@@ -155,99 +153,129 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     await parts.deliveries.cancel(claims).catch((error) => parts.report('deliveries were not cancelled', error));
   }
 
-  function settled(lane: Lane): void {
-    if (!lane.isIdle()) return;
-    // What is known of a failing endpoint is kept.
-    if ((!lane.isDoubtful() || lanes.size > REMEMBERED) && lanes.get(lane.endpointId) === lane)
-      lanes.delete(lane.endpointId);
+  function settled(queue: EndpointQueue): void {
+    if (!queue.isIdle()) return;
+    // The count of failures is kept with the queue of a failing endpoint.
+    if ((queue.kind() === 'normal' || queues.size > REMEMBERED) && queues.get(queue.endpointId) === queue)
+      queues.delete(queue.endpointId);
     whenIdle();
   }
 
   /** Claims what is due: first attempts, then retries. */
-  async function refill(lane: Lane): Promise<void> {
-    lane.beginRefill();
+  async function refill(queue: EndpointQueue): Promise<void> {
+    queue.beginRefill();
     try {
       const now = parts.now();
       const query = { leaseMs: LEASE_MS, now };
-      const room = lane.room();
-      const firsts = await parts.deliveries.claim(lane.endpointId, { ...query, limit: room, retries: false });
+      const room = queue.room();
+      const firsts = await parts.deliveries.claim(queue.endpointId, { ...query, limit: room, retries: false });
       const left = room - firsts.length;
       const retries =
-        left > 0 ? await parts.deliveries.claim(lane.endpointId, { ...query, limit: left, retries: true }) : [];
-      lane.setBacklog(firsts.length + retries.length >= room);
-      await takeOn(lane, [...firsts, ...retries]);
+        left > 0 ? await parts.deliveries.claim(queue.endpointId, { ...query, limit: left, retries: true }) : [];
+      queue.setBacklog(firsts.length + retries.length >= room);
+      await enqueueClaimed(queue, [...firsts, ...retries]);
     } catch (error) {
-      // Leases run out, and the sweep finds all of it.
-      lane.setBacklog(false);
-      parts.report(`the deliveries of ${lane.endpointId} could not be claimed`, error);
+      // The leases end, and the sweep finds the deliveries.
+      queue.setBacklog(false);
+      parts.report(`the deliveries of ${queue.endpointId} could not be claimed`, error);
     } finally {
-      lane.endRefill();
-      pump(lane);
+      queue.endRefill();
+      pump(queue);
     }
   }
 
-  async function takeOn(lane: Lane, claims: readonly ClaimedDelivery[]): Promise<void> {
+  async function enqueueClaimed(queue: EndpointQueue, claims: readonly ClaimedDelivery[]): Promise<void> {
     if (claims.length === 0) return;
-    const [endpoint, bodies, untried] = await Promise.all([
-      parts.endpointOf(lane.endpointId),
+    const [endpoint, bodies, unattempted] = await Promise.all([
+      parts.endpointOf(queue.endpointId),
       parts.events.bodies([...new Set(claims.map(({ eventId }) => eventId))]),
-      parts.deliveries.untriedBefore(claims.filter(({ retry, earlier }) => !retry && earlier.length > 0)),
+      parts.deliveries.unattemptedBefore(claims),
     ]);
     if (!endpoint?.active) return cancel(claims);
     const readAt = parts.now().getTime();
-    const later: ClaimedDelivery[] = [];
-    const taken = new Set<string>();
+    const early: ClaimedDelivery[] = [];
     for (const claim of [...claims].sort(inOrderOfEvents)) {
       const body = bodies.get(claim.eventId);
-      const waitsForOthers = untried.get(claim.id)?.some((id) => !taken.has(id) && !lane.holds(id)) ?? false;
-      if (body === undefined || waitsForOthers) later.push(claim);
-      else {
-        taken.add(claim.id);
-        lane.put({ claim, endpoint, readAt, body });
-      }
+      if (body === undefined || mustWait(queue, claim, unattempted)) early.push(claim);
+      else queue.enqueue({ claim, endpoint, readAt, body });
     }
-    if (later.length > 0) putOff(lane, later);
+    if (early.length > 0) release(queue, early);
   }
 
-  /** Gives leases back and comes again for them. */
-  function putOff(lane: Lane, claims: readonly ClaimedDelivery[]): void {
-    const now = parts.now().getTime();
-    givenBack.note(lane.endpointId);
-    const at = new Date(now + PUT_OFF_MS);
-    parts.deliveries.release(claims, at).catch((error) => parts.report('leases were not given back', error));
+  /** Whether an earlier event is unattempted and not ahead in the queue. */
+  function mustWait(
+    queue: EndpointQueue,
+    { id }: ClaimedDelivery,
+    unattempted: ReadonlyMap<string, string[]>,
+  ): boolean {
+    return unattempted.get(id)?.some((earlier) => !queue.holds(earlier)) ?? false;
+  }
+
+  /** Gives leases back to the ledger, and comes again for the deliveries. */
+  function release(queue: EndpointQueue, claims: readonly ClaimedDelivery[]): void {
+    const at = new Date(parts.now().getTime() + RELEASE_MS);
+    parts.deliveries.release(claims, at).catch((error) => parts.report('leases were not released', error));
+    if (stopped) return;
     const timer = setTimeout(() => {
       timers.delete(timer);
-      wake(lane.endpointId);
-    }, PUT_OFF_MS + 50);
+      wake(queue.endpointId);
+    }, RELEASE_MS + 50);
     timers.add(timer);
   }
 
   function wake(endpointId: string): void {
     if (stopped) return;
-    const lane = laneOf(endpointId);
-    lane.setBacklog(true);
-    pump(lane);
+    const queue = queueOf(endpointId);
+    queue.setBacklog(true);
+    pump(queue);
   }
 
-  const isStraight = (endpointId: string, since: number | null) =>
-    since !== null && givenBack.noneSince(endpointId, since);
-  const isQuiet = () => timers.size === 0 && [...lanes.values()].every((lane) => lane.isIdle());
+  async function accept(stored: readonly StoredDelivery[]): Promise<void> {
+    const readAt = parts.now().getTime();
+    const leased = stored.flatMap(({ endpoint, leased }) =>
+      leased ? [{ queue: queueOf(endpoint.id), delivery: { ...leased, endpoint, readAt } }] : [],
+    );
+    const asked: typeof leased = [];
+    // Most first attempts need not ask the ledger: no event is earlier, or all earlier ones are ahead in the queue.
+    for (const each of leased) {
+      if (isBehindAllEarlier(each.queue, each.delivery.claim)) each.queue.enqueue(each.delivery);
+      else asked.push(each);
+    }
+    const unattempted = await unattemptedBefore(asked.map(({ delivery }) => delivery.claim));
+    const early = asked.filter(({ queue, delivery }) => {
+      const waits = stopped || mustWait(queue, delivery.claim, unattempted);
+      if (!waits) queue.enqueue(delivery);
+      return waits;
+    });
+    for (const [queue, each] of Map.groupBy(early, ({ queue }) => queue)) {
+      release(
+        queue,
+        each.map(({ delivery }) => delivery.claim),
+      );
+    }
+    for (const { endpoint, reserved } of stored) {
+      const queue = queueOf(endpoint.id);
+      if (reserved) queue.unreserve();
+      else queue.setBacklog(true);
+    }
+    for (const endpointId of new Set(stored.map(({ endpoint }) => endpoint.id))) pump(queueOf(endpointId));
+  }
+
+  /** As the ledger has it; where it cannot be asked, each of these claims waits. */
+  async function unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<ReadonlyMap<string, string[]>> {
+    try {
+      return await parts.deliveries.unattemptedBefore(claims);
+    } catch (error) {
+      parts.report('the order of events could not be checked', error);
+      return new Map(claims.map((claim) => [claim.id, earlierDeliveries(claim)]));
+    }
+  }
+
+  const isQuiet = () => timers.size === 0 && [...queues.values()].every((queue) => queue.isIdle());
 
   return {
-    reserve: (endpointId, since) => !stopped && isStraight(endpointId, since) && laneOf(endpointId).reserve(),
-    offer(offers) {
-      const touched = new Set<Lane>();
-      const readAt = parts.now().getTime();
-      for (const { endpoint, reserved, since, work } of offers) {
-        const lane = laneOf(endpoint.id);
-        touched.add(lane);
-        if (reserved) lane.unreserve();
-        else lane.setBacklog(true);
-        if (work && !stopped && isStraight(endpoint.id, since)) lane.put({ ...work, endpoint, readAt });
-        else if (work) putOff(lane, [work.claim]);
-      }
-      for (const lane of touched) pump(lane);
-    },
+    reserve: (endpointId) => !stopped && queueOf(endpointId).reserve(),
+    accept,
     wake,
     async sweep() {
       for (let page = 0; page < SWEEP_PAGES; page++) {
@@ -267,23 +295,23 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     async stop(timeoutMs) {
       stopped = true;
       for (const timer of timers) clearTimeout(timer);
-      places.close();
-      const unsent = [...lanes.values()].flatMap((lane) => lane.empty());
-      const over = Promise.all([...lanes.values()].map((lane) => lane.finished()));
+      slots.close();
+      const unsent = [...queues.values()].flatMap((queue) => queue.empty());
+      const over = Promise.all([...queues.values()].map((queue) => queue.finished()));
       await Promise.race([over, new Promise((resolve) => setTimeout(resolve, timeoutMs).unref())]);
       abandoned = true;
       if (unsent.length > 0) {
         await parts.deliveries
           .release(unsent, parts.now())
-          .catch((error) => parts.report('leases were not given back', error));
+          .catch((error) => parts.report('leases were not released', error));
       }
       await parts.records.recorded();
     },
   };
 }
 
-function kindOf(lane: Lane): AttemptKind {
-  return lane.isDoubtful() ? 'doubtful' : 'sound';
+function isBehindAllEarlier(queue: EndpointQueue, claim: ClaimedDelivery): boolean {
+  return earlierDeliveries(claim).every((id) => queue.holds(id));
 }
 
 function firstOf<Item>(items: Iterable<Item>): Item | undefined {

@@ -1,7 +1,6 @@
 import type { Environment, Tenant } from '../tenant/tenant.ts';
-import type { DeliveryLedger } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
-import type { EndpointRepository } from './ports.ts';
+import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 
 /** How long an endpoint may fail everything before its tenant is told. */
 export const FAILING_AFTER_MS = 86_400_000;

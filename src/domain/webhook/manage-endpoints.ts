@@ -3,10 +3,9 @@ import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import type { DeliveryLedger } from './delivery-ports.ts';
 import { type EndpointSecret, MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
-import type { EndpointRepository } from './ports.ts';
+import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
 
 /** An endpoint at its creation: the only moment at which its secret is shown. */

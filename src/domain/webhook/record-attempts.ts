@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './delivery-ports.ts';
+import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './ports.ts';
 
 const BATCH = 250;
 /** While the store fails: as often and as long as a lease lasts, about. */
@@ -14,12 +14,10 @@ export interface RecordAttempts {
   recorded(): Promise<void>;
 }
 
-/** @param answered is told of each delivery as its record begins to wait */
 export function createRecordAttempts(
   deliveries: Pick<DeliveryLedger, 'record'>,
   queue: DeliveryQueue,
   report: (message: string, error: unknown) => void,
-  answered: (deliveryId: string) => void = () => undefined,
 ): RecordAttempts {
   const waiting: { record: AttemptRecord; done: () => void }[] = [];
   let writers = 0;
@@ -62,7 +60,6 @@ export function createRecordAttempts(
 
   return {
     record(record) {
-      answered(record.claim.id);
       const written = new Promise<void>((done) => {
         waiting.push({ record, done });
       });

@@ -3,11 +3,11 @@ import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
 import { type Delivery, type DeliveryState, type DeliverySummary, deliveryOf } from './delivery.ts';
-import type { DeliveryLedger, DeliveryQueue, EventLog, Owner } from './delivery-ports.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
-import type { EndpointRepository } from './ports.ts';
+import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** How many deliveries one call looks at: what it leaves is said. */

@@ -4,9 +4,9 @@ import { newId } from '../ids.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import { ownerOf } from './browse-deliveries.ts';
-import type { DeliveryLedger, DeliveryQueue, EventLog, Owner } from './delivery-ports.ts';
-import type { EndpointRepository } from './ports.ts';
+import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
 

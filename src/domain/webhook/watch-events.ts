@@ -3,9 +3,10 @@ import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { orderAt } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
+import type { Owner } from '../tenant/tenant.ts';
 import { ownerOf } from './browse-deliveries.ts';
-import type { EventFeed, EventLog, Owner } from './delivery-ports.ts';
 import { before, createKnown, readCursor } from './event-cursor.ts';
+import type { EventFeed, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event as it comes along the stream: again, when it is sent again by hand. */

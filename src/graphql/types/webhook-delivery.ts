@@ -5,8 +5,8 @@ import {
   type DeliverySummary,
   KEPT_ATTEMPTS,
   MOST_DELIVERIES,
+  type SendFailure,
 } from '../../domain/webhook/delivery.ts';
-import type { SendFailure } from '../../domain/webhook/sender.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import type { AttemptRecord } from '../../../src/domain/webhook/delivery-ports.ts';
+import type { AttemptRecord } from '../../../src/domain/webhook/ports.ts';
 import { createRecordAttempts } from '../../../src/domain/webhook/record-attempts.ts';
 
 it('one batch is written at a time, and a second one where as much as a batch waits', async () => {

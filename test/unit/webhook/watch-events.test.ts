@@ -4,8 +4,8 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { orderAt } from '../../../src/domain/order-key.ts';
 import type { KeyPrincipal } from '../../../src/domain/principal.ts';
-import type { EventListener } from '../../../src/domain/webhook/delivery-ports.ts';
 import { CURSOR_PLACES, createKnown, readCursor } from '../../../src/domain/webhook/event-cursor.ts';
+import type { EventListener } from '../../../src/domain/webhook/ports.ts';
 import { createWatchEvents, type StreamedEvent } from '../../../src/domain/webhook/watch-events.ts';
 import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts';
 

@@ -1,10 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, describe, expect, it, vi } from 'vitest';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import type { Delivery } from '../../src/domain/webhook/delivery.ts';
+import type { SendResult } from '../../src/domain/webhook/delivery.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import { sendTo } from '../../src/domain/webhook/resend-events.ts';
-import type { SendResult } from '../../src/domain/webhook/sender.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { openTestStore } from '../support/store.ts';
 import {
@@ -20,15 +18,12 @@ import {
   webhookWorker,
 } from '../support/webhooks.ts';
 
-/** Longer than a delivery is held. */
-const LONG_MS = 600;
-
 let store: Store;
 /** What was written to the ledger, and nothing that was read. */
 let writes: string[] = [];
 
 beforeAll(async () => {
-  store = await openTestStore('write_behind', true);
+  store = await openTestStore('webhook_publish', true);
   store.client.on('commandStarted', ({ commandName, command }) => {
     if (command[commandName] === 'webhook_deliveries' && commandName !== 'find') writes.push(commandName);
   });
@@ -44,33 +39,39 @@ const rows = () => store.db.collection('webhook_deliveries').find().toArray();
 const outbox = (invoice: Invoice) =>
   store.db.collection('invoices').countDocuments({ _id: invoice.id as never, outbox: { $exists: true } });
 const now = () => new Date();
+/** What the outbox has is due for the sweep. */
+const tellAgain = () => store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
 
 /** Waits for the receiver without asking anything of the worker: it stores what it is asked about. */
 const until = (done: () => boolean) => vi.waitFor(() => expect(done()).toBe(true), { timeout: 15_000, interval: 5 });
 
-describe('a delivery whose receiver answers soon', () => {
-  it('is written once, with its outcome', async () => {
+describe('new deliveries', () => {
+  it('are written together: one insert with their leases, one write of their outcomes', async () => {
+    const answer = Promise.withResolvers<void>();
     const { requests, send } = receiverThat(() => 200);
-    const worker = webhookWorker(store, send, now, { alone: true });
-    const endpoints = await storedEndpoint(store);
+    const worker = webhookWorker(store, (request) => answer.promise.then(() => send(request)), now);
+    const { tenantId } = await storedEndpoint(store);
+    for (let i = 1; i < 16; i++) await storedEndpoint(store, { tenantId });
     writes = [];
-    worker.publisher.publish(await storedInvoice(store, endpoints.tenantId));
-    await until(() => requests.length === 1);
-    await worker.dispatcher.settle();
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await worker.publisher.settle();
     expect(writes).toEqual(['insert']);
-    await turn(worker);
-    expect(writes.filter((name) => name !== 'insert')).toEqual([]);
-    const { state, attempts, nextAttemptAt } = await onlyDelivery(worker, endpoints.tenantId);
-    expect({ state, nextAttemptAt, statuses: attempts.map(({ status }) => status) }).toEqual({
-      ...{ state: 'delivered', nextAttemptAt: null, statuses: [200] },
-    });
-    expect(requests).toHaveLength(1);
+    expect((await rows()).map(({ state, work }) => [state, typeof work?.token, work?.tries])).toEqual(
+      Array(16).fill(['pending', 'string', 0]),
+    );
+    answer.resolve();
+    await worker.dispatcher.settle();
+    expect(requests).toHaveLength(16);
+    // The first outcome does not wait for the others; these are gathered while it is written.
+    expect(writes.slice(1).length).toBeLessThanOrEqual(2);
+    expect(new Set(writes.slice(1))).toEqual(new Set(['update']));
+    expect(new Set((await rows()).map(({ state, work }) => [state, work].join()))).toEqual(new Set(['delivered,']));
   });
 
-  it('is attempted again by the schedule when the answer is no success', async () => {
+  it('are attempted again by the schedule when the answer is no success', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => (requests.length < 3 ? 503 : 200));
-    const worker = webhookWorker(store, send, clock.read, { alone: true });
+    const worker = webhookWorker(store, send, clock.read);
     const { tenantId, id: endpointId } = await storedEndpoint(store);
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await until(() => requests.length === 1);
@@ -90,15 +91,15 @@ describe('a delivery whose receiver answers soon', () => {
   });
 });
 
-describe('a delivery that is held', () => {
-  async function heldOne(failing?: Parameters<typeof webhookWorker>[3]) {
+describe('a delivery whose first attempt is under way', () => {
+  async function underWay(failing?: Parameters<typeof webhookWorker>[3]) {
     const answer = Promise.withResolvers<SendResult>();
     const requests: unknown[] = [];
     const send = (request: unknown) => {
       requests.push(request);
       return answer.promise;
     };
-    const worker = webhookWorker(store, send, now, { alone: true, ...failing });
+    const worker = webhookWorker(store, send, now, failing);
     const endpoint = await storedEndpoint(store);
     const invoice = await storedInvoice(store, endpoint.tenantId);
     worker.publisher.publish(invoice);
@@ -106,36 +107,8 @@ describe('a delivery that is held', () => {
     return { worker, endpoint, invoice, requests, answer };
   }
 
-  it('is stored with its lease when the receiver is slow, and its outcome follows', async () => {
-    const { worker, endpoint, answer } = await heldOne();
-    await vi.waitFor(async () => expect(await rows()).toMatchObject([{ state: 'pending', attempts: [] }]), 15_000);
-    const [row] = await rows();
-    expect(row?.work).toMatchObject({ token: expect.any(String), tries: 0, retry: false });
-    answer.resolve(answerOf(200));
-    await worker.dispatcher.settle();
-    expect(await onlyDelivery(worker, endpoint.tenantId)).toMatchObject({ state: 'delivered' });
-  });
-
-  it.each<[string, (held: Awaited<ReturnType<typeof heldOne>>) => Promise<unknown>]>([
-    ['a list', ({ worker, endpoint }) => onlyDelivery(worker, endpoint.tenantId)],
-    [
-      'the event',
-      ({ worker, endpoint, invoice }) =>
-        worker.deliveries.ofEvents(endpoint, [invoice.events[0]!.id]).then(([one]) => one),
-    ],
-  ])('is there for whoever asks for %s', async (_what, ask) => {
-    const held = await heldOne();
-    expect(await ask(held)).toMatchObject({
-      state: 'pending',
-      endpointId: held.endpoint.id,
-    } satisfies Partial<Delivery>);
-    held.answer.resolve(answerOf(200));
-    await held.worker.dispatcher.settle();
-    expect(await ask(held)).toMatchObject({ state: 'delivered' });
-  });
-
   it('is cancelled with its endpoint; what comes of the attempt is kept', async () => {
-    const { worker, endpoint, answer } = await heldOne();
+    const { worker, endpoint, answer } = await underWay();
     expect(await worker.deliveries.cancelPending(endpoint.id, 10)).toBe(1);
     answer.resolve(answerOf(500));
     await worker.dispatcher.settle();
@@ -144,7 +117,7 @@ describe('a delivery that is held', () => {
   });
 
   it('has one row when its event is sent again by hand meanwhile', async () => {
-    const { worker, endpoint, invoice, requests, answer } = await heldOne();
+    const { worker, endpoint, invoice, requests, answer } = await underWay();
     const event = await worker.events.find(endpoint.tenantId, 'test', invoice.events[0]!.id);
     await sendTo(event!, [endpoint], { deliveries: worker.deliveries, queue: { wake: async () => undefined }, now });
     worker.dispatcher.wake(endpoint.id);
@@ -153,61 +126,102 @@ describe('a delivery that is held', () => {
     expect(await onlyDelivery(worker, endpoint.tenantId)).toMatchObject({ state: 'delivered' });
     expect(requests).toHaveLength(1);
   });
+});
 
-  it('leaves the outbox as it is until it is stored', async () => {
+describe('a store that fails', () => {
+  it('leaves the event in the outbox, and nothing is sent before it is stored', async () => {
     let down = true;
-    const { worker, endpoint, invoice, answer } = await heldOne({
+    const { requests, send } = receiverThat(() => 200);
+    const worker = webhookWorker(store, send, now, {
       failing: (ledger) => ({
         ...ledger,
         insert: (...given) => (down ? Promise.reject(new Error('the store is away')) : ledger.insert(...given)),
       }),
     });
-    await worker.publisher.settle();
-    expect(await outbox(invoice)).toBe(1);
-    expect(await rows()).toEqual([]);
-    await sleep(LONG_MS);
+    const { tenantId } = await storedEndpoint(store);
+    const invoice = await storedInvoice(store, tenantId);
+    worker.publisher.publish(invoice);
+    await turn(worker);
+    expect([await outbox(invoice), requests.length, await rows()]).toEqual([1, 0, []]);
     expect(worker.problems).not.toEqual([]);
     down = false;
-    await vi.waitFor(async () => expect(await rows()).toHaveLength(1), 15_000);
-    // The outbox was not told, so that it is published once more, which changes nothing.
-    await store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
+    await tellAgain();
     await worker.publisher.sweep();
-    await worker.publisher.settle();
-    expect(await outbox(invoice)).toBe(0);
-    answer.resolve(answerOf(200));
-    await worker.dispatcher.settle();
-    expect(await onlyDelivery(worker, endpoint.tenantId)).toMatchObject({ state: 'delivered' });
+    await turn(worker);
+    expect([await outbox(invoice), requests.length]).toEqual([0, 1]);
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'delivered' });
   });
 
-  it('gets its outcome also where the answer to the insert was lost', async () => {
-    // Each one's: it may be stored by its own clock before it is asked for here.
-    const { worker, endpoint, answer } = await heldOne({
+  it('may have stored what it does not answer for: it is sent once its lease has ended, and once', async () => {
+    const clock = clockAt();
+    let lost = true;
+    const { requests, send } = receiverThat(() => 200);
+    const worker = webhookWorker(store, send, clock.read, {
       failing: (ledger) => ({
         ...ledger,
         async insert(...given) {
-          await ledger.insert(...given);
-          throw new Error('the answer was lost');
+          const inserted = await ledger.insert(...given);
+          if (lost) throw new Error('the answer was lost');
+          return inserted;
         },
       }),
     });
-    await expect(worker.behind?.stored()).rejects.toThrow('the answer was lost');
-    expect(await rows()).toMatchObject([{ state: 'pending' }]);
-    answer.resolve(answerOf(200));
-    await worker.dispatcher.settle();
-    const { state, attempts } = await onlyDelivery(worker, endpoint.tenantId);
-    expect({ state, attempts: attempts.length }).toEqual({ state: 'delivered', attempts: 1 });
+    const { tenantId } = await storedEndpoint(store);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    expect([requests.length, await rows()]).toMatchObject([0, [{ state: 'pending' }]]);
+    lost = false;
+    await tellAgain();
+    await worker.publisher.sweep();
+    await turn(worker);
+    expect(requests).toHaveLength(0);
+    clock.move(MINUTE);
+    await vi.waitFor(async () => {
+      await turn(worker);
+      expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'delivered' });
+    }, 15_000);
+    expect(requests).toHaveLength(1);
   });
 
-  it('is attempted again by whoever comes after a crash', async () => {
-    const dead = await heldOne({ failing: (ledger) => ({ ...ledger, insert: () => new Promise(() => undefined) }) });
+  it('cannot tell the order of events: the later one waits until it can', async () => {
+    let down = true;
     const { requests, send } = receiverThat(() => 200);
-    const next = webhookWorker(store, send, now, { alone: true });
+    const worker = webhookWorker(store, send, now, {
+      failing: (ledger) => ({
+        ...ledger,
+        unattemptedBefore: (claims) =>
+          down && claims.length > 0 ? Promise.reject(new Error('the store is away')) : ledger.unattemptedBefore(claims),
+      }),
+    });
+    const { tenantId } = await storedEndpoint(store);
+    const invoice = await storedInvoice(store, tenantId, 2);
+    const [first] = invoice.events;
+    worker.publisher.publish({ ...invoice, events: [first!] });
+    await turn(worker);
+    worker.publisher.publish(invoice);
+    await worker.publisher.settle();
+    expect(requests).toHaveLength(1);
+    down = false;
+    await vi.waitFor(async () => {
+      await turn(worker);
+      expect(requests).toHaveLength(2);
+    }, 15_000);
+  });
+
+  it('is taken over by whoever comes after a crash', async () => {
+    const dead = webhookWorker(store, () => new Promise(() => undefined), now, {
+      failing: (ledger) => ({ ...ledger, insert: () => new Promise(() => undefined) }),
+    });
+    const { tenantId } = await storedEndpoint(store);
+    dead.publisher.publish(await storedInvoice(store, tenantId));
+    const { requests, send } = receiverThat(() => 200);
+    const next = webhookWorker(store, send, now);
     expect(await rows()).toEqual([]);
-    await store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
+    await tellAgain();
     await next.publisher.sweep();
     await turn(next);
     expect(requests).toHaveLength(1);
-    expect(await onlyDelivery(next, dead.endpoint.tenantId)).toMatchObject({ state: 'delivered' });
+    expect(await onlyDelivery(next, tenantId)).toMatchObject({ state: 'delivered' });
   });
 });
 
@@ -218,7 +232,7 @@ describe('what may be stored already', () => {
   ])('is stored before it is attempted: an invoice that %s', async (_what, changes) => {
     const { requests, send } = receiverThat(() => 200);
     const endpoint = await storedEndpoint(store);
-    const earlier = webhookWorker(store, send, now, { alone: true });
+    const earlier = webhookWorker(store, send, now);
     const invoice = await storedInvoice(store, endpoint.tenantId, changes);
     earlier.publisher.publish({ ...invoice, events: invoice.events.slice(0, 1) as never });
     await turn(earlier);
@@ -227,7 +241,7 @@ describe('what may be stored already', () => {
     await store.db
       .collection('invoices')
       .updateMany({}, { $set: { outbox: { sequence: changes, dueAt: new Date(0) } } });
-    const next = webhookWorker(store, send, now, { alone: true });
+    const next = webhookWorker(store, send, now);
     if (changes === 1) await next.publisher.sweep();
     else next.publisher.publish(invoice);
     await turn(next);
@@ -238,7 +252,7 @@ describe('what may be stored already', () => {
     async function told(subscription: Partial<WebhookEndpoint> = {}) {
       const { requests, send } = receiverThat(() => 200);
       const { tenantId } = await storedEndpoint(store, subscription);
-      const worker = webhookWorker(store, send, now, { alone: true });
+      const worker = webhookWorker(store, send, now);
       const invoice = await storedInvoice(store, tenantId);
       const tell = (...changes: ReturnType<typeof statusChange>[]) =>
         worker.publisher.publish({ ...invoice, events: [...invoice.events, ...changes] as never });
@@ -283,7 +297,7 @@ describe('what may be stored already', () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 200);
     const { tenantId } = await storedEndpoint(store);
-    const worker = webhookWorker(store, send, clock.read, { alone: true });
+    const worker = webhookWorker(store, send, clock.read);
     const invoice = await storedInvoice(store, tenantId);
     const publish = async (...changes: ReturnType<typeof statusChange>[]) => {
       worker.publisher.publish({ ...invoice, events: [...invoice.events, ...changes] as never });
@@ -293,10 +307,7 @@ describe('what may be stored already', () => {
     const [second, third] = [statusChange(2), statusChange(3)];
     const { insert } = worker.deliveries;
     vi.spyOn(worker.deliveries, 'insert').mockImplementationOnce(async (given, at) => {
-      await insert(
-        given.map((row) => ({ ...row, isNew: false })),
-        at,
-      );
+      await insert(given, at);
       throw new Error('the answer was lost');
     });
     await publish(second);

@@ -1,0 +1,243 @@
+import type { ClaimedDelivery } from './delivery.ts';
+import type { WebhookEndpoint } from './endpoint.ts';
+
+/** Concurrent attempts to one endpoint, and to one whose last {@link FAILING_AFTER} attempts failed. */
+const CONCURRENCY = 16;
+const CONCURRENCY_WHEN_FAILING = 4;
+const FAILING_AFTER = 3;
+/** How many deliveries of one endpoint are kept in memory; the ledger keeps the others. */
+const CAPACITY = 64;
+
+/** Concurrent attempts of this process. Those that may well hang (see {@link AttemptKind}) get half of them at most. */
+const SLOTS = 512;
+/** An attempt that takes longer gives its slot to another attempt and is counted among the hanging ones instead, milliseconds. */
+const HANGS_AFTER_MS = 1000;
+const HANGING = 1536;
+
+/** A delivery that this process holds the lease of, with all that an attempt needs. */
+export interface QueuedDelivery {
+  readonly claim: ClaimedDelivery;
+  readonly endpoint: WebhookEndpoint;
+  /** When the endpoint was read, UNIX milliseconds. */
+  readonly readAt: number;
+  readonly body: string;
+}
+
+/** `suspect`: the endpoint keeps failing, or only retries are queued; the attempt may well hang. */
+export type AttemptKind = 'normal' | 'suspect';
+
+/**
+ * One endpoint's deliveries in this process: first attempts before retries, and one event of an invoice at a time, in the order in which
+ * they were enqueued.
+ */
+export interface EndpointQueue {
+  readonly endpointId: string;
+  /** Keeps room for a new delivery that is about to be stored. @returns false where deliveries wait in the ledger: the new one waits behind them */
+  reserve(): boolean;
+  unreserve(): void;
+  enqueue(delivery: QueuedDelivery): void;
+  /** How many more deliveries may be claimed. */
+  room(): number;
+  /** Whether an attempt may begin now, as far as this endpoint's concurrency goes. */
+  mayBegin(): boolean;
+  kind(): AttemptKind;
+  /**
+   * The next delivery to attempt.
+   * @param leaseUntil UNIX milliseconds: deliveries whose lease ends before are `expiring`. They leave the queue, together with the later
+   * events of their invoices
+   */
+  take(leaseUntil: number): { next: QueuedDelivery | null; expiring: ClaimedDelivery[] };
+  /** The attempt is over. @param delivered null when nothing was sent */
+  finish(delivery: QueuedDelivery, delivered: boolean | null): void;
+  /** Whether the delivery is queued or under way here, or its outcome is not recorded yet. */
+  holds(deliveryId: string): boolean;
+  /** The outcome is recorded. */
+  forget(deliveryId: string): void;
+  /** Whether deliveries of the endpoint may wait in the ledger. */
+  setBacklog(backlog: boolean): void;
+  wantsMore(): boolean;
+  beginRefill(): void;
+  endRefill(): void;
+  /** Nothing is queued, under way or unrecorded. */
+  isIdle(): boolean;
+  /** Takes everything out of the queue. */
+  empty(): ClaimedDelivery[];
+  /** Resolves when no attempt is under way. */
+  finished(): Promise<void>;
+}
+
+export function createEndpointQueue(endpointId: string): EndpointQueue {
+  const firsts: QueuedDelivery[] = [];
+  const retries: QueuedDelivery[] = [];
+  /** Invoices with an attempt under way. */
+  const busy = new Set<string>();
+  const held = new Set<string>();
+  /** No lease in the queue ends before. */
+  let soonestEnd = Number.POSITIVE_INFINITY;
+  let reserved = 0;
+  let underWay = 0;
+  let failures = 0;
+  let backlog = false;
+  /** A wake-up came while the ledger was being asked, whose answer may be older than the wake-up. */
+  let wokenMeanwhile = false;
+  let refilling = false;
+  let whenFinished: () => void = () => undefined;
+
+  const isFailing = () => failures >= FAILING_AFTER;
+  const concurrency = () => (isFailing() ? CONCURRENCY_WHEN_FAILING : CONCURRENCY);
+  const queued = () => firsts.length + retries.length;
+  const room = () => Math.max(0, (isFailing() ? concurrency() : CAPACITY) - queued() - reserved);
+
+  function takeFrom(queue: QueuedDelivery[]): QueuedDelivery | null {
+    const index = queue.findIndex(({ claim }) => !busy.has(claim.invoiceId));
+    return index < 0 ? null : (queue.splice(index, 1)[0] ?? null);
+  }
+
+  function takeExpiring(leaseUntil: number): ClaimedDelivery[] {
+    if (soonestEnd >= leaseUntil) return [];
+    const expiring = [...expiringOf(firsts, leaseUntil), ...expiringOf(retries, leaseUntil)];
+    for (const { id } of expiring) held.delete(id);
+    soonestEnd = Math.min(...[...firsts, ...retries].map(({ claim }) => claim.leaseEnd));
+    return expiring;
+  }
+
+  return {
+    endpointId,
+    reserve() {
+      if (backlog || refilling || room() === 0) return false;
+      reserved++;
+      return true;
+    },
+    unreserve() {
+      reserved--;
+    },
+    enqueue(delivery) {
+      held.add(delivery.claim.id);
+      soonestEnd = Math.min(soonestEnd, delivery.claim.leaseEnd);
+      (delivery.claim.retry ? retries : firsts).push(delivery);
+    },
+    room,
+    mayBegin: () => underWay < concurrency() && queued() > 0,
+    kind: () => (isFailing() || (firsts.length === 0 && retries.length > 0) ? 'suspect' : 'normal'),
+    take(leaseUntil) {
+      const expiring = takeExpiring(leaseUntil);
+      const next = takeFrom(firsts) ?? takeFrom(retries);
+      if (next) {
+        underWay++;
+        busy.add(next.claim.invoiceId);
+      }
+      return { next, expiring };
+    },
+    finish({ claim }, delivered) {
+      underWay--;
+      busy.delete(claim.invoiceId);
+      if (delivered !== null) failures = delivered ? 0 : failures + 1;
+      if (underWay === 0) whenFinished();
+    },
+    holds: (deliveryId) => held.has(deliveryId),
+    forget(deliveryId) {
+      held.delete(deliveryId);
+    },
+    setBacklog(value) {
+      if (value && refilling) wokenMeanwhile = true;
+      backlog = value || wokenMeanwhile;
+    },
+    wantsMore: () => backlog && !refilling && queued() < concurrency() && room() > 0,
+    beginRefill() {
+      refilling = true;
+      wokenMeanwhile = false;
+    },
+    endRefill() {
+      refilling = false;
+    },
+    isIdle: () => !backlog && !refilling && reserved + underWay + queued() + held.size === 0,
+    empty: () => [...firsts.splice(0), ...retries.splice(0)].map(({ claim }) => claim),
+    async finished() {
+      if (underWay > 0) {
+        await new Promise<void>((resolve) => {
+          whenFinished = resolve;
+        });
+      }
+    },
+  };
+}
+
+/** Takes out of the queue what expires, and what follows it of the same invoices. */
+function expiringOf(queue: QueuedDelivery[], leaseUntil: number): ClaimedDelivery[] {
+  const invoices = new Set<string>();
+  const expiring: ClaimedDelivery[] = [];
+  const kept = queue.splice(0).filter(({ claim }) => {
+    if (claim.leaseEnd >= leaseUntil && !invoices.has(claim.invoiceId)) return true;
+    invoices.add(claim.invoiceId);
+    expiring.push(claim);
+    return false;
+  });
+  queue.push(...kept);
+  return expiring;
+}
+
+export interface AttemptSlot {
+  readonly kind: AttemptKind;
+  /** When it was taken, milliseconds of the monotonic clock. */
+  readonly at: number;
+}
+
+/**
+ * Bounds the concurrent attempts of this process, all endpoints together, and so its sockets and memory. Receivers that hang cannot use up
+ * the slots of the others while fewer than {@link HANGING} attempts hang.
+ */
+export interface AttemptSlots {
+  /** @returns null when no slot is free; `whenFree` is called when attempts that hang may have made room */
+  take(kind: AttemptKind): AttemptSlot | null;
+  giveBack(slot: AttemptSlot): void;
+  close(): void;
+}
+
+export function createAttemptSlots(whenFree: () => void): AttemptSlots {
+  const free = { all: SLOTS, suspect: SLOTS / 2 };
+  /** In the order in which they were taken. */
+  const prompt = new Set<AttemptSlot>();
+  const hanging = new Set<AttemptSlot>();
+  let timer: NodeJS.Timeout | null = null;
+
+  const has = (kind: AttemptKind) => free.all > 0 && (kind === 'normal' || free.suspect > 0);
+
+  function vacate(slot: AttemptSlot): void {
+    prompt.delete(slot);
+    free.all++;
+    if (slot.kind === 'suspect') free.suspect++;
+  }
+
+  function setHangingApart(): void {
+    const before = performance.now() - HANGS_AFTER_MS;
+    for (const slot of prompt) {
+      if (slot.at > before || hanging.size >= HANGING) return;
+      vacate(slot);
+      hanging.add(slot);
+    }
+  }
+
+  return {
+    take(kind) {
+      if (!has(kind)) setHangingApart();
+      if (!has(kind)) {
+        timer ??= setTimeout(() => {
+          timer = null;
+          whenFree();
+        }, HANGS_AFTER_MS);
+        return null;
+      }
+      free.all--;
+      if (kind === 'suspect') free.suspect--;
+      const slot = { kind, at: performance.now() };
+      prompt.add(slot);
+      return slot;
+    },
+    giveBack(slot) {
+      if (!hanging.delete(slot)) vacate(slot);
+    },
+    close() {
+      if (timer) clearTimeout(timer);
+    },
+  };
+}
