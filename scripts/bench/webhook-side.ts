@@ -1,6 +1,3 @@
-import { mkdtemp, rm } from 'node:fs/promises';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent } from 'undici';
@@ -12,16 +9,15 @@ import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import { signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
-import { openStore } from '../../src/open-store.ts';
-import { ensureIndexes } from '../../src/storage/indexes.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { composeWebhooks, type Tell } from '../../src/webhooks.ts';
 import { pendingInvoice } from '../../test/support/invoices.ts';
+import { openTestStore } from '../../test/support/store.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
 
-// One side of `webhooks` in a process of its own: `ours` is the service's webhooks on the embedded engine, from the update that changes an
-// invoice's status to the delivery's record; `bare` keeps nothing, it signs each body and posts it with undici.
+// One side of `webhooks` in a process of its own: `ours` is the service's webhooks, from the update that changes an invoice's status to the
+// delivery's record, on the embedded engine or on the server of TEST_MONGODB_URL; `bare` keeps nothing, it signs each body and posts it with undici.
 
 interface Contestant {
   meet(endpoints: readonly CrowdEndpoint[]): Promise<void>;
@@ -40,7 +36,8 @@ interface Prepared {
   readonly eventId: string;
 }
 
-const POLL_MS = 2;
+/** Each poll makes the store count what is pending: more of them would be load of their own. */
+const POLL_MS = 10;
 const documentUrl = ({ id }: Pick<Invoice, 'id'>, kind: string) => `https://fatoura.test/${id}.${kind}`;
 const contestant = process.argv[2] === 'ours' ? await ours() : bare();
 let prepared: (Prepared & { tenantId: string })[] = [];
@@ -92,10 +89,8 @@ function signing(): InvoiceEvent {
 }
 
 async function ours(): Promise<Contestant> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'webhooks-'));
-  const config = readConfig({ DATA_DIR: dataDir, ALLOW_INSECURE_WEBHOOKS: 'true' });
-  const store = await openStore(config, { join: false });
-  await ensureIndexes(store.db);
+  const config = readConfig({ ALLOW_INSECURE_WEBHOOKS: 'true' });
+  const store = await openTestStore('bench_webhooks');
   const log = pino({ level: 'error' });
   const invoices = createInvoiceRepository(store.db);
   const endpoints = createWebhookEndpointRepository(store.db);
@@ -165,7 +160,6 @@ async function ours(): Promise<Contestant> {
       await jobs.stop(1000);
       await webhooks.stop(1000);
       await store.close();
-      await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
     },
   };
 }

@@ -2,8 +2,8 @@ import { lookup as dnsLookup, type LookupAddress, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
-import type { OutgoingRequest, WebhookSender } from '../../domain/webhook/ports.ts';
 import type { SendFailure, SendResult } from '../../domain/webhook/delivery.ts';
+import type { OutgoingRequest, WebhookSender } from '../../domain/webhook/ports.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
 
 /** How much of an answer is kept, bytes. */
