@@ -1,7 +1,7 @@
 import type { Connection } from '../connection.ts';
 import type { Doc } from '../query/types.ts';
 import type { Store } from '../store/store.ts';
-import type { Snapshot } from '../store/transactions.ts';
+import type { Snapshot } from '../store/versions.ts';
 import type { Arguments } from './arguments.ts';
 import type { FailPoints } from './fail-points.ts';
 

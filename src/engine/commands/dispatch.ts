@@ -7,7 +7,7 @@ import { checkDepth, encodeReply } from '../wire/bson.ts';
 import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
 import type { Caller, Command, Context } from './command.ts';
-import { withFailure } from './fail-points.ts';
+import { withFailure } from './configure-fail-point.ts';
 import { done, failure, withTimes } from './reply.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';

@@ -2,13 +2,13 @@ import { currentOp, getCmdLineArgs, getDefaultRWConcern, replSetGetStatus, top, 
 import { aggregate } from './aggregate.ts';
 import { collMod, collStats, create, drop, listCollections, renameCollection, validate } from './collections.ts';
 import type { Command } from './command.ts';
+import { configureFailPoint } from './configure-fail-point.ts';
 import { count, distinct } from './count.ts';
 import { getMore, killCursors } from './cursors.ts';
 import { dbStats, dropDatabase, listDatabases } from './databases.ts';
 import { remove } from './delete.ts';
 import { buildInfo, connectionStatus, getLog, getParameter, hostInfo, ping, serverStatus } from './diagnostics.ts';
 import { explain } from './explain.ts';
-import { configureFailPoint } from './fail-points.ts';
 import { find } from './find.ts';
 import { findAndModify } from './find-and-modify.ts';
 import { hello, isMaster } from './hello.ts';

@@ -5,8 +5,7 @@ import { isOperatorDoc, parseFilter } from './filter-parse.ts';
 import { compileFilter, compileNode } from './match.ts';
 import { isNumber } from './numbers.ts';
 import { asDoc, isDoc, RANK, typeName, typeRank, wholeNumber } from './types.ts';
-import type { OperatorDefinition } from './update-operators.ts';
-import type { LeafContext, Outcome } from './update-types.ts';
+import type { LeafContext, OperatorDefinition, Outcome } from './update-types.ts';
 
 type Apply = (current: unknown, context: LeafContext) => Outcome;
 

@@ -6,13 +6,7 @@ import { describe } from './describe.ts';
 import { isNumber } from './numbers.ts';
 import { asDoc, typeName } from './types.ts';
 import { ARRAY_OPERATORS } from './update-arrays.ts';
-import type { LeafContext, Outcome } from './update-types.ts';
-
-/** Reads an operator's operand once and gives what it does to the value at its path. */
-export interface OperatorDefinition {
-  creates: boolean;
-  compile(operand: unknown, path: string): (current: unknown, context: LeafContext) => Outcome;
-}
+import type { LeafContext, OperatorDefinition, Outcome } from './update-types.ts';
 
 /** The update operators that work on one path; `$rename` and `$setOnInsert` are made by the parser. */
 export const OPERATORS: Readonly<Record<string, OperatorDefinition>> = {

@@ -49,3 +49,9 @@ export interface Modification {
   from?: string;
   apply(current: unknown, context: LeafContext): Outcome;
 }
+
+/** Reads an operator's operand once and gives what it does to the value at its path. */
+export interface OperatorDefinition {
+  creates: boolean;
+  compile(operand: unknown, path: string): (current: unknown, context: LeafContext) => Outcome;
+}

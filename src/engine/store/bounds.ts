@@ -21,6 +21,16 @@ export interface IndexBounds {
   shown: () => Record<string, string[]>;
 }
 
+/** A way to documents: the stretches of an index that hold all that may match. */
+export interface IndexScan {
+  kind: 'IXSCAN';
+  index: Index;
+  bounds: IndexBounds;
+  reverse: boolean;
+  /** The order asked for needs the ranges merged, since each is in order by itself only. */
+  merge: boolean;
+}
+
 const MAX_RANGES = 100_000;
 const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 

@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto';
 import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
-import type { Snapshot } from './transactions.ts';
+import type { Snapshot } from './versions.ts';
 
 /** Documents of one answer, encoded. */
 export interface Batch {

@@ -1,6 +1,7 @@
 import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, typeName } from '../query/types.ts';
+import type { UpdateDescription } from '../query/update-types.ts';
 import { checkDepth, decodeDocument, encodeDocument, MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Catalog, Collection, Index } from './catalog.ts';
 import { documentSum, rowSum, verified } from './checksums.ts';
@@ -14,13 +15,6 @@ import { toldUpdate } from './update-event.ts';
 export interface StoredDocument {
   rid: number;
   bytes: Uint8Array;
-}
-
-/** What an update did, as change streams tell it. */
-export interface UpdateDescription {
-  updatedFields: Doc;
-  removedFields: string[];
-  truncatedArrays: { field: string; newSize: number }[];
 }
 
 /** Who must agree to what is written, and is told of it: open transactions. */

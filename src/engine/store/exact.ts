@@ -1,5 +1,5 @@
 import { type Doc, isDoc, typeName } from '../query/types.ts';
-import type { IndexScan } from './planner.ts';
+import type { IndexScan } from './bounds.ts';
 
 const COMPARISONS = ['$eq', '$gt', '$gte', '$lt', '$lte'];
 /** Types whose index keys are equal for equal values only, and that no array or missing field can stand for. */

@@ -1,6 +1,7 @@
 import { Int32 } from 'bson';
 import type { Doc } from '../query/types.ts';
-import type { IndexScan, Plan } from './planner.ts';
+import type { IndexScan } from './bounds.ts';
+import type { Plan } from './planner.ts';
 import type { Query } from './read.ts';
 
 /** A plan as MongoDB's tree of stages. */

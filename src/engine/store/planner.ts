@@ -1,19 +1,10 @@
 import { CommandError } from '../errors.ts';
 import { analyzeBranches, analyzeFilter, type Bound, impliesFilter } from '../query/match.ts';
 import { type Doc, isDoc } from '../query/types.ts';
-import { type IndexBounds, indexBounds } from './bounds.ts';
+import { type IndexBounds, type IndexScan, indexBounds } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import { isExact } from './exact.ts';
-
-export interface IndexScan {
-  kind: 'IXSCAN';
-  index: Index;
-  bounds: IndexBounds;
-  reverse: boolean;
-  /** The order asked for needs the ranges merged, since each is in order by itself only. */
-  merge: boolean;
-}
 
 export type Access = IndexScan | { kind: 'COLLSCAN'; reverse: boolean } | { kind: 'OR'; branches: IndexScan[] };
 

@@ -1,11 +1,11 @@
 import type { StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
-import type { KeyRange } from './bounds.ts';
+import type { IndexScan, KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
-import type { Access, IndexScan } from './planner.ts';
+import type { Access } from './planner.ts';
 
 /** What a read costs, as explain tells it, and when it must stop (milliseconds since the epoch). */
 export interface ReadStats {

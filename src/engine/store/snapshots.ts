@@ -1,8 +1,7 @@
 import type { Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import { type Oplog, seqOf } from './oplog.ts';
-import { Snapshot } from './transactions.ts';
-import type { Versions } from './versions.ts';
+import { Snapshot, type Versions } from './versions.ts';
 
 /** Milliseconds that a moment stays readable after somebody first read it (MongoDB's minSnapshotHistoryWindowInSeconds). */
 const WINDOW = 300_000;

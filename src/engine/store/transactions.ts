@@ -1,11 +1,13 @@
 import { Binary, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
-import type { Collection, Index } from './catalog.ts';
-import type { RowObserver } from './documents.ts';
-import type { Event } from './oplog.ts';
-import type { Store } from './store.ts';
-import type { Pin, Versions } from './versions.ts';
+import type { Catalog, Collection, Index } from './catalog.ts';
+import type { GroupCommit } from './commit.ts';
+import type { Cursors } from './cursors.ts';
+import type { Database } from './database.ts';
+import type { Documents, RowObserver } from './documents.ts';
+import type { Event, Oplog } from './oplog.ts';
+import { type Pin, Snapshot, type Versions } from './versions.ts';
 
 /** Bytes of documents that one transaction may write, and that all open ones may hold together. */
 const MAX_BYTES = 64 * 1024 * 1024;
@@ -21,17 +23,15 @@ export class RowLocked extends Error {
   }
 }
 
-/** The data as it was at one moment. */
-export class Snapshot {
-  readonly pin: Pin;
-  /** Collections that it has used, by namespace. */
-  readonly touched = new Set<string>();
-  /** It can't be read any more. */
-  lost = false;
-
-  constructor(pin: Pin) {
-    this.pin = pin;
-  }
+/** What transactions need of the store that they belong to. */
+export interface TransactionStore {
+  readonly database: Database;
+  readonly commit: GroupCommit;
+  readonly oplog: Oplog;
+  readonly catalog: Catalog;
+  readonly documents: Documents;
+  readonly cursors: Cursors;
+  readonly versions: Versions;
 }
 
 interface RowWrite {
@@ -68,7 +68,7 @@ export class Transaction extends Snapshot {
  * writers of a row the first wins: another transaction gets WriteConflict (112), a plain write waits for the end (`RowLocked`).
  */
 export class Transactions implements RowObserver {
-  readonly #store: Store;
+  readonly #store: TransactionStore;
   readonly #versions: Versions;
   readonly #lifetime: number;
   readonly #open = new Map<string, Transaction>();
@@ -79,7 +79,7 @@ export class Transactions implements RowObserver {
   #running: Transaction | undefined;
 
   /** @param lifetime milliseconds after which an open transaction is aborted */
-  constructor(store: Store, lifetime: number) {
+  constructor(store: TransactionStore, lifetime: number) {
     this.#store = store;
     this.#versions = store.versions;
     this.#lifetime = lifetime;

@@ -1,6 +1,6 @@
 import { Int32 } from 'bson';
 import { asDoc, type Doc, getField } from '../query/types.ts';
-import type { UpdateDescription } from './documents.ts';
+import type { UpdateDescription } from '../query/update-types.ts';
 
 const NUMBERED = /(?:^|\.)\d+(?:\.|$)/;
 

@@ -5,6 +5,19 @@ export interface Pin {
   onLost: () => void;
 }
 
+/** The data as it was at one moment. */
+export class Snapshot {
+  readonly pin: Pin;
+  /** Collections that it has used, by namespace. */
+  readonly touched = new Set<string>();
+  /** It can't be read any more. */
+  lost = false;
+
+  constructor(pin: Pin) {
+    this.pin = pin;
+  }
+}
+
 interface Change {
   at: number;
   collection: number;
