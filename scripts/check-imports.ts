@@ -115,7 +115,7 @@ function resolve(file: string, { specifier }: ModuleImport): string | null {
   return specifier?.startsWith('.') ? posix.join(posix.dirname(file), specifier) : null;
 }
 
-/** Cycles of modules that load one another; types and modules that run in another thread don't close one. */
+/** Cycles of modules that import one another, types included; a module that runs in another thread closes none. */
 function findCycles(modules: ReadonlyMap<string, ModuleReading>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();
@@ -126,7 +126,7 @@ function findCycles(modules: ReadonlyMap<string, ModuleReading>): string[] {
     if (start >= 0 || done.has(file)) return;
     path.push(file);
     for (const found of modules.get(file)?.imports ?? []) {
-      const target = found.kind === 'value' || found.kind === 'dynamic' ? resolve(file, found) : null;
+      const target = found.kind === 'url' ? null : resolve(file, found);
       if (target !== null) visit(target);
     }
     path.pop();
