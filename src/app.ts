@@ -20,13 +20,14 @@ import { createCreateInvoice, refuseReusedKey, requireIssuer } from './domain/in
 import { createFindByNumber } from './domain/invoice/find-by-number.ts';
 import { createListInvoices } from './domain/invoice/list-invoices.ts';
 import { createNumbering } from './domain/invoice/numbering.ts';
-import { createPipeline, type PipelineReport } from './domain/invoice/pipeline.ts';
+import { createPipeline } from './domain/invoice/pipeline.ts';
 import { type Authority, NotReceived, type PdfRenderer } from './domain/invoice/ports.ts';
 import { createReadDocument } from './domain/invoice/read-document.ts';
 import { createReadInvoice } from './domain/invoice/read-invoice.ts';
 import { createReadInvoices } from './domain/invoice/read-invoices.ts';
 import { createResendEmail } from './domain/invoice/resend-email.ts';
 import { createRevokeDocumentUrls } from './domain/invoice/revoke-document-urls.ts';
+import type { PipelineReport } from './domain/invoice/stages/stage.ts';
 import { createInvoiceWarnings } from './domain/invoice/unprintable-warnings.ts';
 import { createValidateInvoice } from './domain/invoice/validate-invoice.ts';
 import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';

@@ -10,7 +10,6 @@ import type {
 } from '../administration.ts';
 import type { startApp } from '../app.ts';
 import type { Config } from '../config.ts';
-import type { ParsedArguments } from './parse.ts';
 import type { Terminal } from './terminal.ts';
 
 /** One command of the command line: what it takes, as data for the parser and the help, and what it does. */
@@ -35,6 +34,16 @@ export interface Option {
   readonly required?: boolean;
   /** The only values that it takes. */
   readonly choices?: readonly string[];
+}
+
+/** What was typed for a command, checked against what it takes. */
+export interface ParsedArguments {
+  /** A positional argument or a required option. */
+  get(name: string): string;
+  /** An option's value; null when it was not given. */
+  find(name: string): string | null;
+  /** Whether a flag was given. */
+  has(flag: string): boolean;
 }
 
 /** What commands work with. */

@@ -2,8 +2,7 @@ import { type ApiKey, KEY_KINDS, type KeyKind } from '../domain/api-key/api-key.
 import type { IssuedKey } from '../domain/api-key/manage-keys.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { administer } from './administer.ts';
-import type { Command, CommandContext } from './command.ts';
-import type { ParsedArguments } from './parse.ts';
+import type { Command, CommandContext, ParsedArguments } from './command.ts';
 import { columns, minute } from './terminal.ts';
 
 const tenant = { value: 'TENANT', required: true, description: "The tenant's id: ten_…" } as const;

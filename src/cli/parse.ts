@@ -1,15 +1,5 @@
 import { parseArgs } from 'node:util';
-import { type Command, UsageError } from './command.ts';
-
-/** What was typed for a command, checked against what it takes. */
-export interface ParsedArguments {
-  /** A positional argument or a required option. */
-  get(name: string): string;
-  /** An option's value; null when it was not given. */
-  find(name: string): string | null;
-  /** Whether a flag was given. */
-  has(flag: string): boolean;
-}
+import { type Command, type ParsedArguments, UsageError } from './command.ts';
 
 /**
  * Reads the arguments of a command, its name left out.

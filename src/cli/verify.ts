@@ -1,9 +1,9 @@
 import { basename } from 'node:path';
 import type { ValidSignature, Verification } from '../administration.ts';
 import { MAX_DOCUMENT_BYTES } from '../domain/verification.ts';
+import type { ParsedArguments } from './command.ts';
 import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { readInput } from './files.ts';
-import type { ParsedArguments } from './parse.ts';
 import { columns, harmless, type Style } from './terminal.ts';
 
 /** What was found out of whose signature it is; the reason is a sentence. */

@@ -1,8 +1,8 @@
 import { amountInArabicWords } from './arabic-words.ts';
+import type { DocumentLanguage } from './document-language.ts';
 import { amountInEnglishWords } from './english-words.ts';
 import { amountInFrenchWords } from './french-words.ts';
 import type { Centimes } from './money.ts';
-import type { DocumentLanguage } from './tenant/tenant.ts';
 
 const IN_WORDS: Readonly<Record<DocumentLanguage, (centimes: Centimes) => string>> = {
   fr: amountInFrenchWords,

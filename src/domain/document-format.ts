@@ -1,5 +1,5 @@
+import type { DocumentLanguage } from './document-language.ts';
 import { type Centimes, decimalOf } from './money.ts';
-import type { DocumentLanguage } from './tenant/tenant.ts';
 
 export const NO_BREAK_SPACE = '\u00a0';
 const MINUS = '\u2212';

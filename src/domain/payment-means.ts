@@ -1,4 +1,4 @@
-import type { DocumentLanguage } from './tenant/tenant.ts';
+import type { DocumentLanguage } from './document-language.ts';
 
 interface Means {
   /** UNCL4461, as UBL's PaymentMeansCode states it. */

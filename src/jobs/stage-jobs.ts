@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
 import { type Db, MongoServerError, ObjectId } from 'mongodb';
 import type { Stage } from '../domain/invoice/lifecycle.ts';
-import { LEASE_MS } from '../domain/invoice/pipeline.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
+import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 
 /** Agenda's collection of jobs. */
 export const JOBS_COLLECTION = 'jobs';

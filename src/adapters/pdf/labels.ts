@@ -1,4 +1,4 @@
-import type { DocumentLanguage } from '../../domain/tenant/tenant.ts';
+import type { DocumentLanguage } from '../../domain/document-language.ts';
 
 /** The fixed words of the printed invoice. */
 const FRENCH = {

@@ -1,7 +1,7 @@
 import { basename, join, relative } from 'node:path';
 import type { ValidSignature } from '../../administration.ts';
+import type { ParsedArguments } from '../command.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
-import type { ParsedArguments } from '../parse.ts';
 import { report, type Signer } from '../verify.ts';
 import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';

@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import { orderAt } from '../../domain/order-key.ts';
 import type { Environment } from '../../domain/tenant/tenant.ts';
+import type { ParsedArguments } from '../command.ts';
 import { type CommandContext, type Option, UsageError } from '../command.ts';
 import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
-import type { ParsedArguments } from '../parse.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
 
 /** What the help of a `--key` says of the other way, which leaves the key out of the list of processes and the shell's history. */

@@ -1,8 +1,8 @@
 import type { EventType } from '../event.ts';
 import type { Centimes } from '../money.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
-import type { AuthorityAttempt } from './authority-attempts.ts';
-import type { InvoiceEmail } from './email.ts';
+import type { AuthorityAttempt } from './authority-attempt.ts';
+import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 import type { InvoiceTerms } from './terms.ts';
 

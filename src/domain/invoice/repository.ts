@@ -1,7 +1,7 @@
 import type { Environment } from '../tenant/tenant.ts';
-import type { AuthorityAttempt } from './authority-attempts.ts';
-import type { InvoiceEmail } from './email.ts';
+import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
+import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
 /** An invoice's place in a series: the tenant's, the environment's and the year's (Africa/Casablanca). */

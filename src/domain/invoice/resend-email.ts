@@ -2,8 +2,9 @@ import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
-import type { InvoiceEmail, Mailer } from './email.ts';
+import type { Mailer } from './email.ts';
 import type { Invoice } from './invoice.ts';
+import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceRepository, StageQueue } from './repository.ts';
 
 /** How often an invoice may be mailed in all, so that nobody's mailbox is flooded through this service. */

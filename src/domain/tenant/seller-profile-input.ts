@@ -1,12 +1,12 @@
 import { z } from 'zod';
 import { bankAccountDigits, hasBankAccountKey } from '../bank-account.ts';
+import { DOCUMENT_LANGUAGES } from '../document-language.ts';
 import { emailAddress } from '../email-address.ts';
 import { type Problem, problem, ServiceError } from '../errors.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText } from '../printable-text.ts';
 import { NotALogo, parseLogo } from './logo.ts';
 import type { SellerProfileChange } from './ports.ts';
-import { DOCUMENT_LANGUAGES } from './tenant.ts';
 
 const OBJECT = 'must be an object with the fields of a seller profile';
 /** Of the longest payment term, days. */

@@ -1,3 +1,4 @@
+import type { DocumentLanguage } from '../document-language.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
@@ -10,10 +11,6 @@ export interface Owner {
   readonly tenantId: string;
   readonly environment: Environment;
 }
-
-/** Languages of the printed invoice's own words and of mails. */
-export const DOCUMENT_LANGUAGES = ['fr', 'ar', 'en'] as const;
-export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];
 
 /** What the law wants to know of the seller (CGI art. 145-III); the fields of a complete profile, and how its documents look. */
 export interface SellerProfile {

@@ -1,9 +1,5 @@
-import {
-  type AttemptOutcome,
-  type AttemptPurpose,
-  type AuthorityAttempt,
-  MOST_ATTEMPTS,
-} from '../../domain/invoice/authority-attempts.ts';
+import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempt.ts';
+import { MOST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';

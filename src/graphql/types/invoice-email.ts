@@ -1,4 +1,5 @@
-import { type EmailStatus, emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
+import { emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
+import type { EmailStatus } from '../../domain/invoice/invoice-email.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';

@@ -1,4 +1,5 @@
-import { type DocumentLanguage, missingProfileFields, type SellerProfile } from '../../domain/tenant/tenant.ts';
+import type { DocumentLanguage } from '../../domain/document-language.ts';
+import { missingProfileFields, type SellerProfile } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';

@@ -1,7 +1,7 @@
 import type { Context, Middleware } from 'koa';
+import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
 import { ServiceError } from '../../domain/errors.ts';
 import type { PublicFacts, VerifyPublicly } from '../../domain/invoice/verify-publicly.ts';
-import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/tenant/tenant.ts';
 import { CONTENT_SECURITY_POLICY, type Outcome, unknownPage, verifyPage } from './page.ts';
 import { digestOfUpload } from './uploaded-file.ts';
 

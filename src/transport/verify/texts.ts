@@ -1,4 +1,4 @@
-import type { DocumentLanguage } from '../../domain/tenant/tenant.ts';
+import type { DocumentLanguage } from '../../domain/document-language.ts';
 
 /** The words of the page that verifies an invoice. */
 export interface VerifyTexts {

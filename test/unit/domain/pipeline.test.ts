@@ -1,10 +1,9 @@
 import { describe, expect, it, vi } from 'vitest';
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
-import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/email-stage.ts';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
-import { createPipeline, LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/pipeline.ts';
+import { createPipeline } from '../../../src/domain/invoice/pipeline.ts';
 import {
   type Authority,
   InvalidDocument,
@@ -14,6 +13,8 @@ import {
   type Receipt,
 } from '../../../src/domain/invoice/ports.ts';
 import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
+import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/stages/email.ts';
+import { LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/stages/stage.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
 const SCHEDULE = [0, 10, 20, 30, 40];

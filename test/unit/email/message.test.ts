@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { composeMessage } from '../../../src/adapters/email/message.ts';
-import { DOCUMENT_LANGUAGES } from '../../../src/domain/tenant/tenant.ts';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { invoiceMail } from '../../support/mail.ts';
 
 const FROM = 'factures@example.net';

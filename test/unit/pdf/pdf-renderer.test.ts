@@ -5,9 +5,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type ChromiumPdfRenderer, createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
+import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
 import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
-import type { DocumentLanguage } from '../../../src/domain/tenant/tenant.ts';
 import {
   CHROMIUM_CACHE,
   hasPdfToText,

@@ -4,12 +4,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
+import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
 import type { InvoiceLine, TaxRate } from '../../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
-import type { DocumentLanguage } from '../../../src/domain/tenant/tenant.ts';
 
 /** Chromium is unpacked once for all runs of the tests. */
 export const CHROMIUM_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/fatoura', import.meta.url));

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { DOCUMENT_LANGUAGES } from '../../../src/domain/tenant/tenant.ts';
+import { DOCUMENT_LANGUAGES } from '../../../src/domain/document-language.ts';
 import { verifyPage } from '../../../src/transport/verify/page.ts';
 
 const FACTS = {

@@ -1,9 +1,8 @@
-import { type InvoiceEmail, type Mailer, MailInterrupted, MailNotSent } from './email.ts';
-import type { Invoice } from './invoice.ts';
-import { legalInvoice } from './legal-invoice.ts';
-import type { Stage } from './lifecycle.ts';
-import type { PipelineReport } from './pipeline.ts';
-import type { Claim, DocumentStore, InvoiceChange } from './repository.ts';
+import { type Mailer, MailInterrupted, MailNotSent } from '../email.ts';
+import type { Invoice } from '../invoice.ts';
+import type { InvoiceEmail } from '../invoice-email.ts';
+import { legalInvoice } from '../legal-invoice.ts';
+import type { PipelineParts, PipelineReport, Progress, RunStage } from './stage.ts';
 
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
@@ -22,27 +21,14 @@ export const EMAIL_SCHEDULE: readonly number[] = [
 /** What is kept of a server's answer, characters. */
 const ERROR_LENGTH = 500;
 
-/** What the stage needs of the pipeline. */
-export interface EmailStageParts {
-  readonly documents: Pick<DocumentStore, 'get'>;
-  readonly mailer: Mailer;
-  readonly verifyUrlOf: (invoice: Invoice) => string;
-  readonly change: (claim: Claim, what: InvoiceChange) => Promise<Claim>;
-  readonly putOff: (
-    claim: Claim,
-    stage: Stage,
-    attempts: number,
-    delayMs: number,
-    what: Omit<InvoiceChange, 'work'>,
-  ) => Promise<null>;
-  readonly report: (event: PipelineReport) => void;
-}
-
 /**
  * The last stage: sends the signed PDF and the XML to the customer. Recorded before and after (see {@link InvoiceEmail} for what that
  * guarantees), tried again by {@link EMAIL_SCHEDULE} unless the server refuses the mail for good.
  */
-export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Promise<null> {
+export function createEmailStage(
+  parts: Pick<PipelineParts, 'documents' | 'mailer' | 'verifyUrlOf' | 'report'>,
+  { change, putOff }: Progress,
+): RunStage {
   return async (claim) => {
     const { invoice } = claim;
     const { pdf, xml, dgiId, number } = invoice;
@@ -53,7 +39,7 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
     const email = nextAttempt(invoice, to, parts.mailer);
     if (invoice.email?.status === 'sending') tell('warn', 'an earlier attempt broke off; the same mail is sent again');
     const work = { stage: 'email', attempts: email.attempts, outcomeUnknown: false, in: 0, keep: true } as const;
-    const recorded = await parts.change(claim, { email, work });
+    const recorded = await change(claim, { email, work });
     const failure = await parts.mailer
       .send({
         to,
@@ -70,14 +56,14 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
         (error: unknown) => error,
       );
     if (failure === null) {
-      await parts.change(recorded, {
+      await change(recorded, {
         email: { ...email, status: 'sent', sentAt: new Date(), lastError: null },
         work: null,
       });
       return null;
     }
     // As after a crash: the next worker sends it again.
-    if (failure instanceof MailInterrupted) return parts.putOff(recorded, 'email', email.attempts, 0, { email });
+    if (failure instanceof MailInterrupted) return putOff(recorded, again(email.attempts), 0, { email });
     // A defect of ours is tried again as well, by the same schedule: the attempts end either way.
     const isRefused = failure instanceof MailNotSent && failure.permanent;
     const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';
@@ -89,17 +75,21 @@ export function createEmailStage(parts: EmailStageParts): (claim: Claim) => Prom
         failure,
       );
       const waiting: InvoiceEmail = { ...email, status: 'waiting', lastError };
-      return parts.putOff(recorded, 'email', email.attempts, delay, { email: waiting });
+      return putOff(recorded, again(email.attempts), delay, { email: waiting });
     }
     tell('error', isRefused ? 'the mail was refused for good' : 'the mail could not be sent', failure);
     const status = isRefused ? 'refused' : 'failed';
-    await parts.change(recorded, { email: { ...email, status, lastError }, work: null });
+    await change(recorded, { email: { ...email, status, lastError }, work: null });
     return null;
 
     function tell(level: PipelineReport['level'], message: string, error?: unknown): void {
       parts.report({ level, invoiceId: invoice.id, stage: 'email', message, error });
     }
   };
+}
+
+function again(attempts: number) {
+  return { stage: 'email', attempts, outcomeUnknown: false } as const;
 }
 
 function nextAttempt(invoice: Invoice, to: string, mailer: Mailer): InvoiceEmail {

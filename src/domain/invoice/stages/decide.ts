@@ -1,0 +1,54 @@
+import { AttemptLog } from '../authority-attempts.ts';
+import { recordOf, rejection, transition } from '../changes.ts';
+import { decisionWait } from '../pauses.ts';
+import type { Decision } from '../ports.ts';
+import type { Claim } from '../repository.ts';
+import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+
+/** Records the authority's decision. @param log calls to the authority that are not recorded yet */
+export type DecideBy = (claim: Claim, decision: Decision, log?: AttemptLog) => Promise<Step>;
+
+/** Asks the tax authority for its decision until there is one: `transmitted` → `accepted` or `rejected`. */
+export function createDecideStage(
+  parts: Pick<PipelineParts, 'authorityOf' | 'report'>,
+  { change, putOff, handOver }: Progress,
+): { readonly decide: RunStage; readonly decideBy: DecideBy } {
+  const decideBy: DecideBy = async (claim, decision, log = new AttemptLog()) => {
+    const { invoice } = claim;
+    if (decision.outcome === 'rejected') {
+      await change(claim, { ...rejection(invoice, decision.reason), ...recordOf(invoice, log) });
+      return null;
+    }
+    const { dgiId } = decision;
+    const accepted = { ...transition(invoice, 'accepted', { dgiId }), dgiId };
+    return handOver(claim, 'render', { ...accepted, ...recordOf(invoice, log) });
+  };
+
+  return {
+    decideBy,
+    async decide(claim) {
+      const { invoice } = claim;
+      const authority = parts.authorityOf(invoice.environment);
+      const log = new AttemptLog();
+      const receipt = await log
+        .call('look_up', () => authority.lookUp(invoice.id, invoice.xml?.sha256 ?? ''))
+        .catch((error: unknown) => {
+          const message = 'the authority can not be asked';
+          parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message, error });
+          return null;
+        });
+      if (receipt?.decision) return decideBy(claim, receipt.decision, log);
+      const { days, delay } = decisionWait(invoice, new Date());
+      if (days > 0) {
+        const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; it is asked on`;
+        parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message });
+      }
+      return putOff(
+        claim,
+        { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false },
+        receipt?.askAgainAfter ?? delay,
+        recordOf(invoice, log),
+      );
+    },
+  };
+}

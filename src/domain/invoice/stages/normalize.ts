@@ -1,0 +1,33 @@
+import { next, rejection, transition } from '../changes.ts';
+import { legalInvoice, legalNumber } from '../legal-invoice.ts';
+import { InvalidDocument } from '../ports.ts';
+import type { SeriesNumber } from '../repository.ts';
+import type { PipelineParts, Progress, RunStage, Step } from './stage.ts';
+
+/** Gives the invoice its legal number and checks that its UBL can be written: `pending` → `signing`, or rejected by a defect of ours. */
+export function createNormalizeStage(
+  { numbering, writer, report }: Pick<PipelineParts, 'numbering' | 'writer' | 'report'>,
+  { change }: Progress,
+): RunStage {
+  return async (claim) => {
+    const { invoice } = claim;
+    if (invoice.ownNumber !== null) return numbered(invoice.ownNumber);
+    return numbering.withNext(invoice, (series) => numbered(legalNumber(series), { series }));
+
+    async function numbered(number: string, series?: { series: SeriesNumber }): Promise<Step> {
+      try {
+        await writer.write(legalInvoice(invoice, number));
+      } catch (error) {
+        if (!(error instanceof InvalidDocument)) throw error;
+        const message = 'our own document is invalid';
+        report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
+        const reason =
+          `Our own document is invalid: ${error.message} Nothing was sent to the tax authority. ` +
+          'Contact the support of the invoicing service.';
+        await change(claim, { ...rejection(invoice, reason), ...series });
+        return null;
+      }
+      return change(claim, { ...transition(invoice, 'signing'), ...series, work: next('sign') });
+    }
+  };
+}

@@ -1,0 +1,57 @@
+import { SigningFailed } from '../../signing-key.ts';
+import { next, rejection } from '../changes.ts';
+import type { Invoice } from '../invoice.ts';
+import { legalInvoice } from '../legal-invoice.ts';
+import { SIGN_SCHEDULE } from '../pauses.ts';
+import type { Claim } from '../repository.ts';
+import { scenarioOf } from '../test-scenarios.ts';
+import { again, attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
+import type { TransmitBytes } from './transmit.ts';
+
+/** Signs the invoice's UBL and stores it, then transmits the bytes at hand; rejects it with `signature_error` after its retries. */
+export function createSignStage(
+  { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
+  { change, putOff }: Progress,
+  transmitBytes: TransmitBytes,
+): RunStage {
+  async function sign(invoice: Invoice): Promise<Uint8Array> {
+    if (scenarioOf(invoice) === 'signing-fails')
+      throw new SigningFailed('The magic ICE of the test environment asks for it.');
+    const signer = signerOf(invoice);
+    return signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
+  }
+
+  async function failed(claim: Claim, error: SigningFailed): Promise<null> {
+    const { invoice } = claim;
+    const attempts = attemptsOf(invoice) + 1;
+    const message = `signing failed (attempt ${attempts})`;
+    report({ level: 'warn', invoiceId: invoice.id, stage: 'sign', message, error });
+    const delay = error.lasting ? undefined : SIGN_SCHEDULE[invoice.environment][attempts];
+    if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
+    const reason =
+      `signature_error: ${error.message} Nothing was sent to the tax authority. ${again(invoice)}; ` +
+      'if that is rejected too, contact the support of the invoicing service.';
+    await change(claim, rejection(invoice, reason));
+    return null;
+  }
+
+  return async (claim) => {
+    const { invoice } = claim;
+    let signed: Uint8Array;
+    try {
+      signed = await sign(invoice);
+    } catch (error) {
+      if (error instanceof SigningFailed) return failed(claim, error);
+      throw error;
+    }
+    const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
+    // From here on these bytes are the invoice: what is sent, served and hashed.
+    const stored = await change(claim, { xml, work: next('transmit') });
+    return transmitBytes(stored, signed);
+  };
+}
+
+function numberOf(invoice: Invoice): string {
+  if (invoice.number === null) throw new Error(`invoice ${invoice.id} has no number after normalization`);
+  return invoice.number;
+}

@@ -1,0 +1,80 @@
+import { createHash } from 'node:crypto';
+import { AttemptLog } from '../authority-attempts.ts';
+import { next, recordOf, rejection, transition } from '../changes.ts';
+import { ASK_AGAIN_MS } from '../pauses.ts';
+import { NotReceived, type Receipt, type Submission } from '../ports.ts';
+import { type Claim, ClaimLost } from '../repository.ts';
+import type { DecideBy } from './decide.ts';
+import { again, attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+
+/** @param askFirst an earlier run may have sent the document: a lost reply is never answered by a blind resend */
+export type TransmitBytes = (claim: Claim, document: Uint8Array, askFirst?: boolean) => Promise<Step>;
+
+/**
+ * Submits the signed bytes to the tax authority until its receipt or a look-up proves that it holds them: `signing` → `transmitted`. Rejects
+ * the invoice with `dgi_transmission_failed` only when every attempt's outcome is known to be "not received".
+ */
+export function createTransmitStage(
+  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'transmitSchedule' | 'report'>,
+  { change, putOff }: Progress,
+  decideBy: DecideBy,
+): { readonly transmit: RunStage; readonly transmitBytes: TransmitBytes } {
+  const transmitBytes: TransmitBytes = async (claim, document, askFirst = false) => {
+    const { invoice } = claim;
+    const authority = parts.authorityOf(invoice.environment);
+    const sha256 = invoice.xml?.sha256 ?? createHash('sha256').update(document).digest('hex');
+    const submission: Submission = { submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document };
+    let outcomeUnknown = askFirst || (invoice.work?.outcomeUnknown ?? false);
+    const schedule = parts.transmitSchedule(invoice.environment);
+    const log = new AttemptLog();
+    try {
+      const held = outcomeUnknown ? await log.call('look_up', () => authority.lookUp(invoice.id, sha256)) : null;
+      if (held) return transmitted(claim, held, log);
+      outcomeUnknown = false;
+      if (attemptsOf(invoice) < schedule.length)
+        return await transmitted(claim, await log.call('submit', () => authority.submit(submission)), log);
+    } catch (error) {
+      if (error instanceof ClaimLost) throw error;
+      outcomeUnknown = !(error instanceof NotReceived);
+      const outcome = outcomeUnknown ? 'the outcome is unknown' : 'not received';
+      const message = `attempt ${attemptsOf(invoice) + 1} to transmit: ${outcome}`;
+      parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'transmit', message, error });
+    }
+    const attempts = attemptsOf(invoice) + 1;
+    if (attempts >= schedule.length && !outcomeUnknown) {
+      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${again(invoice)}, later.`;
+      await change(claim, { ...rejection(invoice, reason), ...recordOf(invoice, log) });
+      return null;
+    }
+    if (attempts >= schedule.length) {
+      const message = 'the outcome stays unknown; look-ups go on';
+      parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message });
+    }
+    return putOff(
+      claim,
+      { stage: 'transmit', attempts, outcomeUnknown },
+      schedule[Math.min(attempts, schedule.length - 1)] ?? 0,
+      recordOf(invoice, log),
+    );
+  };
+
+  /** The authority holds the document. */
+  async function transmitted(claim: Claim, receipt: Receipt, log: AttemptLog): Promise<Step> {
+    const { invoice } = claim;
+    const held = await change(claim, {
+      ...transition(invoice, 'transmitted'),
+      ...recordOf(invoice, log),
+      work: next('decide'),
+    });
+    if (receipt.decision) return decideBy(held, receipt.decision);
+    return putOff(held, { stage: 'decide', attempts: 0, outcomeUnknown: false }, receipt.askAgainAfter ?? ASK_AGAIN_MS);
+  }
+
+  return {
+    transmitBytes,
+    async transmit(claim, runOn) {
+      if (!claim.invoice.xml) throw new Error(`invoice ${claim.invoice.id} is at transmit without a signed document`);
+      return transmitBytes(claim, await parts.documents.get(claim.invoice.xml), !runOn);
+    },
+  };
+}
