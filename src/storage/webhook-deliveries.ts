@@ -37,7 +37,7 @@ interface DeliveryWork {
   sweepAt: Date;
 }
 
-/** How long after it is ready a delivery has nobody, who was to come for it: behind a full lane, when its retry's job is lost, after a crash. */
+/** How long after it is ready the sweep looks at a delivery that nobody claimed: behind a full queue, when its retry's job is lost, after a crash. */
 const LANE_GRACE_MS = 30_000;
 const QUEUE_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
