@@ -37,10 +37,13 @@ interface DeliveryWork {
   sweepAt: Date;
 }
 
-/** How long after it is ready the sweep looks at a delivery that nobody claimed: behind a full queue, when its retry's job is lost, after a crash. */
-const LANE_GRACE_MS = 30_000;
-const QUEUE_GRACE_MS = 2000;
+/** How long after it is ready the sweep looks for a new delivery that waits behind a full queue, milliseconds. */
+const CLAIM_GRACE_MS = 30_000;
+/** The same for a retry, whose job may be lost. */
+const RETRY_GRACE_MS = 2000;
+/** How long after its end the sweep looks for a lease, whose worker died. */
 const LEASE_GRACE_MS = 250;
+
 /** The ledger of deliveries in the collection `webhook_deliveries`. @param retentionMs how long deliveries are kept */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
@@ -56,7 +59,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
           ...(manual && { manual }),
           ...(lease
             ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
-            : { readyAt: now, sweepAt: later(now, LANE_GRACE_MS) }),
+            : { readyAt: now, sweepAt: later(now, CLAIM_GRACE_MS) }),
         },
       }));
       return insertNew(deliveries, documents);
@@ -101,7 +104,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async release(claims, at) {
-      const lease = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, QUEUE_GRACE_MS) };
+      const lease = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, RETRY_GRACE_MS) };
       await bulk(claims.map((claim) => ({ updateOne: { filter: heldBy(claim), update: { $set: lease } } })));
     },
 
@@ -196,7 +199,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         retry: true,
         manual: true,
         readyAt: now,
-        sweepAt: later(now, QUEUE_GRACE_MS),
+        sweepAt: later(now, RETRY_GRACE_MS),
       };
       const { matchedCount } = await deliveries.updateMany(
         // Absent, or nobody's: what is under way has a token. A first attempt that waits is due, and has its place in the order.
@@ -254,7 +257,7 @@ function retryWork({ tries, manual }: ClaimedDelivery, readyAt: Date): DeliveryW
     retry: true,
     ...(manual && { manual }),
     readyAt,
-    sweepAt: later(readyAt, QUEUE_GRACE_MS),
+    sweepAt: later(readyAt, RETRY_GRACE_MS),
   };
 }
 
