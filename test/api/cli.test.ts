@@ -323,9 +323,11 @@ describe('demo', () => {
 describe('PUBLIC_URL and SANDBOX_URL', () => {
   it('need not be reachable: commands call the service of the configuration as a proxy would', async () => {
     const sites = { PUBLIC_URL: 'https://api.invalid', SANDBOX_URL: 'https://sandbox.invalid' };
-    const behind = await startService({ ...settings, ...sites, DATA_DIR: join(folder, 'behind') });
+    // Both services take jobs from one store, so either may sign: with the certificate of one folder.
+    const configured = { ...settings, ...sites };
+    const behind = await startService(configured);
     try {
-      const env = { ...settings, ...sites, PORT: new URL(behind.url).port };
+      const env = { ...configured, PORT: new URL(behind.url).port };
       const { secretKey } = await behind.tenant();
       expect((await new Client(behind.url, secretKey).get('/v1/invoices')).status).toBe(401);
       expect(await cli(['trigger', 'invoice.accepted', '--key', secretKey], env)).toMatchObject({ code: 0, err: '' });
