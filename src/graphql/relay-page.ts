@@ -1,5 +1,5 @@
 import { serviceError } from '../domain/errors.ts';
-import type { Page } from '../domain/webhook/ports.ts';
+import type { Page } from '../domain/page.ts';
 
 /** The arguments of a connection, as the plugin hands them on. */
 interface ConnectionArguments {

@@ -1,8 +1,8 @@
 import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
 import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { orderAt } from '../domain/order-key.ts';
+import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
-import type { Page, PageQuery } from '../domain/webhook/ports.ts';
 
 /** The condition on the order key that a page's cursor and times come to; null when there is none. */
 export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>): Document | null {

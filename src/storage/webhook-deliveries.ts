@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import type { PageQuery } from '../domain/page.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import {
   type ClaimedDelivery,
@@ -10,7 +11,7 @@ import {
   KEPT_ATTEMPTS,
   MOST_DELIVERIES,
 } from '../domain/webhook/delivery.ts';
-import type { AttemptRecord, DeliveryFilter, DeliveryLedger, PageQuery } from '../domain/webhook/ports.ts';
+import type { AttemptRecord, DeliveryFilter, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
 import { readAll, readPage } from './pages.ts';
 

@@ -1,5 +1,5 @@
+import type { Found } from '../page.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
-import type { Found } from '../webhook/ports.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 

@@ -1,10 +1,11 @@
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
+import type { Found, Page, PageQuery } from '../page.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import type { Attempt, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
-import type { DeliveryLedger, EventLog, Found, Page, PageQuery } from './ports.ts';
+import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** A page of a list as a client asks for it, newest first. */
