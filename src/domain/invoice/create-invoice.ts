@@ -66,6 +66,8 @@ export function createCreateInvoice(
     }
     const invoice = newInvoice(owner, input, createdAt);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
+    // Before the insert: should they fail, the client is told so and nothing is stored.
+    const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
     const earlier = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
       if (!(error instanceof NumberTaken)) throw error;
       const { ownNumber } = invoice;
@@ -73,7 +75,6 @@ export function createCreateInvoice(
     });
     if (!earlier) {
       void queue.enqueue(invoice, 0);
-      const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
       if (warnings.length > 0) {
         const { id: invoiceId, tenantId, environment } = invoice;
         logWarnings({ invoiceId, tenantId, environment, warnings });

@@ -94,6 +94,21 @@ it('what a new invoice is warned of is logged once, by its codes; a replay logs 
   expect(new Set(logged[0]?.warnings).size).toBe(logged[0]?.warnings.length);
 });
 
+it('an invoice whose warnings can not be told is not stored', async () => {
+  let stored = 0;
+  const repository = {
+    insert: async () => {
+      stored++;
+      return null;
+    },
+  } as unknown as InvoiceRepository;
+  const unreadable = () => Promise.reject(new Error('a font can not be read'));
+  const queue = { enqueue: async () => {} };
+  const create = createCreateInvoice(repository, queue, createClientSecrets(Buffer.alloc(32)), unreadable, () => {});
+  await expect(create(principal, input, 'k')).rejects.toThrow('a font can not be read');
+  expect(stored).toBe(0);
+});
+
 it('a request that stored its invoice and then failed is replayed by the next one with its key', async () => {
   const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
   let failing = true;
