@@ -70,14 +70,16 @@ export const IMPORT_TABLE: readonly Row[] = [
       'type domain/',
     ],
   },
-  { path: 'transport/', may: ['graphql/', 'domain/'] },
+  { path: 'transport/', may: ['graphql/', 'domain/', 'text/'] },
   { path: 'graphql/', may: ['domain/'] },
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/'] },
   { path: 'adapters/threads.ts', may: [] },
-  { path: 'adapters/<name>/', may: ['domain/', 'adapters/threads.ts'] },
+  { path: 'adapters/<name>/', may: ['domain/', 'text/', 'adapters/threads.ts'] },
+  // What documents, mails and pages print.
+  { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },
   { path: 'dashboard/', may: [] },
 ];

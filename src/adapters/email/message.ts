@@ -1,10 +1,10 @@
 import MailComposer from 'nodemailer/lib/mail-composer';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
-import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import { isAsciiAddress, mailAddress } from '../../domain/email-address.ts';
 import type { InvoiceMail } from '../../domain/invoice/email.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
-import { html, type Markup } from '../../domain/markup.ts';
+import { directionOf, FORMATS } from '../../text/document-format.ts';
+import { html, type Markup } from '../../text/markup.ts';
 import { MAIL_TEXTS } from './texts.ts';
 
 /**

@@ -1,6 +1,6 @@
 import { promisify } from 'node:util';
 import { deflate } from 'node:zlib';
-import { html } from '../../domain/markup.ts';
+import { html } from '../../text/markup.ts';
 import { dateString, nameObject, reference, streamObject, textString } from './pdf-syntax.ts';
 import { srgbProfile } from './srgb-profile.ts';
 

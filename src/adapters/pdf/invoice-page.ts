@@ -1,10 +1,10 @@
 import QRCode from 'qrcode';
-import { amountInWords } from '../../domain/amount-in-words.ts';
 import { spacedBankAccount } from '../../domain/bank-account.ts';
-import { FORMATS, type Format } from '../../domain/document-format.ts';
 import { documentFileName } from '../../domain/invoice/legal-invoice.ts';
 import type { PrintedInvoice } from '../../domain/invoice/ports.ts';
-import { html, Markup } from '../../domain/markup.ts';
+import { amountInWords } from '../../text/amount-in-words.ts';
+import { FORMATS, type Format } from '../../text/document-format.ts';
+import { html, Markup } from '../../text/markup.ts';
 import { drawable, fontFaces } from './fonts.ts';
 import { LABELS, type Labels } from './labels.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';

@@ -1,6 +1,6 @@
-import { type Format, NO_BREAK_SPACE } from '../../domain/document-format.ts';
 import type { LegalInvoice } from '../../domain/invoice/ports.ts';
-import { isolated } from '../../domain/markup.ts';
+import { type Format, NO_BREAK_SPACE } from '../../text/document-format.ts';
+import { isolated } from '../../text/markup.ts';
 import type { Labels } from './labels.ts';
 import type { PageMargins } from './page-style.ts';
 

@@ -1,4 +1,4 @@
-import { cssString } from '../../domain/markup.ts';
+import { cssString } from '../../text/markup.ts';
 import { FONT_FAMILY } from './fonts.ts';
 
 /** What stands in the margins of every page. */

@@ -1,10 +1,10 @@
-import { amountInFrenchWords } from '../../domain/french-words.ts';
 import type { InvoiceLine, TaxRate } from '../../domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../domain/invoice/ports.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import type { RateTotal } from '../../domain/invoice/totals.ts';
 import type { Centimes } from '../../domain/money.ts';
 import { paymentMeansCode } from '../../domain/payment-means.ts';
+import { amountInFrenchWords } from '../../text/french-words.ts';
 import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { NEXT_PAGE, SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
-import { html, type Markup } from '../../domain/markup.ts';
+import { html, type Markup } from '../../text/markup.ts';
 import { ERROR_CODES, REJECTION_GUIDE } from '../rest/error-guide.ts';
 
 const MEANING: Readonly<Record<Scenario, string>> = {

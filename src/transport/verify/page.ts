@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
-import { directionOf, FORMATS } from '../../domain/document-format.ts';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
 import type { PublicFacts } from '../../domain/invoice/verify-publicly.ts';
-import { html, Markup } from '../../domain/markup.ts';
+import { directionOf, FORMATS } from '../../text/document-format.ts';
+import { html, Markup } from '../../text/markup.ts';
 import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
 
 const STYLE = resource('page.css');

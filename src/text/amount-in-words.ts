@@ -1,8 +1,8 @@
+import type { DocumentLanguage } from '../domain/document-language.ts';
+import type { Centimes } from '../domain/money.ts';
 import { amountInArabicWords } from './arabic-words.ts';
-import type { DocumentLanguage } from './document-language.ts';
 import { amountInEnglishWords } from './english-words.ts';
 import { amountInFrenchWords } from './french-words.ts';
-import type { Centimes } from './money.ts';
 
 const IN_WORDS: Readonly<Record<DocumentLanguage, (centimes: Centimes) => string>> = {
   fr: amountInFrenchWords,

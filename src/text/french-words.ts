@@ -1,4 +1,4 @@
-import { type Centimes, dirhamsAndCentimes } from './money.ts';
+import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
  * The amount in French words, as a Moroccan invoice states it: `125050` → `mille deux cent cinquante dirhams et cinquante centimes`.

@@ -1,5 +1,5 @@
-import type { DocumentLanguage } from './document-language.ts';
-import { type Centimes, decimalOf } from './money.ts';
+import type { DocumentLanguage } from '../domain/document-language.ts';
+import { type Centimes, decimalOf } from '../domain/money.ts';
 
 export const NO_BREAK_SPACE = '\u00a0';
 const MINUS = '\u2212';

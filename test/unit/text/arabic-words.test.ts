@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountInArabicWords } from '../../../src/domain/arabic-words.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
+import { amountInArabicWords } from '../../../src/text/arabic-words.ts';
 import { centimesOfAnyMagnitude } from '../../support/amounts.ts';
 
 describe('amountInArabicWords', () => {

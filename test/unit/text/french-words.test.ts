@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountInFrenchWords } from '../../../src/domain/french-words.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
+import { amountInFrenchWords } from '../../../src/text/french-words.ts';
 import { centimesOfAnyMagnitude } from '../../support/amounts.ts';
 
 describe('amountInFrenchWords', () => {

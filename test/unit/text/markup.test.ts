@@ -1,7 +1,7 @@
 import { DOMParser } from '@xmldom/xmldom';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { cssString, html, isolated, Markup } from '../../../src/domain/markup.ts';
+import { cssString, html, isolated, Markup } from '../../../src/text/markup.ts';
 
 describe('html', () => {
   test('takes values as text and markup as it is', () => {

@@ -1,4 +1,4 @@
-import { type Centimes, dirhamsAndCentimes } from './money.ts';
+import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
  * The amount in English words: `125050` → `one thousand two hundred and fifty dirhams and fifty centimes`. British usage, as the dates of

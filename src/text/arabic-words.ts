@@ -1,4 +1,4 @@
-import { type Centimes, dirhamsAndCentimes } from './money.ts';
+import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
  * The amount in Arabic words, as Moroccan texts write numbers: `125050` → `ألف ومائتان وخمسون درهماً وخمسون سنتيماً`. The counted noun agrees with the

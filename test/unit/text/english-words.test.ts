@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { amountInEnglishWords } from '../../../src/domain/english-words.ts';
 import { MAX_CENTIMES } from '../../../src/domain/money.ts';
+import { amountInEnglishWords } from '../../../src/text/english-words.ts';
 import { centimesOfAnyMagnitude } from '../../support/amounts.ts';
 
 describe('amountInEnglishWords', () => {
