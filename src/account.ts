@@ -1,7 +1,7 @@
 import type { Logger } from 'pino';
 import type { ManageKeys } from './domain/api-key/manage-keys.ts';
 import { createOwnKeys, type OwnKeys } from './domain/api-key/own-keys.ts';
-import type { AuditEntry } from './domain/audit.ts';
+import type { AuditEntry } from './domain/tenant/audit.ts';
 import { createOwnProfile, type OwnProfile } from './domain/tenant/own-profile.ts';
 import type { LogoStore, TenantRepository } from './domain/tenant/ports.ts';
 

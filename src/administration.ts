@@ -11,7 +11,7 @@ import { createManageKeys, type ManageKeys } from './domain/api-key/manage-keys.
 import type { InstallationRepository } from './domain/installation/first-start.ts';
 import type { InvoiceRepository } from './domain/invoice/repository.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
-import { givenUp, type ValidSignature, type Verification } from './domain/verification.ts';
+import { givenUp, type ValidSignature, type Verification } from './domain/verification/verification.ts';
 import { checkMasterKey } from './master-key.ts';
 import { type OpenStore, openStore } from './open-store.ts';
 import type { Store } from './storage/connect.ts';

@@ -34,7 +34,7 @@ import { createVerifyPublicly } from './domain/invoice/verify-publicly.ts';
 import { createWatchInvoice } from './domain/invoice/watch-invoice.ts';
 import { requireSecretKey } from './domain/principal.ts';
 import type { TenantRepository } from './domain/tenant/ports.ts';
-import { createVerifyDocument } from './domain/verify-document.ts';
+import { createVerifyDocument } from './domain/verification/verify-document.ts';
 import { createGate } from './graphql/gate.ts';
 import { readOperationList } from './graphql/operation-list.ts';
 import { createJobs } from './jobs/agenda.ts';

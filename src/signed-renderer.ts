@@ -3,7 +3,7 @@ import { documentTexts } from './adapters/pdf/invoice-page.ts';
 import type { ChromiumPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
 import type { OnFatal } from './adapters/threads.ts';
 import type { LegalInvoice, PdfRenderer } from './domain/invoice/ports.ts';
-import type { SigningKey } from './domain/signing-key.ts';
+import type { SigningKey } from './domain/invoice/signing-key.ts';
 
 /**
  * Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both.

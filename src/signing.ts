@@ -5,7 +5,7 @@ import { createDocumentSigner } from './adapters/xades/document-signer.ts';
 import { createTimeStamper } from './adapters/xades/time-stamp-authority.ts';
 import type { Config } from './config.ts';
 import type { DocumentSigner } from './domain/invoice/ports.ts';
-import { SigningFailed, type SigningKey } from './domain/signing-key.ts';
+import { SigningFailed, type SigningKey } from './domain/invoice/signing-key.ts';
 import type { Environment } from './domain/tenant/tenant.ts';
 
 /** Whose document it is. */

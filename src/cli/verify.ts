@@ -1,6 +1,6 @@
 import { basename } from 'node:path';
 import type { ValidSignature, Verification } from '../administration.ts';
-import { MAX_DOCUMENT_BYTES } from '../domain/verification.ts';
+import { MAX_DOCUMENT_BYTES } from '../domain/verification/verification.ts';
 import type { ParsedArguments } from './command.ts';
 import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
 import { readInput } from './files.ts';

@@ -12,7 +12,7 @@ import type { ValidateInvoice } from '../domain/invoice/validate-invoice.ts';
 import type { WatchInvoice } from '../domain/invoice/watch-invoice.ts';
 import type { Principal } from '../domain/principal.ts';
 import type { OwnProfile } from '../domain/tenant/own-profile.ts';
-import type { VerifyDocument } from '../domain/verify-document.ts';
+import type { VerifyDocument } from '../domain/verification/verify-document.ts';
 import type { BrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import type { ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import type { ResendEvents } from '../domain/webhook/resend-events.ts';

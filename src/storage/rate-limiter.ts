@@ -1,6 +1,6 @@
 import { type Collection, type Db, MongoServerError } from 'mongodb';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
-import type { LimitKind, RateLimiter } from '../domain/rate-limiter.ts';
+import type { LimitKind, RateLimiter } from '../domain/api-key/rate-limiter.ts';
 
 const WINDOW_SECONDS = 60;
 const DUPLICATE_KEY = 11000;

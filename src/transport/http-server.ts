@@ -3,8 +3,8 @@ import { createServer, type RequestListener, type Server, type ServerResponse, S
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Logger } from 'pino';
+import type { RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { serviceError } from '../domain/errors.ts';
-import type { RateLimiter } from '../domain/rate-limiter.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';

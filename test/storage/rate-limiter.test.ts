@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
-import type { LimitKind, LimitState, RateLimiter } from '../../src/domain/rate-limiter.ts';
+import type { LimitKind, LimitState, RateLimiter } from '../../src/domain/api-key/rate-limiter.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createRateLimiter } from '../../src/storage/rate-limiter.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';

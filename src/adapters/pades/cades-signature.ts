@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import type { SigningKey } from '../../domain/signing-key.ts';
+import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 import {
   elementsOf,
   NULL,

@@ -1,4 +1,4 @@
-import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
 import { createThreads, type OnFatal } from '../threads.ts';
 import type { Attachment, DocumentFacts } from './archival-objects.ts';
 import type { PdfIngredients, UnsignedPdf } from './assemble-pdf.ts';

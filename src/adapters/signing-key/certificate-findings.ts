@@ -1,7 +1,7 @@
 import type { X509Certificate } from 'node:crypto';
 import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
-import type { SigningKey } from '../../domain/signing-key.ts';
+import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 
 /** Something about a signing certificate that operators should know. */
 export interface CertificateFinding {

@@ -1,5 +1,5 @@
 import { createHash, verify, X509Certificate } from 'node:crypto';
-import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
 import { chainFrom } from './certificate-chain.ts';
 import { type KeySession, openPkcs11Token, type Pkcs11Token } from './pkcs11-token.ts';
 import type { Pkcs11Address } from './pkcs11-uri.ts';

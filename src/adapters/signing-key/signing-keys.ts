@@ -2,7 +2,7 @@ import { X509Certificate } from 'node:crypto';
 import { readFile } from 'node:fs/promises';
 import { dirname, resolve } from 'node:path';
 import { z } from 'zod';
-import type { SigningKey } from '../../domain/signing-key.ts';
+import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 import { maySign } from './certificate-findings.ts';
 import { loadPkcs11Key } from './pkcs11-key.ts';
 import { parsePkcs11Uri } from './pkcs11-uri.ts';

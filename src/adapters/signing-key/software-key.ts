@@ -1,6 +1,6 @@
 import { type KeyObject, sign, type X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
-import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
 
 /** A private key in this process's memory and the certificates that say whose it is, the signer's own first, then its issuers. */
 export interface SigningIdentity {

@@ -1,6 +1,6 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { DocumentSigner } from '../../domain/invoice/ports.ts';
-import { SigningFailed, type SigningKey } from '../../domain/signing-key.ts';
+import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
 import { type SignaturePolicy, signature, signedInfo, signedProperties } from './signature-template.ts';
 import { stampedOctets } from './time-stamp.ts';
 import type { StampTime } from './time-stamp-authority.ts';

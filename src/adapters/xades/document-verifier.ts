@@ -1,5 +1,5 @@
 import { Worker } from 'node:worker_threads';
-import { type Verification, VerificationGivenUp } from '../../domain/verification.ts';
+import { type Verification, VerificationGivenUp } from '../../domain/verification/verification.ts';
 
 export interface DocumentVerifier {
   /**

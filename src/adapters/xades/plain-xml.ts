@@ -1,4 +1,4 @@
-import { MAX_DOCUMENT_BYTES } from '../../domain/verification.ts';
+import { MAX_DOCUMENT_BYTES } from '../../domain/verification/verification.ts';
 import { Refused } from './refused.ts';
 
 /**

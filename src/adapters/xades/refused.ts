@@ -1,4 +1,4 @@
-import type { InvalidSignature } from '../../domain/verification.ts';
+import type { InvalidSignature } from '../../domain/verification/verification.ts';
 
 /** Thrown inside the verifier; becomes an {@link InvalidSignature}. */
 export class Refused extends Error {

@@ -1,7 +1,7 @@
 import { createHash, randomBytes } from 'node:crypto';
 import { Integer, OctetString } from 'asn1js';
 import { AlgorithmIdentifier, MessageImprint, PKIStatus, TimeStampReq, TimeStampResp } from 'pkijs';
-import { SigningFailed } from '../../domain/signing-key.ts';
+import { SigningFailed } from '../../domain/invoice/signing-key.ts';
 import { readTimeStamp } from './time-stamp.ts';
 
 /** @returns the time-stamp token of the octets, DER @throws {SigningFailed} when none that is right could be had */

@@ -2,7 +2,7 @@ import { webcrypto, type X509Certificate } from 'node:crypto';
 import { DOMImplementation, DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
-import type { Verification } from '../../domain/verification.ts';
+import type { Verification } from '../../domain/verification/verification.ts';
 import { Refused } from './refused.ts';
 import { readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { readSigningCertificate } from './signing-certificate.ts';

@@ -1,7 +1,7 @@
-import type { Audit } from '../audit.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import type { Audit } from '../tenant/audit.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 import type { ApiKey, KeyKind } from './api-key.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';

@@ -1,6 +1,6 @@
-import type { Audit } from '../audit.ts';
 import { serviceError } from '../errors.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
+import type { Audit } from './audit.ts';
 import type { LogoStore, TenantRepository } from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import type { Tenant } from './tenant.ts';

@@ -1,4 +1,9 @@
-import type { CoveredDocument, InvalidSignature, SigningCertificate, Verification } from '../../domain/verification.ts';
+import type {
+  CoveredDocument,
+  InvalidSignature,
+  SigningCertificate,
+  Verification,
+} from '../../domain/verification/verification.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import './scalars.ts';

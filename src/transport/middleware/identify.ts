@@ -1,9 +1,9 @@
 import type { Context, Middleware } from 'koa';
 import type { Arrival } from '../../domain/api-key/admission.ts';
 import type { Authenticate } from '../../domain/api-key/authenticate.ts';
+import type { LimitKind, LimitState, RateLimiter } from '../../domain/api-key/rate-limiter.ts';
 import { serviceError } from '../../domain/errors.ts';
 import type { Principal } from '../../domain/principal.ts';
-import type { LimitKind, LimitState, RateLimiter } from '../../domain/rate-limiter.ts';
 import { limitedAddress } from '../client-address.ts';
 import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPdfSigner, type PdfSigner } from '../../../src/adapters/pades/pdf-signer.ts';
 import { createPdfRenderer } from '../../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
-import { SigningFailed } from '../../../src/domain/signing-key.ts';
+import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { CHROMIUM_CACHE, line, printed, textOfPages } from '../pdf/support.ts';
 import { ecKey, identityOf, rsaKey, SIGNING_TIME } from '../xades/identities.ts';
 import { detached, hasTool, inFolder, pdfsig, statedSignature } from './support.ts';

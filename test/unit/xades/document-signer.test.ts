@@ -5,7 +5,7 @@ import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
-import { SigningFailed } from '../../../src/domain/signing-key.ts';
+import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../../support/jdk-validator.ts';
 import { sampleInvoice, sampleLine, sampleLines } from '../ubl/sample-invoice.ts';
 import { hasUblSchema, schemaErrors } from '../ubl/ubl-schema.ts';

@@ -5,7 +5,7 @@ import {
   type DocumentVerifierOptions,
 } from '../../../src/adapters/xades/document-verifier.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import { VerificationGivenUp } from '../../../src/domain/verification.ts';
+import { VerificationGivenUp } from '../../../src/domain/verification/verification.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 import { ecKey, identityOf, signedInvoice } from './identities.ts';
 

@@ -4,7 +4,7 @@ import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { createTimeStamper } from '../../../src/adapters/xades/time-stamp-authority.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import { SigningFailed } from '../../../src/domain/signing-key.ts';
+import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import {
   hasOpenssl,
   startTimeStampAuthority,

@@ -1,9 +1,9 @@
-import { SigningFailed } from '../../signing-key.ts';
 import { next, rejection } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import { SIGN_SCHEDULE } from '../pauses.ts';
 import type { Claim } from '../repository.ts';
+import { SigningFailed } from '../signing-key.ts';
 import { scenarioOf } from '../test-scenarios.ts';
 import { again, attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';

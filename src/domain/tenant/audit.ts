@@ -1,4 +1,4 @@
-import type { Environment } from './tenant/tenant.ts';
+import type { Environment } from './tenant.ts';
 
 /** Something that a tenant changed in its own account, as operators find it in the log. Never holds a secret. */
 export interface AuditEntry {
