@@ -7,7 +7,7 @@ import {
   signingCertificate,
   trustedSigners,
   verifyDocument,
-} from './administration.ts';
+} from './app/administration.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
@@ -42,7 +42,7 @@ const context: CommandContext = {
       const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');
       return new Map([...makeOperationList(files), ...own.map((text) => [digestOf(text), text] as const)]);
     },
-    startApp: async (config, parts) => (await import('./app.ts')).startApp(config, parts),
+    startApp: async (config, parts) => (await import('./app/app.ts')).startApp(config, parts),
   },
 };
 endWithNpm();

@@ -10,7 +10,7 @@ endWithNpm();
 try {
   const config = readConfig();
   // The rest of the service takes a while to load, and npm may end meanwhile.
-  const [{ startApp }, { greeting }] = await Promise.all([import('./app.ts'), import('./cli/greeting.ts')]);
+  const [{ startApp }, { greeting }] = await Promise.all([import('./app/app.ts'), import('./cli/greeting.ts')]);
   // The log is written by then. Nothing is waited for: leases end by themselves, and whoever starts the service again takes its work up.
   const app = await startApp(config, { onFatal: () => process.exit(1) });
   process.on('uncaughtException', app.fail);

@@ -7,11 +7,11 @@ import { invoicePage } from '../../src/adapters/pdf/invoice-page.ts';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../src/adapters/signing-key/test-certificate.ts';
+import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
-import { createSignedRenderer } from '../../src/signed-renderer.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
 
 const AT_ONCE = 2;

@@ -8,9 +8,9 @@ import { loadTestIdentity } from '../../src/adapters/signing-key/test-identity.t
 import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
 import { createDocumentSigner } from '../../src/adapters/xades/document-signer.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
-import { type App, startApp } from '../../src/app.ts';
+import { type App, startApp } from '../../src/app/app.ts';
+import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
 import { readConfig } from '../../src/config.ts';
-import { createSignedRenderer } from '../../src/signed-renderer.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent } from 'undici';
+import { composeWebhooks, type Tell } from '../../src/app/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
@@ -11,7 +12,6 @@ import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
-import { composeWebhooks, type Tell } from '../../src/webhooks.ts';
 import { pendingInvoice } from '../../test/support/invoices.ts';
 import { openTestStore } from '../../test/support/store.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';

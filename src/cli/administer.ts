@@ -1,4 +1,4 @@
-import type { OpenAdministration } from '../administration.ts';
+import type { OpenAdministration } from '../app/administration.ts';
 import type { CommandContext } from './command.ts';
 
 /** Opens the store of the configuration for the time of `work`. @throws when it can't be had, and what `work` throws */

@@ -7,8 +7,8 @@ import type {
   signingCertificate,
   trustedSigners,
   verifyDocument,
-} from '../administration.ts';
-import type { startApp } from '../app.ts';
+} from '../app/administration.ts';
+import type { startApp } from '../app/app.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
+import { createSignedRenderer } from '../../src/app/signed-renderer.ts';
 import type { PrintedInvoice } from '../../src/domain/invoice/ports.ts';
 import { parseLogo } from '../../src/domain/tenant/logo.ts';
-import { createSignedRenderer } from '../../src/signed-renderer.ts';
 import { signatureValidator, veraPdf } from '../support/java-tool.ts';
 import { detached, hasTool, pdfsig } from '../unit/pades/support.ts';
 import { CHROMIUM_CACHE, line, ordinary, png, printed, SELLER } from '../unit/pdf/support.ts';

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { administrationOf } from '../../src/administration.ts';
+import { administrationOf } from '../../src/app/administration.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';

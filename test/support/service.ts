@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { type App, type AppParts, startApp } from '../../src/app.ts';
+import { type App, type AppParts, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';

@@ -1,7 +1,7 @@
 import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Administration } from '../../administration.ts';
-import type { App } from '../../app.ts';
+import type { Administration } from '../../app/administration.ts';
+import type { App } from '../../app/app.ts';
 import type { Config } from '../../config.ts';
 import { parseToken } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';

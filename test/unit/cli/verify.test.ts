@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import { trustedSigners } from '../../../src/administration.ts';
+import { trustedSigners } from '../../../src/app/administration.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { readInput } from '../../../src/cli/files.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';

@@ -6,8 +6,8 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { certificateFindings } from '../../../src/adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
+import { NO_SIGNING, openSigning, watchCertificates } from '../../../src/app/signing.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
-import { NO_SIGNING, openSigning, watchCertificates } from '../../../src/signing.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
 import { makePkcs12 } from './make-pkcs12.ts';
 

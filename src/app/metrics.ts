@@ -1,7 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import { ATTENTION_REASONS, attentionOf } from './domain/invoice/attention.ts';
-import type { InvoiceRepository } from './domain/invoice/repository.ts';
-import type { SigningKey } from './domain/invoice/signing-key.ts';
+import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
 /** What Prometheus is told of this process. No label has more values than the code has names, tenants with keys of their own aside. */
 export interface Metrics {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import { link, open, readFile, rm } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Config } from './config.ts';
-import { type InstallationRepository, masterKeyMark } from './domain/installation/first-start.ts';
+import type { Config } from '../config.ts';
+import { type InstallationRepository, masterKeyMark } from '../domain/installation/first-start.ts';
 
 type Settings = Pick<Config, 'masterKey' | 'dataDir' | 'mongodbUrl'>;
 

@@ -1,12 +1,12 @@
 import type { Logger } from 'pino';
-import { type CertificateFinding, certificateFindings } from './adapters/signing-key/certificate-findings.ts';
-import { openSigningKeys } from './adapters/signing-key/signing-keys.ts';
-import { createDocumentSigner } from './adapters/xades/document-signer.ts';
-import { createTimeStamper } from './adapters/xades/time-stamp-authority.ts';
-import type { Config } from './config.ts';
-import type { DocumentSigner } from './domain/invoice/ports.ts';
-import { SigningFailed, type SigningKey } from './domain/invoice/signing-key.ts';
-import type { Environment } from './domain/tenant/tenant.ts';
+import { type CertificateFinding, certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
+import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
+import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
+import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
+import type { Config } from '../config.ts';
+import type { DocumentSigner } from '../domain/invoice/ports.ts';
+import { SigningFailed, type SigningKey } from '../domain/invoice/signing-key.ts';
+import type { Environment } from '../domain/tenant/tenant.ts';
 
 /** Whose document it is. */
 export interface Owner {

@@ -1,9 +1,9 @@
-import { createPdfSigner } from './adapters/pades/pdf-signer.ts';
-import { documentTexts } from './adapters/pdf/invoice-page.ts';
-import type { ChromiumPdfRenderer } from './adapters/pdf/pdf-renderer.ts';
-import type { OnFatal } from './adapters/threads.ts';
-import type { LegalInvoice, PdfRenderer } from './domain/invoice/ports.ts';
-import type { SigningKey } from './domain/invoice/signing-key.ts';
+import { createPdfSigner } from '../adapters/pades/pdf-signer.ts';
+import { documentTexts } from '../adapters/pdf/invoice-page.ts';
+import type { ChromiumPdfRenderer } from '../adapters/pdf/pdf-renderer.ts';
+import type { OnFatal } from '../adapters/threads.ts';
+import type { LegalInvoice, PdfRenderer } from '../domain/invoice/ports.ts';
+import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
 /**
  * Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both.

@@ -1,9 +1,9 @@
 import { access, constants, mkdir } from 'node:fs/promises';
 import { join as joinPath, resolve } from 'node:path';
-import type { Config } from './config.ts';
-import { startEngine } from './engine/embedded.ts';
-import { runningEngine } from './engine/running.ts';
-import { connect, type Store } from './storage/connect.ts';
+import type { Config } from '../config.ts';
+import { startEngine } from '../engine/embedded.ts';
+import { runningEngine } from '../engine/running.ts';
+import { connect, type Store } from '../storage/connect.ts';
 
 export interface OpenStore extends Store {
   /** `server`: MONGODB_URL; `own engine`: started here and ended by `close`; `running engine`: another process's, of the same folder. */
