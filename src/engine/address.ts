@@ -3,23 +3,24 @@ import type { AddressInfo, ListenOptions, Server } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 
-/** Longest path that a unix socket may have everywhere (macOS: 104 bytes with its end, Linux: 108). */
+/** Longest socket path that every system accepts: macOS has 104 bytes with the terminating NUL, Linux 108. */
 const MAX_SOCKET_PATH = 103;
-/** Clients that may wait to be taken: a connect to a socket whose queue is full fails at once. */
+/** Length of the listen queue. A connect to a socket whose queue is full fails at once. */
 const BACKLOG = 4096;
 
 export interface Address {
   uri: string;
-  /** host:port, or the socket's path. */
+  /** `host:port`, or the path of the socket. */
   host: string;
-  /** Removes what listening left in the file system. */
+  /** Removes the temporary folder of the socket, if one was made. */
   cleanUp(): void;
 }
 
 /**
- * Starts listening: on a port of 127.0.0.1 when one is asked for (0 takes a free one), else on a unix socket that its owner alone may open
- * (mode 0600, in a folder of mode 0700): in the data folder or, where that path is too long for a socket, in the system's temporary folder.
- * Windows has no such sockets and gets a port.
+ * Starts listening on a port of 127.0.0.1 if `wanted.port` is given (0 picks a free one), otherwise on a unix socket
+ * that only its owner can open (mode 0600, in a folder of mode 0700). The socket is in the data folder or, where that
+ * path is too long for a socket, in the system's temporary folder. On Windows, which has no unix sockets, the engine
+ * listens on a port. Throws an Error when the address is in use or the path is not valid.
  */
 export async function listen(
   server: Server,
@@ -34,7 +35,7 @@ export async function listen(
   const { path, cleanUp } = wanted.socketPath
     ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
     : socketPlace(dataDir);
-  // The driver takes a host for a socket by this ending.
+  // The driver recognizes a socket path by this suffix.
   if (!path.endsWith('.sock')) throw new Error(`The socket's path must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new Error(`The socket's path is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);

@@ -3,23 +3,26 @@ import type { HeldBytes, Holder } from './held-bytes.ts';
 import { Framing } from './wire/framing.ts';
 import { encodeMessage, parseMessage, type Request } from './wire/message.ts';
 
-/** A client that has not read this many bytes of its answers gets no further ones; its requests wait. */
+/** Bytes of unread answers from which on a client gets no further answers; its requests wait. */
 const UNREAD = 1024 * 1024;
-/** Bytes, and number, of the requests that may wait before no more of them are read. */
+/** Limits on the requests in a connection's queue, in bytes and in number. Beyond either, the socket is paused. */
 const WAITING_BYTES = 48_000_000;
 const WAITING = 1000;
 
 export interface ConnectionHandler {
-  /** The encoded answer, at once or later. */
+  /** Runs a command and returns the encoded answer, at once or later. */
   run(request: Request, connection: Connection): Uint8Array | Promise<Uint8Array>;
-  /** Calls back when what was answered is durable; gives an answer to send instead when it could not be made so. */
+  /**
+   * Calls back when the writes behind the last answer are durable. `instead` replaces the answer when the commit
+   * failed.
+   */
   whenDurable(callback: (instead?: Uint8Array) => void): void;
 }
 
-/** One client: its requests are run one after the other, answers go out in order and not before they are durable. */
+/** One client connection. Its requests run one after the other; answers go out in order, each after its commit. */
 export class Connection implements Holder {
   readonly id: number;
-  /** As the client named itself in its first message. */
+  /** The application name from the driver's first `hello`. */
   appName: string | undefined;
   readonly #socket: Socket;
   readonly #handler: ConnectionHandler;
@@ -49,7 +52,7 @@ export class Connection implements Holder {
     });
   }
 
-  /** Calls back once when the client is gone. */
+  /** Registers a callback that runs once when the connection closes. */
   onClose(callback: () => void): void {
     this.#onClose.add(callback);
   }
@@ -76,7 +79,7 @@ export class Connection implements Holder {
     this.#next();
   }
 
-  /** Serves one request, if one waits and may be served; other clients get their turn before the one after it. */
+  /** Runs at most one request, so that other connections get their turn between two requests of this one. */
   #next(): void {
     const message =
       this.#running || this.#socket.writableLength > UNREAD || this.#socket.destroyed ? undefined : this.#queue.shift();
@@ -120,7 +123,7 @@ export class Connection implements Holder {
     });
   }
 
-  /** Drops the client without a word. */
+  /** Closes the connection at once, without an answer. */
   abort(): void {
     this.#socket.destroy();
   }

@@ -1,36 +1,43 @@
 import { Worker } from 'node:worker_threads';
 
 export interface EngineOptions {
-  /** Folder of the database; made (mode 0700) when it is not there. One engine at a time serves it. */
+  /**
+   * Folder of the database, created with mode 0700 if it does not exist. Only one engine at a time can use a folder.
+   */
   dataDir: string;
-  /** Listen on this unix socket (made with mode 0600). Default: a socket in the folder, or in a short private one. */
+  /**
+   * Listen on this unix socket (created with mode 0600). Default: a socket in the data folder or, if that path is too
+   * long, in a private temporary folder.
+   */
   socketPath?: string;
-  /** Listen on this port of 127.0.0.1 instead of a socket; 0 takes a free one. */
+  /** Listen on this port of 127.0.0.1 instead of a socket; 0 picks a free one. */
   port?: number;
-  /** Bound of the change-stream history in bytes (default 256 MiB); a resume token older than that is refused with error 286. */
+  /**
+   * Size limit of the oplog in bytes (default 256 MiB). Resuming a change stream from a trimmed position is error 286.
+   */
   oplogBytes?: number;
-  /** Called once when the engine's thread ends by itself after it had started; without it the process gets a warning. */
+  /** Called once if the engine's thread ends by itself after the start. Without it, the process emits a warning. */
   onFailure?: (error: Error) => void;
   /** Seconds between two runs of the TTL monitor (default 60). */
   ttlSeconds?: number;
   /** Seconds after which an open transaction is aborted (default 60). */
   transactionSeconds?: number;
-  /** Take `configureFailPoint`, as mongod does with `enableTestCommands`: for tests of drivers, never where real data lies. */
+  /** Enable the command `configureFailPoint`, as mongod does with `enableTestCommands`. For driver tests only. */
   testCommands?: boolean;
 }
 
 export interface Engine {
-  /** Where the official driver reaches it. */
+  /** The connection string for the official driver. */
   uri: string;
-  /** Finishes the commits under way, ends cursors and connections, and frees the folder. */
+  /** Finishes the commits in progress, closes cursors and connections, and releases the lock on the folder. */
   close(): Promise<void>;
 }
 
 type FromWorker = { ready: string } | { failed: string };
 
 /**
- * Runs the MongoDB-compatible server over `dataDir` in a worker thread.
- * Rejects with a readable message when the folder is served by another engine, is damaged, or the address can't be had.
+ * Runs the MongoDB-compatible server over `dataDir` in a worker thread. Rejects with a readable message when another
+ * engine uses the folder, the data is damaged, or the address is not available.
  */
 export async function startEngine(options: EngineOptions): Promise<Engine> {
   const { onFailure, ...workerData } = options;

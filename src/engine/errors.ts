@@ -1,4 +1,4 @@
-/** MongoDB's error codes that the engine answers with: name → number, as in MongoDB's `error_codes.yml`. */
+/** The MongoDB error codes that the engine uses: name → number, as in MongoDB's `error_codes.yml`. */
 export const CODES = {
   InternalError: 1,
   BadValue: 2,
@@ -85,9 +85,9 @@ export const CODES = {
 export type CodeName = keyof typeof CODES;
 
 /**
- * A failure that the client sees: `{ok: 0, errmsg, code, codeName}`, or an entry of `writeErrors`.
- * `details` are extra fields of the answer (`keyPattern` and `keyValue` of a duplicate key); `labels` become `errorLabels`;
- * where they are left open, the place decides that the error is met in.
+ * An error that the client sees: `{ok: 0, errmsg, code, codeName}`, or an entry of `writeErrors`. `details` are extra
+ * fields of the answer (`keyPattern` and `keyValue` of a duplicate key). `labels` become `errorLabels`; without them
+ * the labels follow from the code (`error-labels.ts`).
  */
 export class CommandError extends Error {
   readonly code: number;
@@ -107,7 +107,7 @@ export class CommandError extends Error {
 
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(CODES).map(([name, code]) => [code, name]));
 
-/** The name that answers carry beside a code. */
+/** The name that an answer carries beside a code. */
 export function codeName(code: number): string {
   return NAMES.get(code) ?? `Location${code}`;
 }

@@ -1,16 +1,16 @@
-/** A client whose bytes are held: requests that are not complete or wait their turn, answers that it has not read. */
+/** A connection with buffered bytes: incomplete or queued requests, and answers that the client has not read. */
 export interface Holder {
-  /** Ends it and frees what it holds. */
+  /** Closes the connection and frees its buffers. */
   drop(): void;
 }
 
 /**
- * Bounds the bytes held for all clients together. Whoever goes past the bound makes room: the client goes that has held something without any
- * progress for the longest time.
+ * Limits the bytes buffered for all connections together. Beyond the limit, the connection that has gone longest
+ * without progress is closed, then the next, until the total is below the limit.
  */
 export class HeldBytes {
   readonly #limit: number;
-  /** Those that hold anything, the one longest without progress first. */
+  /** Bytes of each connection; the one without progress for the longest time comes first. */
   readonly #holders = new Map<Holder, number>();
   #total = 0;
 
@@ -22,7 +22,7 @@ export class HeldBytes {
     return this.#total;
   }
 
-  /** Records what `holder` holds now; told after each progress of it. */
+  /** Records how many bytes `holder` has buffered now. Counts as progress of that connection. */
   set(holder: Holder, bytes: number): void {
     this.#total += bytes - (this.#holders.get(holder) ?? 0);
     this.#holders.delete(holder);

@@ -16,7 +16,7 @@ Options:
 
 Exit codes: 0, ended; 1, it could not start; 2, wrong usage.`;
 
-// The process of the engine alone.
+// Runs the engine alone as a process.
 endWithNpm();
 const options = optionsTyped();
 if (options !== null) {
@@ -32,7 +32,7 @@ if (options !== null) {
   }
 }
 
-/** null: there is nothing to start. */
+/** The options of the command line, or null when there is nothing to start (help or a usage error). */
 function optionsTyped(): Parameters<typeof startServer>[0] | null {
   try {
     const { values } = parseArgs({

@@ -1,10 +1,10 @@
-/** How often the parent is looked for, milliseconds. */
+/** Milliseconds between two checks of the parent process. */
 const LOOK_MS = 250;
 
 /**
- * Makes a program that npm runs end with npm, as by a SIGTERM; does nothing where npm does not run it. npm hands its SIGTERM to the shell that
- * runs the script, which dies of it and leaves the program running: dash, Debian's shell, runs even a single command as its child. So the
- * program looks whether its parent is still there.
+ * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. npm sends
+ * its SIGTERM to the shell that runs the script. The shell dies and leaves the program running, because dash, Debian's
+ * shell, runs even a single command as a child process. So the program checks whether its parent still exists.
  */
 export function endWithNpm(): void {
   if (process.env.npm_lifecycle_event === undefined) return;
@@ -17,7 +17,7 @@ export function endWithNpm(): void {
   timer.unref();
 }
 
-/** For Windows, where the parent's id stays when it is gone. */
+/** Needed on Windows, where `process.ppid` does not change when the parent ends. */
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);

@@ -2,8 +2,8 @@ import { connect } from 'node:net';
 import { readNote } from './store/note.ts';
 
 /**
- * The `mongodb://` URI of the engine that serves `dataDir` at this moment, in whatever process, or null when none does: the note of an
- * engine that was killed is not believed, its address has to take a connection.
+ * The `mongodb://` URI of the engine that uses `dataDir` now, in any process, or null if there is none. The address in
+ * `engine.json` counts only if it accepts a connection, because an engine that was killed leaves the file behind.
  */
 export async function runningEngine(dataDir: string): Promise<string | null> {
   const uri = readNote(dataDir)?.uri;

@@ -12,10 +12,10 @@ import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
 const TTL_SECONDS = 60;
-/** What may be held for all clients together: requests on their way in, answers on their way out. */
+/** Limit on the bytes buffered for all clients together: incoming requests and outgoing answers. */
 const HELD_BYTES = 512 * 1024 * 1024;
 
-/** Opens the folder and serves it in this thread; see `startEngine` for the options and what it refuses. */
+/** Opens the folder and serves it in this thread. See `startEngine` for options and errors. */
 export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Promise<Engine> {
   const store = new Store(options.dataDir, {
     oplogBytes: options.oplogBytes ?? OPLOG_BYTES,

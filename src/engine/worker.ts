@@ -2,7 +2,10 @@ import { parentPort, workerData } from 'node:worker_threads';
 import type { EngineOptions } from './embedded.ts';
 import { startServer } from './server.ts';
 
-/** Thread side of `startEngine`: answers `{ready: uri}` or `{failed: reason}`, ends on 'close'. */
+/**
+ * Worker side of `startEngine`: posts `{ready: uri}` or `{failed: reason}`, and closes the engine on the message
+ * 'close'.
+ */
 const port = parentPort;
 if (!port) throw new Error('worker.ts runs as a worker thread only');
 try {

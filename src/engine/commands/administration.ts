@@ -4,12 +4,12 @@ import { timestampOf } from '../store/oplog.ts';
 import type { Command } from './command.ts';
 import { SET_NAME } from './hello.ts';
 
-/** What shells and tools ask for when they connect. */
+/** Commands that shells and tools send when they connect. */
 export const getCmdLineArgs: Command = { options: [], run: () => ({ argv: ['embedded'], parsed: {} }) };
 
 export const whatsmyuri: Command = { options: [], run: ({ connection }) => ({ you: `client:${connection.id}` }) };
 
-/** A set of one, which is its primary. */
+/** Status of a replica set with one member, the primary. */
 export const replSetGetStatus: Command = {
   options: ['initialSync'],
   run: ({ server, store }) => ({
@@ -34,7 +34,7 @@ export const replSetGetStatus: Command = {
   }),
 };
 
-/** Commands run one at a time, so none is under way but this. */
+/** Commands run one at a time, so no other operation is in progress. */
 export const currentOp: Command = { options: ['$all', '$ownOps'], run: (): Doc => ({ inprog: [] }) };
 
 export const top: Command = { options: [], run: (): Doc => ({ totals: {} }) };

@@ -5,14 +5,14 @@ import { decodeDocument, documentsIn, encodeDocument } from '../wire/bson.ts';
 
 const NUMBERS = ['int', 'long', 'double', 'decimal'];
 
-/** A command's fields, read with MongoDB's type errors (14, 9). */
+/** The fields of a command, read with MongoDB's type errors (14, 9). */
 export class Arguments {
   readonly command: string;
   readonly body: Doc;
   readonly #sequences: Map<string, Uint8Array[]>;
   readonly #bytes: Uint8Array | undefined;
 
-  /** @param bytes the body as it came, where documents in it are wanted as they are */
+  /** @param bytes the body as received, so that its documents can be read without re-encoding */
   constructor(command: string, body: Doc, sequences: Map<string, Uint8Array[]> = new Map(), bytes?: Uint8Array) {
     this.#bytes = bytes;
     this.command = command;
@@ -24,7 +24,7 @@ export class Arguments {
     return this.body[name] !== undefined && this.body[name] !== null;
   }
 
-  /** The collection that the command's first field names; error 73 when that is empty. */
+  /** The collection in the command's first field; error 73 when the name is empty. */
   collection(): string {
     const name = this.#is(this.command, 'string') as string;
     if (name !== '') return name;
@@ -40,19 +40,19 @@ export class Arguments {
     return asDoc(this.body[name]) ?? this.#wrong(name, 'object');
   }
 
-  /** A flag; numbers count as such, as MongoDB takes them. */
+  /** A boolean option. Numbers are accepted, as in MongoDB: 0 is false. */
   flag(name: string, absent = false): boolean {
     return flagIn(this.body, this.command, name, absent);
   }
 
-  /** Whether an option asks for anything: set, and neither false nor an empty document. */
+  /** Whether an option is set to anything other than false, null or an empty document. */
   asks(name: string): boolean {
     const value = this.body[name];
     if (!this.has(name) || value === false) return false;
     return !(asDoc(value) && Object.keys(value as Doc).length === 0);
   }
 
-  /** A whole number that is not negative. */
+  /** A whole number of at least 0 (error 51024 otherwise). */
   count(name: string): number | undefined {
     const value = this.integer(name);
     if (value !== undefined && value < 0) {
@@ -61,7 +61,7 @@ export class Arguments {
     return value;
   }
 
-  /** `batchSize` of the field `cursor`, which aggregations and the commands that list have. */
+  /** `batchSize` in the field `cursor` of aggregate and of the list commands. */
   cursorBatchSize(): number | undefined {
     const cursor = this.document('cursor');
     if (!cursor) return undefined;
@@ -92,18 +92,18 @@ export class Arguments {
     return this.#required(name).map((item, n) => asDoc(item) ?? this.#wrong(`${name}.${n}`, 'object', item));
   }
 
-  /** The same, encoded as they came. */
+  /** Like `documents`, but as BSON bytes as received. */
   rawDocuments(name: string): Uint8Array[] {
     const documents = this.#sequences.get(name);
     return documents ?? (this.#bytes && documentsIn(this.#bytes, name)) ?? this.documents(name).map(encodeDocument);
   }
 
-  /** The values of `let`. */
+  /** The evaluated variables of `let`. */
   variables(): Doc {
     return evaluateLet(this.document('let') ?? {});
   }
 
-  /** Refuses options outside `known` (error 40415). */
+  /** Throws error 40415 for an option that is not in `known`. */
   checkNames(known: ReadonlySet<string>): void {
     for (const name of [...Object.keys(this.body), ...this.#sequences.keys()]) {
       if (name === this.command || known.has(name)) continue;
@@ -134,14 +134,14 @@ function wrongType(field: string, value: unknown, expected: string): CommandErro
   );
 }
 
-/** Refuses fields outside `known` in a part of a command, such as one entry of `updates` (error 40415). */
+/** Throws error 40415 for a field that is not in `known`, in a part of a command such as an entry of `updates`. */
 export function checkFields(part: Doc, where: string, known: readonly string[]): void {
   for (const name of Object.keys(part)) {
     if (!known.includes(name)) throw new CommandError(40415, `BSON field '${where}.${name}' is an unknown field.`);
   }
 }
 
-/** A flag in a part of a command; numbers count as such, anything else is error 14. */
+/** A boolean in a part of a command. Numbers are accepted; any other type is error 14. */
 export function flagIn(part: Doc, where: string, name: string, absent = false): boolean {
   const value = part[name];
   if (value === undefined || value === null) return absent;
@@ -150,7 +150,7 @@ export function flagIn(part: Doc, where: string, name: string, absent = false): 
   throw wrongType(`${where}.${name}`, value, 'bool');
 }
 
-/** Refuses every collation but the simple one. */
+/** Throws error 238 for any collation other than `simple`. */
 export function checkCollation(collation: unknown): void {
   if (collation === undefined || collation === null) return;
   const locale = asDoc(collation)?.locale;

@@ -10,7 +10,7 @@ import { type Arguments, checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 
-/** Options of `create` that ask for what this server does not have. */
+/** Options of `create` that this server does not support. */
 const UNSUPPORTED = [
   'capped',
   'size',
@@ -51,7 +51,7 @@ export const create: Command = {
   },
 };
 
-/** The options that a collection keeps. */
+/** The options that are stored with the collection. */
 function collectionOptions(args: Arguments): Doc {
   const options: Doc = {};
   const clustered = args.document('clusteredIndex');
@@ -87,7 +87,7 @@ function imagesOption(args: Arguments): { enabled: boolean } | undefined {
   );
 }
 
-/** Dropping what is not there succeeds, as in MongoDB 7. */
+/** Dropping a collection that does not exist succeeds, as in MongoDB 7. */
 export const drop: Command = {
   options: [],
   writes: true,
@@ -127,7 +127,10 @@ export const listCollections: Command = {
   },
 };
 
-/** Changes an index's `expireAfterSeconds` or `hidden`, or whether pre- and post-images are kept; nothing else can be changed. */
+/**
+ * Changes `expireAfterSeconds` or `hidden` of an index, or whether pre- and post-images are stored. Other changes are
+ * not supported.
+ */
 export const collMod: Command = {
   options: [
     'index',
@@ -193,7 +196,7 @@ export const collMod: Command = {
   },
 };
 
-/** The collection that the command names; error 26 when it is not there. */
+/** The collection that the command names; error 26 when it does not exist. */
 export function existing({ store, db, args }: Context): Collection {
   const name = args.collection();
   const collection = store.catalog.find(db, name);
@@ -211,7 +214,7 @@ export const collStats: Command = {
   },
 };
 
-/** Counts and sizes of a collection, in units of `scale` bytes. */
+/** Document counts and sizes of a collection; sizes are in units of `scale` bytes. */
 export function collectionStatistics({ store }: Context, collection: Collection | undefined, scale: number): Doc {
   const count = collection ? store.documents.count(collection) : 0;
   const { bytes, indexBytes } = collection
@@ -243,7 +246,7 @@ export const validate: Command = {
   },
 };
 
-/** `renameCollection: 'db.a', to: 'db.b'`; with `dropTarget` the target is replaced. */
+/** `renameCollection: 'db.a', to: 'db.b'`. With `dropTarget`, an existing target is dropped first. */
 export const renameCollection: Command = {
   options: ['to', 'dropTarget'],
   writes: true,

@@ -5,51 +5,54 @@ import type { Snapshot } from '../store/versions.ts';
 import type { Arguments } from './arguments.ts';
 import type { FailPoints } from './fail-points.ts';
 
-/** What a command knows of the server that runs it. */
+/** Facts about the server for the commands that report them. */
 export interface ServerInfo {
-  /** host:port, or the socket's path. */
+  /** `host:port`, or the path of the socket. */
   host: string;
   startedAt: Date;
   connections(): { current: number; created: number };
 }
 
-/** Who runs a command, and where. */
+/** The connection that sent a command, and the server that runs it. */
 export interface Caller {
   store: Store;
   server: ServerInfo;
   connection: Connection;
-  /** Failures to be made on purpose; only of a server with test commands. */
+  /** Undefined unless the server runs with test commands. */
   failPoints: FailPoints | undefined;
 }
 
-/** One command being run. */
+/** A command with its arguments, while it runs. */
 export interface Context extends Caller {
   command: Command;
-  /** Name as it was sent. */
+  /** The command name as sent. */
   name: string;
   db: string;
   args: Arguments;
-  /** The logical session's id (hex), when there is one. */
+  /** The id of the logical session in hex, if the command has one. */
   session: string | undefined;
-  /** The data that it sees when that is not the present: a transaction's, or that of a snapshot read. */
+  /**
+   * The snapshot that the command reads, in a transaction or with `readConcern: snapshot`. Undefined for the current
+   * data.
+   */
   snapshot?: Snapshot;
-  /** When `maxTimeMS` is over, in milliseconds since the epoch; Infinity without. */
+  /** The time limit from `maxTimeMS`, in milliseconds since the epoch; Infinity without it. */
   deadline: number;
 }
 
 export interface Command {
-  /** Options besides those that every command takes; anything else is error 40415. */
+  /** Options beyond the common ones of all commands; any other option is error 40415. */
   options: readonly string[];
-  /** Runs inside the next commit, all or nothing. */
+  /** Runs as part of the next commit, atomically. */
   writes?: boolean | ((context: Context) => boolean);
-  /** Answers a repeated `txnNumber` from its record. */
+  /** A repeated `txnNumber` is answered from the retry record. */
   retryable?: boolean;
-  /** May be part of a transaction. */
+  /** Allowed in a transaction. */
   transactional?: boolean;
-  /** May read by `readConcern: {level: 'snapshot'}` outside transactions. */
+  /** Allowed with `readConcern: {level: 'snapshot'}` outside transactions. */
   readsSnapshots?: boolean;
-  /** Takes any option: a client's hello may carry what this server does not know. */
+  /** Unknown options are ignored, because drivers may add new ones to `hello`. */
   handshake?: boolean;
-  /** Gives the answer without `ok`. */
+  /** Returns the answer without `ok`. */
   run(context: Context): Doc | Promise<Doc>;
 }

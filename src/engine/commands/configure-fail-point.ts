@@ -5,7 +5,7 @@ import type { Command, Context } from './command.ts';
 import { writeConcernLabels } from './error-labels.ts';
 import type { FailPoints } from './fail-points.ts';
 
-/** `{configureFailPoint: name, mode: 'alwaysOn' | 'off' | {times} | {skip}, data}`; unknown to a server without test commands. */
+/** `{configureFailPoint: name, mode: 'alwaysOn' | 'off' | {times} | {skip}, data}`. Error 59 without test commands. */
 export const configureFailPoint: Command = {
   options: ['mode', 'data'],
   run: ({ args, failPoints }) => {
@@ -15,7 +15,9 @@ export const configureFailPoint: Command = {
   },
 };
 
-/** Runs a command, or does to it what the fail point `failCommand` asks for. */
+/**
+ * Runs a command, unless the fail point `failCommand` applies to it: then fails, delays or disconnects as configured.
+ */
 export function withFailure(
   failPoints: FailPoints,
   context: Context,

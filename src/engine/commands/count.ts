@@ -36,7 +36,7 @@ export const distinct: Command = {
   run: (context) => ({ values: distinctValues(context) }),
 };
 
-/** The distinct values of a path, arrays taken apart, in order. */
+/** The distinct values of a path in sort order. Each element of an array counts as a value. */
 function distinctValues(context: Context): unknown[] {
   const { store, db, args } = context;
   checkCollation(args.body.collation);

@@ -9,9 +9,9 @@ import { RawArray } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { changeStreamLabels } from './error-labels.ts';
 
-/** Documents of a first batch whose size the client leaves open. */
+/** Size of the first batch when the client sets no `batchSize`. */
 const FIRST_BATCH = 101;
-/** Milliseconds that a getMore on a quiet change stream waits when the client sets no time. */
+/** Milliseconds that a getMore waits for changes when the client sets no `maxTimeMS`. */
 const AWAIT_MS = 1000;
 
 export interface BatchOptions {
@@ -20,7 +20,7 @@ export interface BatchOptions {
   noTimeout?: boolean;
 }
 
-/** Answers with a source's first batch, and opens a cursor for what follows it. */
+/** Answers with the first batch of a source, and opens a cursor if documents are left. */
 export function firstBatch(context: Context, ns: string, documents: Iterable<Uint8Array>, options: BatchOptions): Doc {
   const source = new IteratorSource(documents);
   const batch = source.next(options.batchSize ?? FIRST_BATCH);
@@ -78,7 +78,10 @@ export const getMore: Command = {
   },
 };
 
-/** A transaction's cursor is read in that transaction, and no other. */
+/**
+ * Errors 50738 and 50740: a cursor opened in a transaction can be read in that transaction only, and no other cursor
+ * can be read in a transaction.
+ */
 function checkTransaction(context: Context, { id, options }: Cursor): void {
   const own = context.snapshot instanceof Transaction ? context.snapshot : undefined;
   const opened = options.snapshot instanceof Transaction ? options.snapshot : undefined;
@@ -98,7 +101,7 @@ function failAsAsked({ failPoints }: Context, { source }: Cursor): void {
   throw new CommandError(Number(code), 'failing for the fail point failGetMoreAfterCursorCheckout', {}, labels);
 }
 
-/** Waits for changes; answers at once when there are some, and with none when the time is over. */
+/** Answers as soon as there are changes, or with an empty batch after `ms` milliseconds. */
 async function moreChanges(
   context: Context,
   cursor: Cursor<ChangeStream>,

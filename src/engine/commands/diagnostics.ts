@@ -6,7 +6,7 @@ import { MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Command } from './command.ts';
 import { SET_NAME, VERSION } from './hello.ts';
 
-/** Parameters that `getParameter` knows. */
+/** The parameters that `getParameter` supports. */
 const PARAMETERS: Doc = {
   featureCompatibilityVersion: { version: VERSION.split('.').slice(0, 2).join('.') },
   enableTestCommands: false,
@@ -92,7 +92,7 @@ export const getLog: Command = {
       : { totalLinesWritten: new Int32(0), log: [] },
 };
 
-/** `{getParameter: 1, name: 1}`, `'*'` or `{allParameters: true}` for all. */
+/** `{getParameter: 1, name: 1}`; `'*'` or `{allParameters: true}` returns all. */
 export const getParameter: Command = {
   options: [...Object.keys(PARAMETERS)],
   run: ({ args, failPoints }) => {

@@ -13,7 +13,7 @@ import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
 import { runWrite } from './write.ts';
 
-/** Options that every command takes. */
+/** Options that every command accepts. */
 const COMMON = [
   '$db',
   '$readPreference',
@@ -32,14 +32,14 @@ const COMMON = [
 ];
 
 const KNOWN = new Map([...COMMANDS].map(([name, command]) => [name, new Set([...COMMON, ...command.options])]));
-/** Levels of nesting that a command may have. */
+/** Maximum nesting depth of a command. */
 const MAX_LEVELS = 200;
 const MAX_TIME = 2 ** 31 - 1;
 const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable', 'snapshot'];
 
 /**
- * Runs one request; the encoded answer is ready at once, or later for a command that waits.
- * Every failure becomes `{ok: 0, errmsg, code, codeName}`.
+ * Runs one request. The encoded answer is returned at once, or later for a command that waits. Every error becomes
+ * `{ok: 0, errmsg, code, codeName}`.
  */
 export function dispatch(caller: Caller, request: Request): Uint8Array | Promise<Uint8Array> {
   let context: Context | undefined;
@@ -55,7 +55,7 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
   }
 }
 
-/** The answer of a command whose commit failed. */
+/** The answer to a command whose commit failed. */
 export function commitFailure(store: Store, error: Error): Uint8Array {
   const shown = isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
   return encodeReply(withTimes(store, failure(shown, undefined)));
@@ -80,7 +80,7 @@ function contextOf(caller: Caller, request: Request): Context {
     db: args.string('$db') ?? 'test',
     args,
     session: sessionOf(args),
-    // A getMore's is the time that it waits.
+    // For getMore, `maxTimeMS` is the time to wait for changes.
     deadline: maxTime && name !== 'getMore' ? Date.now() + maxTime : Number.POSITIVE_INFINITY,
   };
 }
@@ -118,7 +118,10 @@ function readConcernLevel(args: Arguments): unknown {
   );
 }
 
-/** One node is all there is: a write concern that asks for more is answered as MongoDB does, after the write. */
+/**
+ * The replica set has one member. A write concern that asks for more adds a `writeConcernError` after the write, as in
+ * MongoDB.
+ */
 function withWriteConcern<T extends Doc | Promise<Doc>>({ args, command }: Context, reply: T): T | Doc {
   const w = asDoc(args.body.writeConcern)?.w;
   if (w === undefined || w === 'majority' || reply instanceof Promise || !command.writes) return reply;

@@ -3,7 +3,7 @@ import type { Context } from './command.ts';
 
 const code = (...names: (keyof typeof CODES)[]): ReadonlySet<number> => new Set(names.map((name) => CODES[name]));
 
-/** After these a driver may send a retryable write once more. */
+/** Errors after which a driver may retry a retryable write. */
 const RETRYABLE_WRITE = code(
   'InterruptedAtShutdown',
   'InterruptedDueToReplStateChange',
@@ -19,7 +19,7 @@ const RETRYABLE_WRITE = code(
   'ExceededTimeLimit',
 );
 
-/** After these a driver may run the whole transaction once more, also when it was being committed. */
+/** Errors after which a driver may retry the whole transaction, even if they occur on commit. */
 const TRANSIENT = code(
   'LockTimeout',
   'WriteConflict',
@@ -29,13 +29,13 @@ const TRANSIENT = code(
   'PreparedTransactionInProgress',
 );
 
-/** After these a driver opens a change stream anew where it was. */
+/** Errors after which a driver resumes a change stream. */
 const RESUMABLE = new Set([
   ...RETRYABLE_WRITE,
   ...code('RetryChangeStream', 'FailedToSatisfyReadPreference', 'StaleConfig', 'StaleEpoch'),
 ]);
 
-/** The `errorLabels` that MongoDB gives an error's code where this command met it. */
+/** The `errorLabels` that MongoDB adds to an error of this command. */
 export function labelsOf({ code }: CommandError, context: Context): string[] {
   const labels: string[] = [];
   const transient = TRANSIENT.has(code) || (RETRYABLE_WRITE.has(code) && !endsTransaction(context));
@@ -44,12 +44,12 @@ export function labelsOf({ code }: CommandError, context: Context): string[] {
   return labels;
 }
 
-/** The same for a write that was done, and whose write concern failed. */
+/** The `errorLabels` for a write that succeeded but whose write concern failed. */
 export function writeConcernLabels(writeConcernCode: number, context: Context): string[] {
   return isRetryable(context) && RETRYABLE_WRITE.has(writeConcernCode) ? ['RetryableWriteError'] : [];
 }
 
-/** The labels of an error met while changes were read. */
+/** The `errorLabels` for an error of a change stream. */
 export function changeStreamLabels(errorCode: number): string[] {
   return RESUMABLE.has(errorCode) ? ['ResumableChangeStreamError'] : [];
 }

@@ -14,7 +14,7 @@ import { updateStatement } from './update.ts';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
 
-/** Tells how find, count, distinct, aggregate, update, delete and findAndModify reach their documents; the writes change nothing. */
+/** Explains find, count, distinct, aggregate, update, delete and findAndModify. Explaining a write changes nothing. */
 export const explain: Command = {
   options: ['verbosity'],
   run: (context) => {
@@ -37,7 +37,7 @@ export const explain: Command = {
 
 interface Explained {
   query: Query;
-  /** Stages of a pipeline behind the query. */
+  /** The pipeline stages after the query. */
   rest: Doc[];
   projected: boolean;
 }

@@ -2,20 +2,20 @@ import { CommandError } from '../errors.ts';
 import { asDoc, type Doc, wholeNumber } from '../query/types.ts';
 
 interface FailPoint {
-  /** Times that it still applies; Infinity when it is always on. */
+  /** Number of times that it still fires; Infinity for `alwaysOn`. */
   left: number;
-  /** Times that it lets pass first. */
+  /** Number of times that it is passed without firing first. */
   skip: number;
-  /** Times that it was reached. */
+  /** Number of times that it was reached. */
   entered: number;
   data: Doc;
 }
 
-/** Failures that a test asks the server for, as mongod's `configureFailPoint` sets them; there are none unless the engine runs with test commands. */
+/** Fail points: failures that a driver test configures, as with mongod's `configureFailPoint`. */
 export class FailPoints {
   readonly #set = new Map<string, FailPoint>();
 
-  /** Sets or removes one; gives how often the one that was there had been reached. */
+  /** Sets or removes a fail point. Returns how often the previous one with this name was reached. */
   configure(name: string, mode: unknown, data: Doc): number {
     const before = this.#set.get(name)?.entered ?? 0;
     const point: FailPoint = { left: Number.POSITIVE_INFINITY, skip: 0, entered: 0, data };
@@ -32,7 +32,7 @@ export class FailPoints {
     return before;
   }
 
-  /** What a fail point wants done, when it is set and `applies` says that it concerns this moment. */
+  /** Returns the data of a fail point if it is set, `applies` to this call, and fires now. */
   hit(name: string, applies: (data: Doc) => boolean = () => true): Doc | undefined {
     const point = this.#set.get(name);
     if (!point || point.left <= 0 || !applies(point.data)) return undefined;

@@ -58,7 +58,7 @@ export const find: Command = {
   },
 };
 
-/** The query of a find command, checked. */
+/** The validated query of a find command. */
 export function findQuery({ args }: Context): Query {
   for (const option of REFUSED) {
     if (args.asks(option))
@@ -75,13 +75,13 @@ export function findQuery({ args }: Context): Query {
   };
 }
 
-/** A hint as given; an empty document is none. */
+/** The hint as given; undefined for null and for an empty document. */
 export function hintOf(hint: unknown): unknown {
   if (hint === undefined || hint === null) return undefined;
   return typeof hint === 'object' && Object.keys(hint).length === 0 ? undefined : hint;
 }
 
-/** A query on a collection that is not there is checked as any other. */
+/** Validates a query on a collection that does not exist, so that it fails with the same errors as on any other. */
 export function checkUnplanned({ filter, sort, variables }: Query): void {
   compileFilter(filter, variables);
   if (Object.keys(sort).length > 0 && !('$natural' in sort)) compileSort(sort);

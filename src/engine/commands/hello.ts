@@ -4,7 +4,7 @@ import { MAX_DOCUMENT } from '../wire/bson.ts';
 import { MAX_MESSAGE } from '../wire/message.ts';
 import type { Command, Context } from './command.ts';
 
-/** The version whose behaviour is served: MongoDB 7.0, wire version 21. */
+/** The emulated version: MongoDB 7.0, wire version 21. */
 export const VERSION = '7.0.0';
 export const WIRE_VERSION = 21;
 export const SET_NAME = 'rs0';
@@ -13,7 +13,10 @@ export const MAX_BATCH = 100_000;
 
 const ELECTION_ID = new ObjectId('7fffffff0000000000000001');
 
-/** The handshake: a primary of a replica set of one, so that drivers use sessions, retryable writes and change streams. */
+/**
+ * The handshake. It presents the primary of a replica set with one member, so that drivers use sessions, retryable
+ * writes and change streams.
+ */
 export const hello: Command = {
   options: [],
   handshake: true,

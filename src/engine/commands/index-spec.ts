@@ -20,11 +20,14 @@ const OPTIONS = [
 ];
 const NUMBERS = ['int', 'long', 'double', 'decimal'];
 const FLAGS = ['unique', 'sparse', 'hidden', 'background'] as const;
-/** Operators that a partial filter may hold, as in MongoDB. */
+/** Operators allowed in a partial filter, as in MongoDB. */
 const PARTIAL = ['$eq', '$exists', '$gt', '$gte', '$lt', '$lte', '$type', '$and', '$or', '$in'];
 const MAX_TTL = 2 ** 31 - 1;
 
-/** Checks what a client asks to be indexed, and gives it as listIndexes shows it. Errors 67, 197, 14. */
+/**
+ * Validates the specification of an index to create, and returns it in the form that listIndexes shows. Errors 67, 197,
+ * 14.
+ */
 export function indexSpec(asked: Doc): Doc {
   for (const name of Object.keys(asked)) {
     if (OPTIONS.includes(name)) continue;
@@ -50,7 +53,7 @@ export function indexSpec(asked: Doc): Doc {
   return isIdKey(key) ? idSpec(asked, key) : spec;
 }
 
-/** Two specifications of the same index: MongoDB goes by keys, filter, unique and sparse. */
+/** Whether two specifications describe the same index: equal keys, filter, `unique` and `sparse`, as in MongoDB. */
 export function sameIndex(a: Doc, b: Doc): boolean {
   if (isIdKey(a.key as Doc) && isIdKey(b.key as Doc)) return true;
   return (
@@ -146,7 +149,7 @@ function isIdKey(key: Doc): boolean {
   return Object.keys(key).length === 1 && Number(key._id) === 1;
 }
 
-/** The `_id` index takes no options but its own. */
+/** The `_id` index allows none of the optional settings. */
 function idSpec(asked: Doc, key: Doc): Doc {
   for (const option of ['sparse', 'partialFilterExpression', 'hidden']) {
     if (asked[option] !== undefined && asked[option] !== false) {

@@ -47,7 +47,7 @@ export const createIndexes: Command = {
   },
 };
 
-/** Whether the very index is there; errors 85 and 86 for one that differs from it in name or options only. */
+/** Whether an equal index exists. Throws error 85 or 86 for an index with the same name or keys but other settings. */
 function isThere(collection: Collection, spec: Doc): boolean {
   const named = collection.indexes.find((index) => index.name === spec.name);
   const same = collection.indexes.find((index) => sameIndex(index.spec, spec));
@@ -86,7 +86,7 @@ function conflict(
   );
 }
 
-/** The index on `_id` of a clustered collection is the collection's own order. */
+/** For a clustered collection, the `_id` index is shown as the clustered index. */
 function shownIndex({ options }: Collection, { spec, name }: Index): Doc {
   const clustered = asDoc(options.clusteredIndex);
   return clustered && name === '_id_' ? { ...clustered, clustered: true } : spec;
@@ -107,7 +107,7 @@ export const listIndexes: Command = {
   },
 };
 
-/** `index` is a name, several names, a key pattern, or `*` for all but `_id_`. */
+/** `index` is a name, a list of names, a key pattern, or `*` for all indexes except `_id_`. */
 export const dropIndexes: Command = {
   options: ['index'],
   writes: true,
@@ -117,7 +117,7 @@ export const dropIndexes: Command = {
     const nIndexesWas = new Int32(collection.indexes.length);
     for (const index of chosen(collection, args.body.index)) {
       if (index.name === '_id_') throw new CommandError('InvalidOptions', 'cannot drop _id index');
-      // A cursor that was reading it must not end as if it had read everything.
+      // Without the index, a cursor that scans it would end early as if it were complete.
       store.cursors.killNamespace(collection.ns);
       store.catalog.dropIndex(collection, index);
       store.tell('K', collection, { operationDescription: { indexes: [index.spec] } });

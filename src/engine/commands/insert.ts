@@ -25,7 +25,7 @@ export const insert: Command = {
   },
 };
 
-/** Write commands take 1 to 100,000 statements (error 16). */
+/** Error 16 unless a write command has 1 to 100,000 statements. */
 export function checkBatchSize(size: number): void {
   if (size >= 1 && size <= MAX_BATCH) return;
   throw new CommandError(

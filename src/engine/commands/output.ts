@@ -15,13 +15,16 @@ interface Target {
   name: string;
 }
 
-/** The last stage of a pipeline when it writes: `$out` or `$merge`. */
+/** The last stage of a pipeline if it is `$out` or `$merge`. */
 export function outputStage(stages: unknown): Doc | undefined {
   const last = Array.isArray(stages) ? asDoc(stages.at(-1)) : undefined;
   return last && ('$out' in last || '$merge' in last) ? last : undefined;
 }
 
-/** Writes what a pipeline gave, read whole before the first write; all of it or nothing. Runs inside GroupCommit.write. */
+/**
+ * Writes the results of a pipeline to a collection, atomically. Reads all of them before the first write. Call it
+ * inside `GroupCommit.write`.
+ */
 export function writeOutput(context: Context, results: Iterable<Uint8Array>, stage: Doc): void {
   const write = '$out' in stage ? replacing(context, stage.$out) : merging(context, stage.$merge);
   const budget = new MemoryBudget('$out' in stage ? '$out' : '$merge');
@@ -34,7 +37,7 @@ export function writeOutput(context: Context, results: Iterable<Uint8Array>, sta
   write(documents);
 }
 
-/** `$out`: the collection is made anew with its options and indexes. */
+/** `$out`: drops the collection and creates it again with the same options and indexes. */
 function replacing(context: Context, operand: unknown): (documents: Doc[]) => void {
   const { db, name } = targetOf(context, operand, '$out', 16990);
   return (documents) => {
@@ -51,7 +54,7 @@ function replacing(context: Context, operand: unknown): (documents: Doc[]) => vo
 const MERGE_FIELDS = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
 const MERGED: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
 
-/** `$merge`: each document finds its counterpart by the fields `on`, which a unique index must cover (error 51183). */
+/** `$merge`: matches documents by the fields `on`, which must have a unique index (error 51183). */
 function merging(context: Context, operand: unknown): (documents: Doc[]) => void {
   const spec: Doc = typeof operand === 'string' ? { into: operand } : (asDoc(operand) ?? {});
   checkFields(spec, '$merge', MERGE_FIELDS);

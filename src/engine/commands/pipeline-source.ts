@@ -10,11 +10,14 @@ export interface PipelineSource {
   query: Query;
   /** The documents of the query, in its order. */
   matches: Iterable<Match>;
-  /** The stages that the query did not take over. */
+  /** The stages that are not part of the query. */
   rest: Doc[];
 }
 
-/** What a pipeline reads: leading `$match`, `$sort`, `$skip`, `$limit` become the query, so that they can use an index. */
+/**
+ * The source of a pipeline. Leading `$match`, `$sort`, `$skip` and `$limit` stages become a query, so that they can use
+ * an index.
+ */
 export function pipelineSource(context: Context, name: string, stages: Doc[]): PipelineSource {
   const { query, rest } = leadingQuery(stages, context.args);
   const collection = context.store.catalog.find(context.db, name);
@@ -24,8 +27,8 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
 }
 
 /**
- * The answer of a pipeline that does nothing but count its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1, n: {$sum: 1}}}`.
- * Undefined for any other.
+ * The result of a pipeline that only counts its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1,
+ * n: {$sum: 1}}}`. Undefined for any other pipeline.
  */
 export function countingAnswer(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
   const { query, rest } = leadingQuery(stages, context.args);
@@ -42,7 +45,7 @@ export function countingAnswer(context: Context, name: string, stages: Doc[]): D
   return n > 0 ? [{ _id: id, [field]: n }] : [];
 }
 
-/** Other collections of the database, as `$lookup` and its like read them. */
+/** Gives `$lookup` and similar stages access to the collections of the database. */
 export function pipelineEnv(context: Context): PipelineEnv {
   return {
     variables: context.args.variables(),
@@ -72,7 +75,7 @@ function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc
     variables: args.variables(),
   };
   let taken = 0;
-  /** The operand of the next stage, if it is that one and nothing else. */
+  /** The operand of the next stage, if that stage has this name. */
   const next = (name: string): unknown => {
     const stage = stages[taken] ?? {};
     return Object.keys(stage).length === 1 ? stage[name] : undefined;
@@ -100,7 +103,7 @@ function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc
   return { query, rest: stages.slice(taken) };
 }
 
-/** The number of documents that an operand states; undefined for anything that the stage itself refuses. */
+/** The operand as a number of documents; undefined if it is not valid, so that the stage itself reports the error. */
 function count(operand: unknown): number | undefined {
   const value = isNumber(operand) ? Number(operand) : Number.NaN;
   return Number.isSafeInteger(value) && value >= 0 ? value : undefined;

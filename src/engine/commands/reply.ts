@@ -9,15 +9,15 @@ import { labelsOf } from './error-labels.ts';
 
 const NO_SIGNATURE = { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO };
 
-/** What a command gave, with `ok: 1`. */
+/** Adds `ok: 1` to a reply. */
 export function done<T extends Doc | Promise<Doc>>(reply: T): T {
   if (reply instanceof Promise) return reply.then((value) => done(value as Doc)) as T;
   return { ...reply, ok: new Double(1) } as unknown as T;
 }
 
 /**
- * The answer of a command that failed; `context` is undefined when it was not understood. A full disk is error 14031; a defect of the server is
- * error 1, and a warning.
+ * The answer to a failed command; `context` is undefined when the command could not be parsed. A full disk is error
+ * 14031. An unexpected exception is error 1 and emits a warning.
  */
 export function failure(error: unknown, context: Context | undefined): Doc {
   if (!(error instanceof CommandError)) {
@@ -40,7 +40,7 @@ export function failure(error: unknown, context: Context | undefined): Doc {
   };
 }
 
-/** Every answer tells the cluster's time. */
+/** Adds the cluster time, which every answer carries. */
 export function withTimes(store: Store, reply: Doc): Doc {
   const time: Timestamp = timestampOf(store.oplog.last);
   return {

@@ -1,7 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { Command } from './command.ts';
 
-/** What every server that is not Atlas answers to the commands and the stage for search indexes. */
+/** The error that every server other than Atlas returns for search index commands and stages. */
 export function searchNotEnabled(): CommandError {
   return new CommandError(
     'SearchNotEnabled',

@@ -2,7 +2,7 @@ import { Binary } from 'bson';
 import { asDoc } from '../query/types.ts';
 import type { Command, Context } from './command.ts';
 
-/** Ends the sessions' transactions and cursors. Their retry records stay until they expire. */
+/** Ends the transactions and cursors of the sessions. Their retry records stay until they expire. */
 const end: Command = {
   options: [],
   run: (context) => {
@@ -16,7 +16,9 @@ const end: Command = {
 
 export const endSessions: Command = end;
 export const killSessions: Command = end;
-/** Ends all transactions, and the cursors of all sessions; there are no users to tell apart. */
+/**
+ * Ends all transactions, and the cursors of all sessions. The engine has no users, so any `users` filter matches all.
+ */
 export const killAllSessions: Command = {
   options: [],
   run: ({ store }) => {

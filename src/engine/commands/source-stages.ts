@@ -8,7 +8,7 @@ import { searchNotEnabled } from './search-indexes.ts';
 
 type Source = (context: Context, operand: unknown) => Iterable<Doc>;
 
-/** Stages that begin a pipeline and make its documents themselves. */
+/** Stages that start a pipeline and generate their own documents. */
 const ON_COLLECTION: Readonly<Record<string, Source>> = {
   $collStats: (context, operand) => [collStatsOf(context, asDoc(operand) ?? {})],
   $indexStats: (context) => indexStatsOf(context),
@@ -22,7 +22,10 @@ const ON_DATABASE: Readonly<Record<string, Source>> = {
   $currentOp: () => [],
 };
 
-/** The documents that a pipeline's first stage makes, if it is such a stage; error 73 for a pipeline on nothing that has no such stage. */
+/**
+ * The documents of the pipeline's first stage, if that stage generates them. Error 73 for a pipeline without a
+ * collection whose first stage does not.
+ */
 export function sourceDocuments(context: Context, first: Doc | undefined): Iterable<Doc> | undefined {
   const stage = Object.keys(first ?? {})[0] ?? '';
   const onCollection = typeof context.args.body.aggregate === 'string';
@@ -52,7 +55,7 @@ function literalDocuments({ args }: Context, operand: unknown): Doc[] {
   throw new CommandError(5858203, 'an array of documents is expected as the argument of $documents');
 }
 
-/** The session that asks, and those with an open transaction; no others are kept. */
+/** The session of this command and the sessions with an open transaction. The engine does not track others. */
 function sessions({ session, store }: Context): Doc[] {
   const ids = new Set([...(session ? [session] : []), ...store.transactions.sessions()]);
   return Array.from(ids, (id) => ({ _id: { id: new Binary(Buffer.from(id, 'hex'), 4) }, lastUse: new Date() }));

@@ -19,7 +19,7 @@ import { endSessions, killAllSessions, killSessions, refreshSessions } from './s
 import { abortTransaction, commitTransaction } from './transactions.ts';
 import { update } from './update.ts';
 
-/** Every command that the server knows, by the name it is sent under; anything else is error 59. */
+/** All commands by name. Any other name is error 59. */
 export const COMMANDS: ReadonlyMap<string, Command> = new Map(
   Object.entries({
     hello,

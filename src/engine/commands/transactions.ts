@@ -7,10 +7,13 @@ import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { done } from './reply.ts';
 
-/** Stands in the retry record of a session for a transaction that was committed. */
+/** The content of a session's retry record for a committed transaction. */
 const COMMITTED = encodeDocument({ committed: true });
 
-/** Runs a command as part of its session's transaction, which it may start; any failure aborts that. */
+/**
+ * Runs a command in the transaction of its session, and starts the transaction if the command asks for it. Any error
+ * aborts the transaction.
+ */
 export function runInTransaction(context: Context): Doc {
   const { store, command, name, args } = context;
   const { session, number } = identityOf(context);
@@ -34,7 +37,7 @@ export function runInTransaction(context: Context): Doc {
   }
 }
 
-/** Runs a read on the data as it was at `readConcern.atClusterTime`, or on the present, which stays readable for a while. */
+/** Runs a read on the snapshot of `readConcern.atClusterTime`, or on a new snapshot of the current data. */
 export function runOnSnapshot(context: Context): Doc {
   const { store, command, name, args } = context;
   if (!command.readsSnapshots) {
@@ -50,7 +53,7 @@ export function runOnSnapshot(context: Context): Doc {
   return cursor ? { ...reply, cursor: { ...cursor, ...time } } : { ...reply, ...time };
 }
 
-/** A commit that is sent again is answered as the first. */
+/** A repeated commit gets the same answer as the first. */
 export const commitTransaction: Command = {
   options: ['recoveryToken'],
   writes: () => false,
@@ -122,7 +125,9 @@ function endingOf(context: Context): { session: string; number: number } {
   return identityOf(context);
 }
 
-/** Session and number of the transaction that a command names; error 72 when it does not say it rightly. */
+/**
+ * Session and number of the transaction that a command names; error 72 when these fields are missing or inconsistent.
+ */
 function identityOf({ args, session, name }: Context): { session: string; number: number } {
   const number = wholeNumber(args.body.txnNumber);
   if (!session) throw new CommandError('InvalidOptions', `${name} in a transaction requires a session`);

@@ -15,7 +15,7 @@ const STATEMENT = ['q', 'u', 'c', 'multi', 'upsert', 'collation', 'arrayFilters'
 interface Outcome {
   matched: number;
   modified: number;
-  /** `_id` of the document that an upsert made. */
+  /** `_id` of the document that an upsert inserted. */
   upserted: unknown;
 }
 
@@ -67,7 +67,7 @@ function runUpdate({ store, db, deadline, args }: Context, name: string, stateme
   return { matched, modified, upserted: insertNew(store, collection as Collection, change)._id };
 }
 
-/** One entry of `updates`, checked and compiled. */
+/** Validates and compiles one entry of `updates`. */
 export function updateStatement(statement: Doc, variables: Doc): { query: Query; change: Change; multi: boolean } {
   const filter = asDoc(statement.q);
   const spec = Array.isArray(statement.u) ? (statement.u as Doc[]) : asDoc(statement.u);

@@ -19,7 +19,9 @@ const STREAM_OPTIONS = [
 ];
 const STREAM_STAGES = ['$match', '$project', '$addFields', '$set', '$unset', '$replaceRoot', '$replaceWith', '$redact'];
 
-/** Answers an aggregate whose first stage is `$changeStream`: opens a stream on a collection, a database or everything. */
+/**
+ * Runs an aggregate whose first stage is `$changeStream`: opens a stream on a collection, a database or the deployment.
+ */
 export function openStream(context: Context, stages: Doc[], batchSize: number | undefined): Doc {
   const { store, db, args } = context;
   const [first, ...rest] = stages as [Doc, ...Doc[]];

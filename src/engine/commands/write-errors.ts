@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 
-/** What ends the command, not only a statement. */
+/** Errors that abort the whole command instead of one statement. */
 const FATAL = [
   'MaxTimeMSExpired',
   'DataCorruptionDetected',
@@ -12,8 +12,8 @@ const FATAL = [
 ];
 
 /**
- * Runs the statements of a write command: what one of them does wrong becomes an entry of `writeErrors`, and ends the command when it is ordered.
- * Anything that is not the client's fault undoes the whole command.
+ * Runs the statements of a write command. An error in a statement becomes an entry of `writeErrors`, and stops the
+ * command if it is ordered. Other exceptions, and the errors in `FATAL`, roll back the whole command.
  */
 export function runStatements<T>(
   statements: T[],

@@ -6,8 +6,9 @@ import type { Context } from './command.ts';
 import { done } from './reply.ts';
 
 /**
- * Runs a command that writes, all or nothing, as part of the next commit; a repeated `txnNumber` is answered from its record. What an open
- * transaction holds is waited for, as long as `maxTimeMS` allows (error 50).
+ * Runs a writing command atomically, as part of the next commit. A repeated `txnNumber` is answered from the retry
+ * record. If an open transaction holds a row of the write, the command waits for that transaction, at most until
+ * `maxTimeMS` (error 50).
  */
 export function runWrite(context: Context): Doc | Promise<Doc> {
   try {
@@ -73,7 +74,7 @@ function repeated(reply: Doc, number: number): Doc {
   throw new CommandError('TransactionCommitted', `Transaction with txnNumber ${number} has been committed`);
 }
 
-/** The fail point that undoes a retryable write before its commit, or drops the client before its answer. */
+/** The fail point that rolls back a retryable write before its commit, or disconnects the client before the answer. */
 function failAsAsked({ failPoints, connection }: Context): void {
   const failure = failPoints?.hit('onPrimaryTransactionalWrite');
   if (!failure) return;

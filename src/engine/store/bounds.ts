@@ -3,38 +3,41 @@ import { type Bound, boundIntervals, type Interval } from '../query/match.ts';
 import { typeName } from '../query/types.ts';
 import type { Index } from './catalog.ts';
 
-/** A stretch of an index: keys from `low` (included) to `high` (excluded), in byte order. */
+/** A range of index keys from `low` (inclusive) to `high` (exclusive), in byte order. */
 export interface KeyRange extends Interval {
-  /** Leading bytes that are the same in all keys of the range: what follows them orders the range. */
+  /** Number of leading bytes that all keys of the range share. The bytes after them give the order within the range. */
   prefix: number;
 }
 
-/** What a filter lets an index skip. */
+/** The key ranges of an index that a filter restricts a scan to. */
 export interface IndexBounds {
   ranges: KeyRange[];
-  /** How many leading fields are bound to single values, and how many of those, from the first on, to exactly one. */
+  /**
+   * Number of leading fields that are bound to single values, and number of those, counted from the first, that are
+   * bound to exactly one value.
+   */
   points: number;
   constants: number;
-  /** The field after those has a range with one or two ends. */
+  /** Number of ends that bound the field after those: none, one or two. */
   rangeEnds: 0 | 1 | 2;
-  /** Per field, as explain shows it. */
+  /** The bounds of each field, as `explain` shows them. */
   shown: () => Record<string, string[]>;
 }
 
-/** A way to documents: the stretches of an index that hold all that may match. */
+/** A scan of the index ranges that contain every document that may match. */
 export interface IndexScan {
   kind: 'IXSCAN';
   index: Index;
   bounds: IndexBounds;
   reverse: boolean;
-  /** The order asked for needs the ranges merged, since each is in order by itself only. */
+  /** The sort order requires a merge of the ranges, because only each range by itself is in order. */
   merge: boolean;
 }
 
 const MAX_RANGES = 100_000;
 const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 
-/** The stretches of `index` that hold every document matching the filter that `bounds` come from. */
+/** The ranges of `index` that contain every document that matches the filter with these `bounds`. */
 export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBounds {
   const found: IndexBounds = {
     ranges: [{ ...EVERYTHING, prefix: 0 }],
@@ -48,7 +51,7 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   const heads = new Set<string>();
   for (const [path, direction] of index.fields) {
     const head = path.split('.', 1)[0] as string;
-    // Two fields of one array may be met by different elements, so only the first is bound.
+    // Two fields of one array may be matched by different elements, so only the first field is bound.
     const own = index.multikey && heads.has(head) ? [] : chosen(bounds.get(path) ?? [], index.multikey);
     heads.add(head);
     if (own.length === 0) break;
@@ -75,7 +78,10 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   return found;
 }
 
-/** The bounds to use together: all of them, or of a multikey index one, as different elements may meet different ones. */
+/**
+ * The bounds that may be combined: all of them, or a single one for a multikey index, because different array elements
+ * may match different bounds.
+ */
 function chosen(bounds: Bound[], multikey: boolean): Bound[] {
   const ends = bounds.filter(({ op }) => op !== 'exists');
   if (!multikey) return ends;

@@ -18,14 +18,17 @@ export interface Index {
   unique: boolean;
   sparse: boolean;
   hidden: boolean;
-  /** Holds only documents that pass `test`. */
+  /** Present for a partial index, which contains only the documents that pass `test`. */
   partial: { filter: Doc; test: (doc: Doc) => boolean } | undefined;
   expireAfterSeconds: number | undefined;
-  /** Some document has (or had) more than one key here: such an index gives no sort order and takes one bound a field. */
+  /**
+   * True once some document has had more than one key in this index. Such an index provides no sort order, and a scan
+   * uses only one bound for each field.
+   */
   multikey: boolean;
-  /** The keys of a document, partial and sparse aside. */
+  /** The keys of a document, before the partial and sparse options are applied. */
   keysOf: (doc: Doc) => IndexEntries;
-  /** As listIndexes shows it. */
+  /** The specification, as `listIndexes` shows it. */
   spec: Doc;
 }
 
@@ -35,38 +38,40 @@ export interface Collection {
   name: string;
   ns: string;
   uuid: Binary;
-  /** As `create` was given them. */
+  /** The options given to `create`. */
   options: Doc;
-  /** Every collection has `_id_` first. */
+  /** The first index is always `_id_`. */
   indexes: Index[];
-  /** Documents' row ids lie in [firstRid, lastRid]; `nextRid` is the next to give. */
+  /** The row ids of its documents lie in [firstRid, lastRid]; `nextRid` is the next one to assign. */
   firstRid: number;
   lastRid: number;
   nextRid: number;
-  /** Number of documents, counted when first asked for. */
+  /** Number of documents, counted on first use. */
   count: number | undefined;
 }
 
-/** What a transaction must know of its commands' use of the catalog. */
+/** Informed of the catalog look-ups and new collections of a transaction's command. */
 export interface CatalogViewer {
   found(ns: string, collection: Collection | undefined): void;
   created(collection: Collection): void;
 }
 
-/** Row ids carry their collection in the upper bits, so that one table keeps each collection's documents together. */
+/**
+ * The upper bits of a row id hold the collection's id, so one table keeps the documents of each collection together.
+ */
 const RIDS = 2 ** 33;
 const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
 
-/** Which collections and indexes there are: kept in memory, written through to the tables `coll` and `ind`. */
+/** All collections and indexes, kept in memory and written through to the tables `coll` and `ind`. */
 export class Catalog {
   readonly #database: Database;
   #collections = new Map<string, Collection>();
-  /** Ids of collections that open transactions have made. */
+  /** Ids of collections that open transactions have created. */
   readonly #reserved = new Set<number>();
-  /** Told what a transaction's command looks up and makes, while one runs. */
+  /** Set while a command of a transaction runs. */
   viewer: CatalogViewer | undefined;
-  /** Told before a collection changes; `isNew` when it is being made. */
+  /** Called before a collection changes; `isNew` is true when it is being created. */
   onChange: (ns: string, isNew: boolean) => void = () => {};
 
   constructor(database: Database) {
@@ -74,7 +79,7 @@ export class Catalog {
     this.load();
   }
 
-  /** Reads everything anew: at start, and after writes were undone. */
+  /** Reads the catalog from the database: at start, and after a rollback. */
   load(): void {
     const previous = this.#collections;
     this.#collections = new Map();
@@ -113,7 +118,7 @@ export class Catalog {
     return this.#collections.get(ns);
   }
 
-  /** The collections of a database, or of all of them, by name. */
+  /** The collections of one database, or of all databases, sorted by namespace. */
   list(db?: string): Collection[] {
     const all = [...this.#collections.values()].filter((collection) => db === undefined || collection.db === db);
     return all.sort((a, b) => (a.ns < b.ns ? -1 : 1));
@@ -137,19 +142,19 @@ export class Catalog {
     return collection;
   }
 
-  /** Takes a collection out of sight whose rows are being undone; its id stays reserved. */
+  /** Removes from memory a collection whose rows are being rolled back. Its id stays reserved. */
   detach(collection: Collection): void {
     this.#collections.delete(collection.ns);
   }
 
-  /** Writes a detached collection and its indexes, without documents. */
+  /** Writes a detached collection and its indexes to the database, without documents. */
   attach(collection: Collection): void {
     this.#insert(collection);
     for (const index of collection.indexes) index.id = this.#insertIndex(collection, index.spec, index.multikey);
     this.#collections.set(collection.ns, collection);
   }
 
-  /** Lets the id of a detached collection go. */
+  /** Ends the reservation of a detached collection's id. */
   releaseId(id: number): void {
     this.#reserved.delete(id);
   }
@@ -163,7 +168,7 @@ export class Catalog {
     this.#collections.delete(collection.ns);
   }
 
-  /** Renames a collection; the target's name must be free. */
+  /** Renames a collection. The new name must not be in use. */
   rename(collection: Collection, db: string, name: string): void {
     checkDatabaseName(db);
     checkCollectionName(db, name);
@@ -193,7 +198,7 @@ export class Catalog {
     collection.indexes = collection.indexes.filter((other) => other !== index);
   }
 
-  /** Replaces an index's specification (collMod). */
+  /** Replaces the specification of an index (`collMod`). */
   changeIndex(collection: Collection, index: Index, spec: Doc): void {
     this.onChange(collection.ns, false);
     this.#database.prepare('UPDATE ind SET spec = ? WHERE id = ?').run(encodeDocument(spec), index.id);
@@ -203,7 +208,7 @@ export class Catalog {
     );
   }
 
-  /** Replaces a collection's options (collMod). */
+  /** Replaces the options of a collection (`collMod`). */
   setOptions(collection: Collection, options: Doc): void {
     this.onChange(collection.ns, false);
     this.#database.prepare('UPDATE coll SET options = ? WHERE id = ?').run(encodeDocument(options), collection.id);
@@ -253,7 +258,7 @@ export class Catalog {
     };
   }
 
-  /** Brings the checksum of an entry up to date. */
+  /** Updates the checksum of a row. */
   #sum(table: 'coll' | 'ind', id: number): void {
     this.#database.prepare(`UPDATE ${table} SET sum = ${SUMS[table]} WHERE id = ?`).run(id);
   }

@@ -8,10 +8,12 @@ import { type EventExtra, type Op, type OplogEntry, timestampOf } from './oplog.
 import type { Store } from './store.ts';
 
 export interface EventOptions {
-  /** What updates carry beside their description: the document as it is when they are read, or as it was after them. */
+  /**
+   * Which version of the document update events carry: none, the current one at the time of reading, or the post-image.
+   */
   fullDocument: 'default' | 'updateLookup' | 'whenAvailable' | 'required';
   fullDocumentBeforeChange: 'off' | 'whenAvailable' | 'required';
-  /** `showExpandedEvents`: changes of collections and indexes too, and more fields. */
+  /** `showExpandedEvents`: also events of collections and indexes, and more fields. */
   expanded: boolean;
 }
 
@@ -31,12 +33,15 @@ const TYPES: Readonly<Record<Op, string>> = {
 const EXPANDED: readonly Op[] = ['c', 'k', 'K', 'm'];
 const WITH_BEFORE: readonly Op[] = ['u', 'r', 'd'];
 
-/** Whether only streams that ask for expanded events tell of it. */
+/** Whether only streams with `showExpandedEvents` report the entry. */
 export function isExpanded({ op }: OplogEntry): boolean {
   return EXPANDED.includes(op);
 }
 
-/** The change event of an entry, fields in MongoDB's order. Error 47 when an image is required and was not kept. */
+/**
+ * The change event of an oplog entry, with fields in MongoDB's order. Error 47 when a required pre- or post-image was
+ * not stored.
+ */
 export function changeEvent(
   store: Store,
   entry: OplogEntry,
@@ -97,7 +102,7 @@ function describedUpdate({ disambiguatedPaths, ...description }: Doc, { expanded
   return expanded && disambiguatedPaths ? { ...description, disambiguatedPaths } : description;
 }
 
-/** Whether the entry is the last that a stream of this scope tells. */
+/** Whether a stream of this scope ends after the entry. */
 export function endsStream({ op }: OplogEntry, { db, coll }: Scope): boolean {
   if (coll !== undefined) return op === 'x' || op === 'n' || op === 'X';
   return db !== undefined && op === 'X';

@@ -9,7 +9,7 @@ import { type OplogEntry, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 
-/** Entries read at a time, and the bytes after which an answer is full. */
+/** Number of oplog entries read at a time, and the size in bytes from which on a batch is full. */
 const CHUNK = 200;
 const FULL = 8 * 1024 * 1024;
 
@@ -19,19 +19,19 @@ export interface StreamOptions extends EventOptions {
   startAtOperationTime: Timestamp | undefined;
 }
 
-/** The stages behind `$changeStream`, applied to some events. */
+/** The stages after `$changeStream`, applied to a list of events. */
 export type EventPipeline = (events: Doc[]) => Iterable<Doc>;
 
-/** The committed changes in a scope, from a position on, as MongoDB's change events. */
+/** The committed changes of a scope as MongoDB change events, from a given position on. */
 export class ChangeStream implements Source {
   readonly scope: Scope;
   readonly #store: Store;
   readonly #options: StreamOptions;
   readonly #pipeline: EventPipeline | undefined;
-  /** Everything up to here has been looked at. */
+  /** All oplog entries up to this position have been examined. */
   #position: number;
   #token: Token;
-  /** The invalidate event still to be given, after the one that ends the stream. */
+  /** The entry that ends the stream, when its invalidate event is still to be sent. */
   #ending: OplogEntry | undefined;
 
   constructor(store: Store, scope: Scope, options: StreamOptions, pipeline: EventPipeline | undefined) {
@@ -44,7 +44,7 @@ export class ChangeStream implements Source {
     if (this.#token.kind === 'event') this.#ending = this.#endingAt(this.#position);
   }
 
-  /** Where a client goes on: after all that was looked at, or behind the last event when the answer was cut there. */
+  /** The token to resume from: the last examined entry, or the last event sent when the batch was cut off after it. */
   resumeToken(): Doc {
     return encodeToken(this.#token);
   }
@@ -68,7 +68,10 @@ export class ChangeStream implements Source {
     return { documents, end: false };
   }
 
-  /** The entries up to one that ends the stream or fills an answer; moves the position past them. */
+  /**
+   * Selects the entries of the next batch, up to one that ends the stream or fills the batch, and advances the
+   * position.
+   */
   #take(entries: OplogEntry[]): OplogEntry[] {
     const taken: OplogEntry[] = [];
     let bytes = 0;

@@ -1,6 +1,6 @@
 import type { Oplog } from './oplog.ts';
 
-/** What a change stream watches: a collection, a database, or everything. */
+/** What a change stream watches: a collection, a database, or the whole deployment. */
 export interface Scope {
   db: string | undefined;
   coll: string | undefined;
@@ -11,7 +11,7 @@ interface Waiter {
   wake: () => void;
 }
 
-/** Wakes change streams: each commit wakes those that watch a namespace it wrote. */
+/** Wakes change streams: each commit wakes those that watch a namespace it changed. */
 export class Changes {
   readonly oplog: Oplog;
   readonly #waiters = new Set<Waiter>();
@@ -20,7 +20,7 @@ export class Changes {
     this.oplog = oplog;
   }
 
-  /** Waits until something in scope is committed, at most `ms` milliseconds. `cancel` ends it at once. */
+  /** Resolves when a change in scope is committed, or after `ms` milliseconds. `cancel` ends the wait at once. */
   wait(scope: Scope, ms: number): { done: Promise<void>; cancel: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const finish = (): void => {
@@ -34,7 +34,7 @@ export class Changes {
     return { done: promise, cancel: finish };
   }
 
-  /** Called after each commit with the namespaces (or dropped databases) that it touched. */
+  /** Called after each commit with the namespaces (or dropped databases) that it changed. */
   wake(touched: ReadonlySet<string>): void {
     if (touched.size === 0) return;
     for (const waiter of [...this.#waiters]) if (concerns(waiter.scope, touched)) waiter.wake();

@@ -2,12 +2,14 @@ import type { DatabaseSync } from 'node:sqlite';
 import { crc32 } from 'node:zlib';
 import { CommandError } from '../errors.ts';
 
-/** A prime: a flipped bit of a number, whichever it is, changes the remainder. */
+/** A prime, so that flipping any single bit of a number changes the remainder. */
 const MODULUS = 4_294_967_291;
 
 type Content = Uint8Array | string | null;
 
-/** The checksum that each row carries in its column `sum`, as SQL: CRC-32 of its bytes and texts, and its numbers. */
+/**
+ * The checksum in the column `sum` of each table, as SQL: the CRC-32 of the row's blobs and texts, plus its numbers.
+ */
 export const SUMS: Readonly<Record<string, string>> = {
   coll: `(crc32(db) + crc32(name) + crc32(uuid) + crc32(options) + id) % ${MODULUS}`,
   ind: `(crc32(spec) + id + coll + multikey) % ${MODULUS}`,
@@ -18,13 +20,13 @@ export const SUMS: Readonly<Record<string, string>> = {
   meta: `(crc32(name) + value) % ${MODULUS}`,
 };
 
-/** Makes `crc32` known to SQL. */
+/** Defines the SQL function `crc32`. */
 export function defineChecksums(sqlite: DatabaseSync): void {
   const options = { deterministic: true, directOnly: true };
   sqlite.function('crc32', options, (value) => contentSum(value as Content));
 }
 
-/** How many rows of each table do not have their checksum, as text; undefined when all have. Reads everything. */
+/** Reads every row and reports how many in each table have a wrong checksum, as text; undefined if there are none. */
 export function damagedRows(sqlite: DatabaseSync): string | undefined {
   const damaged = Object.entries(SUMS).flatMap(([table, sum]) => {
     const n = Number(sqlite.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${sum} IS NOT sum`).get()?.n);
@@ -33,7 +35,7 @@ export function damagedRows(sqlite: DatabaseSync): string | undefined {
   return damaged.length > 0 ? `rows that do not have their checksum: ${damaged.join(', ')}` : undefined;
 }
 
-/** The checksum of a row with these bytes and texts, and these numbers: as in `SUMS`. */
+/** The checksum of a row with these blobs and texts, and these numbers. Equal to the SQL in `SUMS`. */
 export function rowSum(contents: readonly Content[], ...numbers: number[]): number {
   let sum = 0;
   for (const content of contents) sum += contentSum(content);
@@ -41,7 +43,9 @@ export function rowSum(contents: readonly Content[], ...numbers: number[]): numb
   return sum % MODULUS;
 }
 
-/** CRC-32, another one for a text than for a blob of the same bytes, so that a column's type counts too. */
+/**
+ * CRC-32 of a value. A text and a blob with the same bytes give different sums, so a changed column type is detected.
+ */
 function contentSum(content: Content): number {
   if (content === null) return 1;
   return typeof content === 'string' ? crc32(content) + 2 : crc32(content);
@@ -51,7 +55,10 @@ export function documentSum(rid: number, bson: Uint8Array): number {
   return rowSum([bson], rid);
 }
 
-/** Bytes as read, after their checksum proved them whole: a damaged document is never served. */
+/**
+ * Returns the bytes of a document after verifying their checksum, so that a damaged document is never returned to a
+ * client.
+ */
 export function verified(rid: number, bson: Uint8Array, sum: number): Uint8Array {
   if (documentSum(rid, bson) === sum) return bson;
   throw corrupt('a stored document');

@@ -2,8 +2,8 @@ import type { StatementSync } from 'node:sqlite';
 import type { Database } from './database.ts';
 
 /**
- * Group commit: the writes of every command that arrives while the last commit is under way share one transaction, each inside a savepoint
- * of its own. What must not be seen before it is durable waits by `afterCommit`.
+ * Group commit: the writes of all commands that arrive while the previous commit is in progress share one SQLite
+ * transaction, each in its own savepoint. Replies wait for the commit through `afterCommit`.
  */
 export class GroupCommit {
   readonly #begin: StatementSync;
@@ -14,17 +14,19 @@ export class GroupCommit {
   readonly #undo: StatementSync;
   readonly #inTransaction: () => boolean;
   #open = false;
-  /** Set when SQLite gave up the whole transaction (a full disk, an I/O error): nothing in it may be acknowledged. */
+  /**
+   * Set when SQLite rolled back the whole transaction (full disk, I/O error). None of its writes may be acknowledged.
+   */
   #broken: Error | undefined;
   #waiting: ((failure?: Error) => void)[] = [];
   /** Runs before each COMMIT, inside its transaction. */
   beforeCommit: () => void = () => {};
-  /** Runs after each COMMIT, before any waiting reply goes out. */
+  /** Runs after each COMMIT, before any waiting reply is sent. */
   onCommit: () => void = () => {};
-  /** Runs before each piece of work, and when it was undone, so that what is kept in memory is read anew. */
+  /** `onStart` runs before each write, `onUndo` after its rollback, so that state in memory can be restored. */
   onStart: () => void = () => {};
   onUndo: () => void = () => {};
-  /** Runs when a COMMIT failed: everything since the last one is gone. */
+  /** Runs when a COMMIT failed: all writes since the previous commit are lost. */
   onLost: () => void = () => {};
 
   constructor(database: Database) {
@@ -38,7 +40,7 @@ export class GroupCommit {
     this.#undo = prepare('ROLLBACK TO command');
   }
 
-  /** Runs `work` all or nothing, as part of the next commit. */
+  /** Runs `work` in a savepoint of the next commit; an exception rolls back all of its writes. */
   write<T>(work: () => T): T {
     this.#enter();
     this.onStart();
@@ -56,7 +58,7 @@ export class GroupCommit {
     }
   }
 
-  /** Runs `work` on a state that is undone afterwards, whatever it does to it. */
+  /** Runs `work` and rolls back everything it wrote. */
   view<T>(work: () => T): T {
     this.#enter();
     try {
@@ -79,13 +81,15 @@ export class GroupCommit {
     this.#savepoint.run();
   }
 
-  /** Calls back when everything written so far is durable: now, if nothing is open; with an error when the commit failed. */
+  /**
+   * Calls back when all writes so far are durable: at once if no commit is pending, with an error if the commit failed.
+   */
   afterCommit(callback: (failure?: Error) => void): void {
     if (this.#open) this.#waiting.push(callback);
     else callback();
   }
 
-  /** Commits what is open. */
+  /** Commits the pending writes. */
   flush(): void {
     if (!this.#open) return;
     const failure = this.#broken ?? this.#tryCommit();

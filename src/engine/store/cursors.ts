@@ -3,26 +3,26 @@ import { CommandError } from '../errors.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Snapshot } from './versions.ts';
 
-/** Documents of one answer, encoded. */
+/** The documents of one answer, encoded as BSON. */
 export interface Batch {
   documents: Uint8Array[];
-  /** There is nothing after them. */
+  /** True when no documents follow. */
   end: boolean;
 }
 
-/** What a cursor reads from. */
+/** The source of a cursor's documents. */
 export interface Source {
-  /** Up to `limit` documents (at least one if there is one) of at most 16 MiB together. */
+  /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
   next(limit: number): Batch;
 }
 
 export interface CursorOptions {
   ns: string;
-  /** The logical session that opened it. */
+  /** The logical session that opened the cursor. */
   session: string | undefined;
-  /** Lives on without being read. */
+  /** The cursor does not expire when idle. */
   noTimeout: boolean;
-  /** The data that it reads, when that is not the present. */
+  /** The snapshot that the cursor reads; undefined for the current data. */
   snapshot?: Snapshot | undefined;
 }
 
@@ -32,9 +32,9 @@ export class Cursor<S extends Source = Source> {
   readonly options: CursorOptions;
   lastUse = Date.now();
   killed = false;
-  /** An answer from it is under way. */
+  /** A `getMore` is in progress. */
   busy = false;
-  /** Called when the cursor is killed, to end a wait. */
+  /** Called when the cursor is killed, to end a wait for changes. */
   onKill: () => void = () => {};
 
   constructor(id: number, source: S, options: CursorOptions) {
@@ -44,7 +44,7 @@ export class Cursor<S extends Source = Source> {
   }
 }
 
-/** Milliseconds after which a cursor that nobody reads is ended. */
+/** Idle cursors are closed after this many milliseconds. */
 const IDLE = 10 * 60 * 1000;
 
 /** The open cursors, by id. */
@@ -63,7 +63,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** The cursor to go on with; error 43 when it is gone. */
+  /** The open cursor with this id; error 43 if there is none. */
   get(id: number, ns: string): Cursor {
     const cursor = this.#open.get(id);
     if (!cursor) throw new CommandError('CursorNotFound', `cursor id ${id} not found`);
@@ -77,7 +77,7 @@ export class Cursors {
     return cursor;
   }
 
-  /** True when there was one. */
+  /** Closes the cursor. Returns false if there was none with this id. */
   kill(id: number): boolean {
     const cursor = this.#open.get(id);
     if (!cursor) return false;
@@ -95,7 +95,7 @@ export class Cursors {
     this.#killWhere((cursor) => cursor.options.session !== undefined);
   }
 
-  /** Ends the cursors that read a dropped collection; change streams end by their own invalidate event. */
+  /** Closes the cursors on a dropped collection. Change streams stay open: they end with an invalidate event. */
   killNamespace(ns: string): void {
     this.#killWhere((cursor) => cursor.options.ns === ns && !('invalidates' in cursor.source));
   }
@@ -117,7 +117,7 @@ export class Cursors {
   }
 }
 
-/** A source over an iterator of encoded documents; error 10334 for one that no client could take. */
+/** A source over an iterator of encoded documents. Error 10334 for a document above MongoDB's size limit. */
 export class IteratorSource implements Source {
   readonly #iterator: Iterator<Uint8Array>;
   #ahead: IteratorResult<Uint8Array> | undefined;

@@ -6,10 +6,12 @@ import { isOutOfSpace } from './disk.ts';
 import { readNote } from './note.ts';
 import { breakSeal, seal, sealState } from './seal.ts';
 
-/** Tells our files from those of other programs, and the version of the tables below; a file of another one is refused. */
+/** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
 const SCHEMA_VERSION = 3;
-/** Files up to this size are checked at each start, larger ones when their seal does not hold. */
+/**
+ * A file up to this size is fully checked at each start; a larger one only if its seal is missing or does not match.
+ */
 const CHECKED_BYTES = 1024 ** 3;
 const PAGE_BYTES = 4096;
 const BUSY = 5;
@@ -29,7 +31,7 @@ const SCHEMA = `
   PRAGMA user_version = ${SCHEMA_VERSION};
 `;
 
-/** The folder's SQLite file, with its statements prepared once. */
+/** The SQLite file of a data folder, with a cache of prepared statements. */
 export class Database {
   readonly path: string;
   readonly sqlite: DatabaseSync;
@@ -40,7 +42,7 @@ export class Database {
     this.sqlite = sqlite;
   }
 
-  /** The prepared statement of `sql`, kept for the life of the file. */
+  /** The prepared statement for `sql`, cached until the file is closed. */
   prepare(sql: string): StatementSync {
     let statement = this.#statements.get(sql);
     if (!statement) {
@@ -50,7 +52,10 @@ export class Database {
     return statement;
   }
 
-  /** Frees the file. Sealed, the next start need not check it whole: only for one that is known to be in order. */
+  /**
+   * Closes the file and releases its lock. `sealed` writes a seal that lets the next start skip the full check; pass
+   * true only if the content is known to be good.
+   */
   close({ sealed }: { sealed: boolean }): void {
     this.#statements.clear();
     this.sqlite.close();
@@ -59,10 +64,11 @@ export class Database {
 }
 
 /**
- * Opens (or makes) the database of a folder and takes its lock, which the operating system frees when the holder dies, however it dies.
- * Commits reach the disk before they are acknowledged (WAL, synchronous FULL).
- * Nothing else in this process may open the file: POSIX drops a process's locks on a file when it closes any descriptor of it.
- * Throws an Error with a readable reason when another engine serves the folder, or when the file is damaged or of another version.
+ * Opens or creates the database of a folder and locks it. The operating system releases the lock when the process ends,
+ * however it ends. Commits are on disk before they are acknowledged (WAL, synchronous FULL). Nothing else in this
+ * process may open the file: POSIX releases a process's locks on a file when the process closes any descriptor of that
+ * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
+ * another version.
  */
 export function openDatabase(folder: string): Database {
   const path = join(folder, 'engine.sqlite');
@@ -88,7 +94,7 @@ export function openDatabase(folder: string): Database {
   return new Database(path, sqlite);
 }
 
-/** The file and the ones that SQLite makes beside it are for their owner alone. */
+/** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
 function openFile(folder: string, path: string, hadContent: boolean): DatabaseSync {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
@@ -100,7 +106,8 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
   if (size === 0 && (hadContent || existsSync(logOf(path)))) {
     throw damaged(path, 'it is empty, though what lies beside it says that it had content');
   }
-  // A crash in the middle of writing a page leaves its log; without one SQLite would take what is missing for zeros.
+  // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
+  // zeros.
   if (size % PAGE_BYTES > 0 && !existsSync(logOf(path))) throw damaged(path, 'it is cut off');
   try {
     return new DatabaseSync(path, { timeout: 0 });
@@ -109,12 +116,12 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
   }
 }
 
-/** SQLite's log of what is not in the file yet; there while the file is open, and after a crash. */
+/** SQLite's write-ahead log. It exists while the file is open, and after a crash. */
 function logOf(path: string): string {
   return `${path}-wal`;
 }
 
-/** Whether the file is a new one; refuses other programs' files, and other versions, before anything is written to them. */
+/** True if the file is new. Refuses files of other programs or versions before anything is written to them. */
 function checkOwner(sqlite: DatabaseSync): boolean {
   const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
   const version = value('PRAGMA user_version');
@@ -126,7 +133,7 @@ function checkOwner(sqlite: DatabaseSync): boolean {
   return false;
 }
 
-/** Proves the structure, and every row by its checksum. */
+/** Checks the structure of the file and the checksum of every row. */
 function checkContent(sqlite: DatabaseSync): void {
   const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
   const verdict = Object.values(report)[0];

@@ -11,25 +11,25 @@ import { hasNumberedField, inOrderOf } from './field-order.ts';
 import type { EventExtra, Op, Oplog } from './oplog.ts';
 import { toldUpdate } from './update-event.ts';
 
-/** A stored document: row id and bytes. */
+/** A stored document: row id and BSON bytes. */
 export interface StoredDocument {
   rid: number;
   bytes: Uint8Array;
 }
 
-/** Who must agree to what is written, and is told of it: open transactions. */
+/** Consulted before rows are written, and informed afterwards: the open transactions. */
 export interface RowObserver {
-  /** There are some; nothing else is asked otherwise. */
+  /** False when no snapshot or transaction is open; then no other method is called. */
   readonly active: boolean;
   mayWrite(collection: Collection, rid: number): void;
-  /** Asked before a key is added to a unique index. */
+  /** Called before a key is added to a unique index. */
   mayAdd(index: Index, key: Uint8Array): void;
   wrote(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
 }
 
 /**
- * Documents with their index rows and oplog entries. Every method checks first and writes after, so that one that throws has left no trace;
- * they run inside GroupCommit.write.
+ * Documents with their index rows and oplog entries. Every method validates first and writes afterwards, so a method
+ * that throws has written nothing. Call them inside `GroupCommit.write`.
  */
 export class Documents {
   readonly #database: Database;
@@ -43,7 +43,7 @@ export class Documents {
     this.#oplog = oplog;
   }
 
-  /** Stores a document. Error 53 for an `_id` that can be none, 11000 when a unique index has its key. */
+  /** Stores a document. Error 53 for an invalid `_id`, 11000 for a duplicate key in a unique index. */
   insert(collection: Collection, doc: Doc, bytes: Uint8Array): void {
     checkId(doc._id);
     checkStorable(doc, bytes);
@@ -61,7 +61,7 @@ export class Documents {
     this.#tell('i', collection, doc._id, bytes);
   }
 
-  /** Replaces a stored document's content. `description` is undefined for a replacement. */
+  /** Updates a stored document. `description` is undefined for a replacement. */
   update(
     collection: Collection,
     rid: number,
@@ -105,7 +105,10 @@ export class Documents {
     this.#tell('d', collection, doc._id, null, extra);
   }
 
-  /** Gives a row other bytes (null: none) with their index entries, and nothing else: no check, event or count. */
+  /**
+   * Sets the bytes of a row (null deletes it) and its index entries. Does no checks, and changes neither oplog nor
+   * count.
+   */
   put(collection: Collection, rid: number, from: Uint8Array | null, to: Uint8Array | null): void {
     if (from) {
       const doc = decodeDocument(from);
@@ -123,7 +126,10 @@ export class Documents {
     for (const index of collection.indexes) this.#addKeys(index, entriesOf(index, doc), rid);
   }
 
-  /** Asks whether a row may be written; its bytes as they are, where someone must know them. */
+  /**
+   * Checks with the observer that the row may be written. Returns its current bytes if the observer or a pre-image
+   * needs them.
+   */
   #claim(collection: Collection, rid: number): Uint8Array | undefined {
     if (this.observer?.active) this.observer.mayWrite(collection, rid);
     else if (!hasImages(collection)) return undefined;
@@ -143,7 +149,7 @@ export class Documents {
     });
   }
 
-  /** The document of a row id, if it is still there. */
+  /** The document with this row id, or undefined. */
   read(rid: number): Uint8Array | undefined {
     const row = this.#database.prepare('SELECT sum, bson FROM doc WHERE rid = ?').get(rid);
     return row && verified(rid, row.bson as Uint8Array, row.sum as number);
@@ -156,7 +162,7 @@ export class Documents {
     return collection.count;
   }
 
-  /** Fills a new index from the documents that are there. Throws error 11000 or 171; the caller's savepoint undoes it. */
+  /** Fills a new index from the existing documents. Throws error 11000 or 171; the caller's savepoint rolls back. */
   build(collection: Collection, index: Index): void {
     let after = collection.firstRid - 1;
     const chunk = this.#database.prepare(
@@ -196,7 +202,7 @@ export class Documents {
   }
 }
 
-/** Whether change streams may ask for this collection's documents as they were before and after a change. */
+/** Whether the collection stores pre- and post-images for change streams. */
 function hasImages({ options }: Collection): boolean {
   return asDoc(options.changeStreamPreAndPostImages)?.enabled === true;
 }
@@ -208,14 +214,14 @@ interface Entries {
 
 const NONE: Entries = { keys: [], multikey: false };
 
-/** The keys that a document has in an index. */
+/** The keys of a document in an index. */
 export function entriesOf(index: Index, doc: Doc): Entries {
   if (index.partial && !index.partial.test(doc)) return NONE;
   const entries = index.keysOf(doc);
   return index.sparse && entries.allMissing ? NONE : entries;
 }
 
-/** Refuses what MongoDB does not take as `_id`. */
+/** Throws for a value that MongoDB does not accept as `_id`. */
 function checkId(id: unknown): void {
   const type = typeName(id);
   if (type === 'array' || type === 'regex' || type === 'missing') {
@@ -232,7 +238,7 @@ function checkId(id: unknown): void {
   );
 }
 
-/** Levels of nesting that a stored document may have, as in MongoDB, and the least bytes that one more costs. */
+/** Maximum nesting depth of a stored document, as in MongoDB, and the minimum number of bytes that a level needs. */
 const MAX_LEVELS = 180;
 const LEVEL_BYTES = 7;
 

@@ -4,7 +4,7 @@ import { encodeKey } from '../query/keys.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection, Index } from './catalog.ts';
 
-/** Error 11000 in MongoDB's words, for the key that the document shares with another one. */
+/** Error 11000 with MongoDB's message, for a key that another document already has. */
 export function duplicateKey(collection: Collection, index: Index, doc: Doc, key: Uint8Array): CommandError {
   const paths = index.fields.map(([path]) => path);
   const directions = index.fields.map(([, direction]) => direction);
@@ -21,7 +21,7 @@ export function duplicateKey(collection: Collection, index: Index, doc: Doc, key
   );
 }
 
-/** Every value that a path may have in an index: the elements of arrays on the way. */
+/** Every value that a path can have in an index, including the elements of arrays along the path. */
 function candidates(value: unknown, path: string[]): unknown[] {
   if (Array.isArray(value)) {
     const [name] = path;
@@ -45,7 +45,7 @@ function keyValues(choices: unknown[][], fits: (combination: unknown[]) => boole
   return search(0) ? combination : undefined;
 }
 
-/** A value as MongoDB's messages print it. */
+/** Formats a value as MongoDB's error messages do. */
 function show(value: unknown): string {
   switch (typeName(value)) {
     case 'missing':

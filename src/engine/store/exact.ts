@@ -2,12 +2,12 @@ import { type Doc, isDoc, typeName } from '../query/types.ts';
 import type { IndexScan } from './bounds.ts';
 
 const COMPARISONS = ['$eq', '$gt', '$gte', '$lt', '$lte'];
-/** Types whose index keys are equal for equal values only, and that no array or missing field can stand for. */
+/** Types for which equal index keys mean equal values, and whose keys no array or missing field can have. */
 const SCALARS = ['string', 'int', 'long', 'double', 'objectId', 'bool', 'date'];
 
 /**
- * Whether an index scan gives what the filter matches and nothing else: every condition is a comparison with a scalar on a field
- * that the scan is bound by, and no document has an array there. An empty filter is met by all.
+ * Whether an index scan returns exactly the documents that match the filter: every condition compares a field that
+ * bounds the scan with a scalar, and no document has an array in the index. Always true for an empty filter.
  */
 export function isExact({ index, bounds }: IndexScan, filter: Doc): boolean {
   const paths = Object.keys(filter);

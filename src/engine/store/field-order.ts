@@ -5,7 +5,7 @@ import { type Element, elements } from '../wire/bson.ts';
 const DOCUMENT = 3;
 const ARRAY = 4;
 
-/** Whether some document in it has a field that is named by a whole number: JavaScript puts such fields before all others. */
+/** Whether any nested document has a field name that is a whole number. JavaScript moves such fields to the front. */
 export function hasNumberedField(value: unknown): boolean {
   if (Array.isArray(value)) return value.some(hasNumberedField);
   const doc: Doc | undefined = asDoc(value);
@@ -14,7 +14,7 @@ export function hasNumberedField(value: unknown): boolean {
   return (first !== undefined && /^\d+$/.test(first)) || Object.values(doc).some(hasNumberedField);
 }
 
-/** A document's new bytes with its fields in the order that they had, new ones behind. */
+/** Encodes an updated document with its fields in their previous order; new fields come last. */
 export function inOrderOf(before: Uint8Array, after: Uint8Array): Uint8Array {
   const fields = new Map<string, Element>();
   for (const element of elements(after)) fields.set(element.name, element);

@@ -2,10 +2,13 @@ import { isOutOfSpace } from './disk.ts';
 import type { Store } from './store.ts';
 import { removeExpired } from './ttl.ts';
 
-/** Retry records and idle cursors live as long as a logical session. */
+/** Lifetime of a logical session, and so of its retry record. */
 const SESSION_MS = 30 * 60 * 1000;
 
-/** Runs the regular work (TTL, idle cursors, old retry records) every `interval` milliseconds; gives back what stops it. */
+/**
+ * Runs the periodic work (TTL, idle cursors, expired retry records) every `interval` milliseconds. Returns a function
+ * that stops it.
+ */
 export function startMaintenance(store: Store, interval: number): () => void {
   let next: NodeJS.Immediate | undefined;
   let work: Iterator<void> | undefined;
@@ -16,7 +19,7 @@ export function startMaintenance(store: Store, interval: number): () => void {
       else work = undefined;
     } catch (error) {
       work = undefined;
-      // A full disk is told to clients; the next round tries again.
+      // Clients already get an error for a full disk; the next run tries again.
       if (!isOutOfSpace(error)) process.emitWarning(`engine: maintenance failed: ${(error as Error).message}`);
     }
   };
@@ -31,7 +34,7 @@ export function startMaintenance(store: Store, interval: number): () => void {
   };
 }
 
-/** One round, in steps short enough that clients do not wait for them. */
+/** One run, in steps that are short enough not to delay clients. */
 function* round(store: Store): Generator<void> {
   const now = Date.now();
   store.cursors.killIdle(now);

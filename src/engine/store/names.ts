@@ -1,13 +1,13 @@
 import { CommandError } from '../errors.ts';
 
-/** Refuses what MongoDB refuses as a database's name (error 73). */
+/** Throws error 73 for a name that MongoDB does not accept for a database. */
 export function checkDatabaseName(db: string): void {
   if (db === '' || db.length > 63 || /[/\\. "$\0]/.test(db)) {
     throw new CommandError('InvalidNamespace', `Invalid database name: '${db}'`);
   }
 }
 
-/** Refuses what MongoDB refuses as a collection's name (error 73). */
+/** Throws error 73 for a name that MongoDB does not accept for a collection. */
 export function checkCollectionName(db: string, name: string): void {
   const wrong =
     name === '' || /[$\0]/.test(name) || name.startsWith('.') || name.endsWith('.') || name.startsWith('system.');

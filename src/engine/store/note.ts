@@ -1,13 +1,13 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What a running engine wrote beside its data for others to find it. */
+/** The content of `engine.json`, which a running engine writes to its data folder. */
 export interface EngineNote {
   pid: number;
   uri: string;
 }
 
-/** The note of the engine that serves (or last served) the folder. */
+/** The process id and URI of the engine that uses the folder, or that last used it if it was killed. */
 export function readNote(folder: string): EngineNote | undefined {
   try {
     return JSON.parse(readFileSync(join(folder, 'engine.json'), 'utf8')) as EngineNote;

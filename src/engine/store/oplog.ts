@@ -3,56 +3,58 @@ import { corrupt, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
 /**
- * What an entry records: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase; and for streams that ask for expanded
- * events c create, k createIndexes, K dropIndexes, m modify.
+ * The recorded operation: i insert, u update, r replace, d delete, n rename, x drop, X dropDatabase. For streams with
+ * `showExpandedEvents` also c create, k createIndexes, K dropIndexes, m modify.
  */
 export type Op = 'i' | 'u' | 'r' | 'd' | 'n' | 'x' | 'X' | 'c' | 'k' | 'K' | 'm';
 
 export interface OplogEntry {
-  /** Position, and the entry's cluster time: see `timestampOf`. */
+  /** Position of the entry, which encodes its cluster time: see `timestampOf`. */
   seq: number;
   /** Wall clock in milliseconds. */
   wall: number;
   op: Op;
   db: string;
   coll: string;
-  /** The collection's; null for a database. */
+  /** UUID of the collection; null for a database. */
   uuid: Uint8Array | null;
-  /** documentKey, encoded. */
+  /** `documentKey`, encoded as BSON. */
   id: Uint8Array | null;
-  /** The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the operation's description. */
+  /**
+   * The document (i, r), `{updatedFields, removedFields, truncatedArrays}` (u), or the description of the operation.
+   */
   body: Uint8Array | null;
-  /** `EventExtra`, encoded. */
+  /** `EventExtra`, encoded as BSON. */
   extra: Uint8Array | null;
 }
 
-/** What few events carry. */
+/** Optional data that few entries have. */
 export interface EventExtra {
-  /** The document before and after the change, of a collection with pre- and post-images. */
+  /** Pre- and post-image, for a collection that stores them. */
   before?: Binary;
   after?: Binary;
-  /** The transaction that it was part of. */
+  /** The transaction that made the change. */
   lsid?: { id: Binary };
   txnNumber?: Long;
 }
 
 interface StoredEntry extends OplogEntry {
-  /** Bytes of the history up to its end. */
+  /** Total bytes of all entries ever appended, this one included. */
   pos: number;
 }
 
-/** What an entry is made of, before it has a place. */
+/** An entry before it has a position and a time. */
 export type Event = Omit<OplogEntry, 'seq' | 'wall'>;
 
-/** A position holds a cluster time: seconds times 2^20 plus the increment, below 2^53. */
+/** A position encodes a cluster time: seconds × 2^20 + increment, which stays below 2^53. */
 const STEP = 2 ** 20;
-/** Bytes that a row costs beside its document. */
+/** Bytes that an entry uses in addition to its documents. */
 const OVERHEAD = 64;
 const TRIM_ROWS = 500;
-/** Trimming starts at this part above the bound and goes on down to it. */
+/** Trimming starts when the size exceeds the limit by this factor, and continues down to the limit. */
 const SLACK = 1.05;
 
-/** The cluster time that a position stands for. */
+/** The cluster time of a position. */
 export function timestampOf(seq: number): Timestamp {
   return new Timestamp({ t: Math.floor(seq / STEP), i: seq % STEP });
 }
@@ -62,18 +64,21 @@ export function seqOf(time: Timestamp): number {
   return time.t * STEP + Math.min(time.i, STEP - 1);
 }
 
-/** The history that change streams read: bounded in bytes, the oldest goes first. */
+/** The oplog, which change streams read. Its size in bytes is limited; the oldest entries are trimmed first. */
 export class Oplog {
   readonly #database: Database;
   readonly #limit: number;
-  /** Position of the newest entry, and of the newest that was trimmed. */
+  /** Position of the newest entry, and of the newest trimmed entry. */
   last: number;
   floor: number;
   #endPos: number;
   #startPos: number;
   #trimming = false;
   #touched = new Set<string>();
-  /** Takes the entries instead, while a transaction's command runs: they are of no one's concern before it commits. */
+  /**
+   * While a command of a transaction runs, its entries are collected here. They go to the oplog when the transaction
+   * commits.
+   */
   capture: Event[] | undefined;
 
   constructor(database: Database, limit: number) {
@@ -88,7 +93,7 @@ export class Oplog {
     if (this.floor === 0 && !newest) this.#setFloor(this.last - 1);
   }
 
-  /** Adds an entry, inside the transaction of the write it records. */
+  /** Appends an entry, inside the SQLite transaction of the write that it records. */
   append(event: Event): void {
     if (this.capture) {
       this.capture.push(event);
@@ -117,14 +122,17 @@ export class Oplog {
     return rows;
   }
 
-  /** The namespaces written since the last call (a database's name for its drop). */
+  /** Returns the namespaces written since the last call (for a dropped database its name) and resets the set. */
   takeTouched(): Set<string> {
     const touched = this.#touched;
     if (touched.size > 0) this.#touched = new Set();
     return touched;
   }
 
-  /** Trims a piece of what exceeds the bound; runs inside each commit, so that no commit trims much. */
+  /**
+   * Deletes up to `TRIM_ROWS` entries beyond the limit. Runs inside each commit and is kept small so that no commit is
+   * slow.
+   */
   trim(): void {
     const size = this.#endPos - this.#startPos;
     if (size > this.#limit * SLACK) this.#trimming = true;

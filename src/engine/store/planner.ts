@@ -10,23 +10,23 @@ export type Access = IndexScan | { kind: 'COLLSCAN'; reverse: boolean } | { kind
 
 export interface Plan {
   access: Access;
-  /** Documents come out in the order asked for (true when none was). */
+  /** The plan returns documents in the requested order (true when none is requested). */
   sorted: boolean;
-  /** All that it reaches matches: the filter need not be checked again. */
+  /** Every document that the plan reaches matches, so the filter need not be checked again. */
   exact: boolean;
 }
 
-/** A sort specification, `{field: ±1}` in order of weight. */
+/** A sort specification: fields and directions, the most significant first. */
 export type SortField = [path: string, direction: 1 | -1];
 
 const MAX_MERGED_RANGES = 64;
 const SAMPLE = 200;
 
 /**
- * Chooses how to reach a filter's documents: the index that binds most fields by equality, then by range, then gives the order;
- * the union of indexes for `$or`; the whole collection else. `hint` names an index (or gives its keys, or `{$natural: ±1}`, or is the index itself, then
- * a hidden one too); error 2 when there is none.
- * Unless the plan is exact, the filter is checked again on each document.
+ * Chooses the access path for a filter. An index is ranked by the number of fields it binds by equality, then by range,
+ * then by whether it provides the sort order. Without a useful index it takes a union of indexes for `$or`, otherwise a
+ * collection scan. `hint` is an index name, its key pattern, `{$natural: ±1}`, or an index object (which may be
+ * hidden); error 2 when no index matches it. Unless the plan is `exact`, the filter must be checked on each document.
  */
 export function plan(database: Database, collection: Collection, filter: Doc, sort: SortField[], hint: unknown): Plan {
   const natural = naturalOrder(sort) ?? naturalOrder(isDoc(hint) ? fieldsOf(hint) : []);
@@ -58,7 +58,7 @@ function bestIndex(
   sort: SortField[],
 ): Candidate | undefined {
   const byId = scanOf(collection.indexes[0] as Index, bounds, sort);
-  // One document at most, or nothing but ids is asked for: there is nothing to compare.
+  // A look-up by `_id` only: at most one document, or a filter on nothing but `_id`. No other index can be better.
   const { constants, points } = byId.access.bounds;
   if (constants === 1 || (points === 1 && Object.keys(filter).length === 1)) return byId;
   const candidates = collection.indexes
@@ -75,7 +75,7 @@ function bestIndex(
   return fewest?.candidate;
 }
 
-/** How many keys a scan would read, up to a bound: tells apart indexes that the rules rank the same. */
+/** The number of keys that a scan would read, up to `SAMPLE`. Decides between indexes with the same score. */
 function estimate(database: Database, { index, bounds }: IndexScan): number {
   const count = database.prepare(
     'SELECT count(*) AS n FROM (SELECT 1 FROM idx WHERE i = ? AND key >= ? AND key < ? LIMIT ?)',
@@ -106,7 +106,10 @@ function scanOf(index: Index, filterBounds: Map<string, Bound[]>, sort: SortFiel
   };
 }
 
-/** How an index gives an order: fields bound to one value are skipped, the others follow the index, all forwards or all backwards. */
+/**
+ * Whether and how an index provides a sort order: fields bound to one value are skipped, the others must follow the
+ * index, all in the same or all in the opposite direction.
+ */
 function sortBy(
   index: Index,
   bounds: IndexBounds,
@@ -136,14 +139,19 @@ function sortBy(
   return merged && { ...merged, merge: true };
 }
 
-/** Sparse and partial indexes leave documents out: they serve only filters that those can't match. */
+/**
+ * Sparse and partial indexes omit documents, so they are used only for filters that the omitted documents cannot match.
+ */
 function usable(index: Index, filter: Doc, bounds: Map<string, Bound[]>): boolean {
   if (index.hidden) return false;
   if (index.partial && !impliesFilter(filter, index.partial.filter)) return false;
   return !index.sparse || index.fields.some(([path]) => (bounds.get(path) ?? []).some(excludesMissing));
 }
 
-/** An index for each branch of the filter's `$or`, or undefined when one has none: then all of the collection must be read anyway. */
+/**
+ * An index scan for each branch of the filter's `$or`. Undefined when a branch has no usable index, because then the
+ * whole collection has to be read anyway.
+ */
 function orBranches(database: Database, collection: Collection, filter: Doc): IndexScan[] | undefined {
   const scans = analyzeBranches(filter)?.map((bounds) => bestIndex(database, collection, filter, bounds, [])?.access);
   return scans?.every((scan) => scan !== undefined) ? scans : undefined;
@@ -174,7 +182,7 @@ function naturalOrder(sort: SortField[]): 1 | -1 | undefined {
   return sort.length === 1 && sort[0]?.[0] === '$natural' ? sort[0][1] : undefined;
 }
 
-/** Whether a bound can only be met by documents that have the field. */
+/** Whether only documents that have the field can satisfy the bound. */
 function excludesMissing({ op, value }: Bound): boolean {
   return op === 'in' ? !value.includes(null) : value !== null;
 }

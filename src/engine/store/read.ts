@@ -13,30 +13,30 @@ export interface Query {
   filter: Doc;
   sort: Doc;
   skip: number;
-  /** 0: no limit. */
+  /** 0 means no limit. */
   limit: number;
   hint: unknown;
-  /** Values of the command's `let`. */
+  /** The values of the command's `let`. */
   variables?: Doc;
 }
 
-/** A matching document; `doc` decodes it when first asked. */
+/** A matching document; `doc` is decoded on first access. */
 export interface Match extends StoredDocument {
   readonly doc: Doc;
 }
 
 export interface PreparedQuery {
   plan: Plan;
-  /** Reads from the start; counts into `stats`. */
+  /** Runs the query from the start and adds its work to `stats`. */
   run(stats: ReadStats): Generator<Match>;
 }
 
-/** A blocking sort may hold this many bytes of sort keys. */
+/** Limit on the bytes of sort keys that a blocking sort keeps in memory. */
 const SORT_BYTES = 100 * 1024 * 1024;
-/** Bytes that a held key costs beside its own. */
+/** Bytes of memory that a sort key needs in addition to its own length. */
 const KEY_OVERHEAD = 150;
 
-/** Plans a query; running it gives the matching documents in order, holding at most the sort's keys in memory. */
+/** Plans a query. Running it yields the matching documents in order and keeps at most the sort keys in memory. */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
   const matches = compileFilter(query.filter, query.variables);
   const sort = sortFields(query.sort);
@@ -65,7 +65,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   return { plan: chosen, run: (stats) => cut(ordered(stats), query.skip, query.limit) };
 }
 
-/** How many documents match; without reading them where an index tells. */
+/** Counts the matching documents, from the index alone where it is exact. */
 export function countMatches(store: Store, collection: Collection, query: Query, deadline: number): number {
   const within = (n: number): number => {
     const left = Math.max(0, n - query.skip);
@@ -75,7 +75,7 @@ export function countMatches(store: Store, collection: Collection, query: Query,
     return within(store.documents.count(collection));
   const prepared = prepareQuery(store, collection, { ...query, sort: {} });
   const { access, exact } = prepared.plan;
-  // An index with several keys for some documents counts keys.
+  // A multikey index has several keys for some documents, so its keys cannot be counted.
   if (exact && access.kind === 'IXSCAN' && !access.index.multikey) {
     const count = store.database.prepare('SELECT count(*) AS n FROM idx WHERE i = ? AND key >= ? AND key < ?');
     return within(
@@ -87,7 +87,10 @@ export function countMatches(store: Store, collection: Collection, query: Query,
   return n;
 }
 
-/** What a write goes over: found before the first change, then read one by one, so that it meets each document once. */
+/**
+ * The documents to be written, in order. Their row ids are collected before the first write, so each document is
+ * written once even if its index position changes.
+ */
 export function* targets(store: Store, collection: Collection, query: Query, deadline: number): Generator<Match> {
   const matches = prepareQuery(store, collection, query).run({ ...freeStats(), deadline });
   if (query.limit === 1) {
@@ -100,7 +103,7 @@ export function* targets(store: Store, collection: Collection, query: Query, dea
   }
 }
 
-/** Stats that nobody reads, without a deadline. */
+/** Statistics that are not evaluated, without a deadline. */
 export function freeStats(): ReadStats {
   return { keys: 0, docs: 0, deadline: Number.POSITIVE_INFINITY };
 }
@@ -125,7 +128,10 @@ class LazyMatch implements Match {
   }
 }
 
-/** Row ids in order; with a limit only the first `keep` are held. Error 292 when the keys exceed the bound. */
+/**
+ * The row ids in sort order. With a limit, only the first `keep` are retained. Error 292 when the sort keys exceed
+ * `SORT_BYTES`.
+ */
 function sortedRids(matches: Iterable<Match>, keyOf: (doc: Doc) => Uint8Array, keep: number): number[] {
   let entries: { rid: number; key: Uint8Array }[] = [];
   let bytes = 0;

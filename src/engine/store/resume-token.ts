@@ -2,7 +2,8 @@ import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 
 /**
- * A place in the history: behind an event, behind the invalidate event that follows it, or a high-water mark between events.
+ * A position in the oplog: after an event, after the invalidate event that follows it, or a high-water mark between
+ * events.
  */
 export interface Token {
   seq: number;
@@ -10,10 +11,10 @@ export interface Token {
 }
 
 const KINDS = ['mark', 'event', 'invalidate'] as const;
-/** Version of the tokens' form. */
+/** Version of the token format. */
 const VERSION = '82';
 
-/** `{_data: hex}`; tokens sort as the places they stand for. */
+/** Encodes a token as `{_data: hex}`. Tokens sort in the order of their positions. */
 export function encodeToken({ seq, kind }: Token): Doc {
   return {
     _data:
@@ -21,7 +22,7 @@ export function encodeToken({ seq, kind }: Token): Doc {
   };
 }
 
-/** Error 260 for what is not one of this server's tokens. */
+/** Decodes a token; error 260 for one that this server did not create. */
 export function decodeToken(token: Doc): Token {
   const match = /^82([0-9A-F]{14})0([012])$/.exec(String(token._data));
   const kind = KINDS[Number(match?.[2])];

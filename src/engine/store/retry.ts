@@ -1,7 +1,7 @@
 import { corrupt, rowSum } from './checksums.ts';
 import type { Database } from './database.ts';
 
-/** Answers of retryable writes by session: the last one of each, kept as long as a session may live. */
+/** The replies of retryable writes: the last one of each session, kept for the lifetime of a session. */
 export class RetryRecords {
   readonly #database: Database;
 
@@ -9,7 +9,7 @@ export class RetryRecords {
     this.#database = database;
   }
 
-  /** The session's last recorded write. */
+  /** The last recorded write of the session. */
   find(session: Uint8Array): { txn: number; reply: Uint8Array } | undefined {
     const row = this.#database.prepare('SELECT txn, at, reply, sum FROM retry WHERE lsid = ?').get(session);
     if (!row) return undefined;
@@ -18,7 +18,7 @@ export class RetryRecords {
     return { txn, reply };
   }
 
-  /** Records an answer, inside the transaction of the write that it tells of. */
+  /** Records a reply, inside the SQLite transaction of its write. */
   record(session: Uint8Array, txn: number, reply: Uint8Array): void {
     const at = Date.now();
     this.#database
@@ -26,7 +26,7 @@ export class RetryRecords {
       .run(session, txn, at, reply, rowSum([session, reply], txn, at));
   }
 
-  /** Forgets the answers given before `time` (milliseconds). */
+  /** Deletes the records older than `time` (milliseconds since the epoch). */
   forgetBefore(time: number): void {
     this.#database.prepare('DELETE FROM retry WHERE at < ?').run(time);
   }

@@ -7,7 +7,7 @@ import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
 import type { Access } from './planner.ts';
 
-/** What a read costs, as explain tells it, and when it must stop (milliseconds since the epoch). */
+/** The work of a read, as `explain` reports it, and its deadline (milliseconds since the epoch). */
 export interface ReadStats {
   keys: number;
   docs: number;
@@ -32,8 +32,9 @@ interface Keyed extends StoredDocument {
 }
 
 /**
- * The documents that a plan reaches, in its order, none twice. Reads in chunks bounded in bytes and holds nothing open between them, so a
- * reader may pause for as long as it likes; like MongoDB's cursors it sees what is written meanwhile.
+ * The documents that a plan reaches, in its order and without duplicates. Reads in chunks of limited size and keeps no
+ * SQLite statement open between them, so a reader may pause as long as it likes. Like MongoDB's cursors, a scan sees
+ * writes that happen meanwhile.
  */
 export function scan(
   database: Database,
@@ -95,7 +96,7 @@ function* scanCollection(
   }
 }
 
-/** Of a unique index bound in all its fields each range holds one key at most. */
+/** If all fields of a unique index are bound, each range contains at most one key. */
 function* scanPoints(database: Database, index: Index, ranges: KeyRange[], stats: ReadStats): Generator<Keyed> {
   const statement = prepare(database, POINT);
   for (const { low } of ranges) {
@@ -144,7 +145,7 @@ function* scanRange(
   }
 }
 
-/** The first rows read are as many as the reader will want, where it knows. */
+/** The first chunk has the number of rows that the reader expects, if it is known. */
 function firstChunk(expected: number): number {
   return expected > 0 ? Math.min(expected, LARGEST_CHUNK) : FIRST_CHUNK;
 }
@@ -155,7 +156,7 @@ function prepare(database: Database, sql: string): StatementSync {
   return statement;
 }
 
-/** Takes rows until the chunk is full; true when the rows ended before that. */
+/** Reads rows until the chunk is full. Returns true when there are no more rows. */
 function take(rows: Iterable<unknown>, limit: number, add: (row: unknown[]) => number): boolean {
   let count = 0;
   let bytes = 0;
@@ -167,7 +168,7 @@ function take(rows: Iterable<unknown>, limit: number, add: (row: unknown[]) => n
   return count < limit;
 }
 
-/** The ranges' documents in the order of what follows each range's prefix. */
+/** Merges the documents of several ranges by the part of the key after each range's prefix. */
 function* merge(scans: Generator<Keyed>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed> {
   const heads = scans.map((scanned, n) => ({ scanned, prefix: (ranges[n] as KeyRange).prefix, next: scanned.next() }));
   const suffix = (head: (typeof heads)[number]): Uint8Array => (head.next.value as Keyed).key.subarray(head.prefix);

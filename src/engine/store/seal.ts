@@ -2,8 +2,8 @@ import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFi
 import { isOutOfSpace } from './disk.ts';
 
 /**
- * The seal of a data file: written when it was closed properly, broken before it is written to again. A file whose seal holds is, as far as the
- * file system knows, byte for byte the one that was closed.
+ * Writes the seal of a data file: proof that the file was closed properly. It is deleted before the file is written to
+ * again. While the seal matches, the file system shows no change to the file since it was closed.
  */
 export function seal(path: string): void {
   try {
@@ -15,7 +15,7 @@ export function seal(path: string): void {
       closeSync(file);
     }
   } catch (error) {
-    // Half a seal holds as little as none: the next start checks the file whole.
+    // An incomplete seal does not match, so the next start checks the whole file.
     if (!isOutOfSpace(error)) throw error;
   }
 }
@@ -24,7 +24,10 @@ export function breakSeal(path: string): void {
   rmSync(sealOf(path), { force: true });
 }
 
-/** `whole`: closed properly and not touched since; `touched`: closed properly, but then changed by something else; `none`: not closed properly. */
+/**
+ * `whole`: closed properly and not changed since; `touched`: closed properly, then changed by another program; `none`:
+ * not closed properly.
+ */
 export function sealState(path: string): 'whole' | 'touched' | 'none' {
   try {
     return readFileSync(sealOf(path), 'utf8') === stateOf(path) ? 'whole' : 'touched';
@@ -37,7 +40,9 @@ function sealOf(path: string): string {
   return `${path}.seal`;
 }
 
-/** Size, and when content and entry were changed last (ns): no program can write to the file and leave the latter as it was. */
+/**
+ * Size, modification time and inode change time (ns). No program can write to the file without changing the last one.
+ */
 function stateOf(path: string): string {
   const { size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return JSON.stringify({ size: Number(size), mtime: String(mtimeNs), ctime: String(ctimeNs) });

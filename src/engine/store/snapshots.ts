@@ -3,7 +3,7 @@ import { CommandError } from '../errors.ts';
 import { type Oplog, seqOf } from './oplog.ts';
 import { Snapshot, type Versions } from './versions.ts';
 
-/** Milliseconds that a moment stays readable after somebody first read it (MongoDB's minSnapshotHistoryWindowInSeconds). */
+/** Milliseconds that a snapshot stays readable after its first read (MongoDB's `minSnapshotHistoryWindowInSeconds`). */
 const WINDOW = 300_000;
 const MAX_KEPT = 1000;
 
@@ -13,7 +13,7 @@ interface Kept {
   until: number;
 }
 
-/** The moments that snapshot reads outside transactions have seen: each stays readable for five minutes. */
+/** The snapshots that reads outside transactions have used. Each stays readable for five minutes. */
 export class Snapshots {
   readonly #versions: Versions;
   readonly #oplog: Oplog;
@@ -24,7 +24,7 @@ export class Snapshots {
     this.#oplog = oplog;
   }
 
-  /** The data at a cluster time, or now. Error 239 for a time that was not kept. */
+  /** The snapshot of a cluster time, or of the current data. Error 239 for a time whose snapshot was not kept. */
   at(time: Timestamp | undefined): Kept {
     this.expire(Date.now());
     const seq = time ? seqOf(time) : this.#oplog.last;
@@ -36,7 +36,7 @@ export class Snapshots {
     );
   }
 
-  /** Lets go of the moments whose time is over at `now` (milliseconds). */
+  /** Releases the snapshots that have expired at `now` (milliseconds since the epoch). */
   expire(now: number): void {
     for (const kept of this.#kept.values()) if (kept.until <= now) this.#release(kept);
   }

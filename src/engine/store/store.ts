@@ -13,17 +13,17 @@ import { Transactions } from './transactions.ts';
 import { Versions } from './versions.ts';
 
 export interface StoreOptions {
-  /** Bound of the change-stream history, in bytes. */
+  /** Size limit of the oplog, in bytes. */
   oplogBytes: number;
   /** Milliseconds after which an open transaction is aborted (default 60,000). */
   transactionMs?: number;
 }
 
 const TRANSACTION_MS = 60_000;
-/** What documents were may take this many bytes of memory while snapshots are open. */
+/** Limit on the memory, in bytes, for earlier versions of documents while snapshots are open. */
 const SNAPSHOT_BYTES = 128 * 1024 * 1024;
 
-/** Everything that a folder holds, opened. */
+/** An open data folder with all of its parts. */
 export class Store {
   readonly database: Database;
   readonly commit: GroupCommit;
@@ -37,7 +37,7 @@ export class Store {
   readonly transactions: Transactions;
   readonly snapshots: Snapshots;
 
-  /** Opens the folder; see `openDatabase` for what it refuses. */
+  /** Opens the folder. Throws like `openDatabase`. */
   constructor(folder: string, options: StoreOptions) {
     this.database = openDatabase(folder);
     this.commit = new GroupCommit(this.database);
@@ -68,7 +68,7 @@ export class Store {
     };
   }
 
-  /** The collection, made when it is not there; inside a write. */
+  /** The collection, which is created if it does not exist. Call it inside a write. */
   collectionForWrite(db: string, name: string): Collection {
     return this.catalog.find(db, name) ?? this.createCollection(db, name);
   }
@@ -79,7 +79,7 @@ export class Store {
     return collection;
   }
 
-  /** Writes an event about a collection itself. */
+  /** Appends an event about a collection itself to the oplog. */
   tell(op: Op, { db, name, uuid }: Collection, body: Doc | null): void {
     this.oplog.append({
       op,
@@ -98,7 +98,7 @@ export class Store {
     this.cursors.killNamespace(collection.ns);
   }
 
-  /** @param dropped the collection that had the name, and was dropped for this */
+  /** @param dropped the collection that had the target name and was dropped for the rename */
   renameCollection(collection: Collection, db: string, name: string, dropped: Collection | undefined): void {
     const from = { ...collection };
     const to = { db, coll: name };
@@ -108,7 +108,7 @@ export class Store {
     this.tell('n', from, { to, operationDescription });
   }
 
-  /** Ends cursors and waits, and commits what is open. */
+  /** Closes cursors, ends waits, aborts transactions and commits the pending writes. */
   stop(): void {
     this.transactions.abortAll();
     this.cursors.killAll();
@@ -116,7 +116,7 @@ export class Store {
     this.commit.flush();
   }
 
-  /** Frees the folder. */
+  /** Stops, closes the file and releases its lock. */
   close(): void {
     this.stop();
     this.database.close({ sealed: true });

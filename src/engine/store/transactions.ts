@@ -9,11 +9,13 @@ import type { Documents, RowObserver } from './documents.ts';
 import type { Event, Oplog } from './oplog.ts';
 import { type Pin, Snapshot, type Versions } from './versions.ts';
 
-/** Bytes of documents that one transaction may write, and that all open ones may hold together. */
+/** Limit on the bytes of documents that one transaction may write, and on those of all open transactions together. */
 const MAX_BYTES = 64 * 1024 * 1024;
 const MAX_ALL_BYTES = 256 * 1024 * 1024;
 
-/** A write met one that an open transaction has not committed; it is done again when that one has ended. */
+/**
+ * A plain write hit a row or key that an open transaction holds. The write is retried when that transaction has ended.
+ */
 export class RowLocked extends Error {
   readonly ended: Promise<void>;
 
@@ -23,7 +25,7 @@ export class RowLocked extends Error {
   }
 }
 
-/** What transactions need of the store that they belong to. */
+/** The parts of the store that transactions use. */
 export interface TransactionStore {
   readonly database: Database;
   readonly commit: GroupCommit;
@@ -40,16 +42,18 @@ interface RowWrite {
   after: Uint8Array | null;
 }
 
-/** An open multi-document transaction: its snapshot and what it has written, which nobody else sees before it commits. */
+/**
+ * An open multi-document transaction: its snapshot and its writes, which are not visible to others before the commit.
+ */
 export class Transaction extends Snapshot {
   readonly session: string;
   readonly number: number;
   readonly ended = Promise.withResolvers<void>();
   readonly writes = new Map<number, RowWrite>();
   readonly events: Event[] = [];
-  /** Collections that it made. */
+  /** Collections that the transaction created. */
   readonly created = new Map<string, Collection>();
-  /** Keys of unique indexes that it has added. */
+  /** Keys that the transaction added to unique indexes. */
   readonly keys = new Map<string, { index: number; key: Uint8Array }>();
   bytes = 0;
   timer: NodeJS.Timeout | undefined;
@@ -62,10 +66,12 @@ export class Transaction extends Snapshot {
 }
 
 /**
- * Multi-document transactions with snapshot isolation. All commands run one at a time, so a transaction needs no second connection: for each of
- * its commands the rows that others changed since its snapshot are put back and its own writes are put in, inside a savepoint that is
- * undone afterwards. Its writes stay in memory until it commits, then they become one write like any other, with its events. Of two
- * writers of a row the first wins: another transaction gets WriteConflict (112), a plain write waits for the end (`RowLocked`).
+ * Multi-document transactions with snapshot isolation. The engine runs one command at a time, so a transaction needs no
+ * second connection: for each of its commands, a savepoint restores the rows that others have changed since the
+ * snapshot and applies the transaction's own writes, and is rolled back afterwards. The writes stay in memory until the
+ * transaction commits, then they are written like those of any other command, with their events. Of two writers of a
+ * row the first wins: another transaction gets WriteConflict (112), a plain write waits until the transaction ends
+ * (`RowLocked`).
  */
 export class Transactions implements RowObserver {
   readonly #store: TransactionStore;
@@ -75,7 +81,7 @@ export class Transactions implements RowObserver {
   readonly #lockedRows = new Map<number, Transaction>();
   readonly #lockedKeys = new Map<string, Transaction>();
   #held = 0;
-  /** Whose command is running. */
+  /** The transaction whose command is running. */
   #running: Transaction | undefined;
 
   /** @param lifetime milliseconds after which an open transaction is aborted */
@@ -85,17 +91,17 @@ export class Transactions implements RowObserver {
     this.#lifetime = lifetime;
   }
 
-  /** The session's open transaction. */
+  /** The open transaction of the session. */
   find(session: string): Transaction | undefined {
     return this.#open.get(session);
   }
 
-  /** The sessions that have one open. */
+  /** The sessions with an open transaction. */
   sessions(): Iterable<string> {
     return this.#open.keys();
   }
 
-  /** Starts one; the one that the session had open is aborted. */
+  /** Starts a transaction and aborts the one that the session has open. */
   begin(session: string, number: number): Transaction {
     this.abortSession(session);
     const pin = this.#versions.pin(() => this.#end(transaction));
@@ -106,7 +112,7 @@ export class Transactions implements RowObserver {
     return transaction;
   }
 
-  /** Runs one of its commands; the writes that this makes become part of it. */
+  /** Runs a command of the transaction. Its writes become part of the transaction. */
   run<T>(transaction: Transaction, work: () => T): T {
     const before = new Set(transaction.keys.keys());
     const result = this.#view(transaction, transaction, work);
@@ -120,7 +126,10 @@ export class Transactions implements RowObserver {
     return this.#view(snapshot, snapshot instanceof Transaction ? snapshot : undefined, work);
   }
 
-  /** Writes all that it did; runs inside GroupCommit.write. Ends it, whether or not that succeeds. */
+  /**
+   * Writes all changes of the transaction, inside `GroupCommit.write`. Ends the transaction, whether or not that
+   * succeeds.
+   */
   commit(transaction: Transaction): void {
     const { catalog, documents, oplog } = this.#store;
     this.#end(transaction);
@@ -146,7 +155,7 @@ export class Transactions implements RowObserver {
     }
   }
 
-  /** Forgets all that it did. */
+  /** Ends the transaction and discards its writes. */
   abort(transaction: Transaction): void {
     if (this.#open.get(transaction.session) === transaction) this.#end(transaction);
   }
@@ -160,7 +169,10 @@ export class Transactions implements RowObserver {
     for (const transaction of [...this.#open.values()]) this.#end(transaction);
   }
 
-  /** Told of a change of a collection itself; one that takes something away waits for the transactions that use it. */
+  /**
+   * Called before a collection itself changes. Throws `RowLocked` if it drops or alters one that an open transaction
+   * uses.
+   */
   collectionChanges(ns: string, isNew: boolean): void {
     if (this.#running) return;
     for (const transaction of isNew ? [] : this.#open.values()) {
@@ -210,7 +222,7 @@ export class Transactions implements RowObserver {
     }
   }
 
-  /** A key that others added since the snapshot is not seen in it. */
+  /** Throws WriteConflict for a key that others added after the snapshot, which the transaction cannot see. */
   #checkKey(transaction: Transaction, index: number, key: Uint8Array): void {
     const rows = this.#store.database.prepare('SELECT rid FROM idx WHERE i = ? AND key = ?').all(index, key);
     if (rows.some(({ rid }) => !transaction.writes.has(rid as number))) throw conflict();
@@ -254,7 +266,7 @@ export class Transactions implements RowObserver {
     });
   }
 
-  /** Gives a collection the state that the snapshot sees. */
+  /** Puts the rows of a collection into the state that the snapshot sees. */
   #prepare(snapshot: Snapshot, own: Transaction | undefined, collection: Collection, undo: (() => void)[]): void {
     const { documents } = this.#store;
     const { count } = collection;

@@ -4,12 +4,13 @@ import { freeStats, prepareQuery } from './read.ts';
 import type { Store } from './store.ts';
 import { RowLocked } from './transactions.ts';
 
-/** Documents that are removed at a time. */
+/** Number of documents removed in one step. */
 const PIECE = 1000;
 
 /**
- * Removes the documents whose TTL index, hidden or not, says that their time is over at `now` (milliseconds), a piece at each step: whoever drives it
- * lets others have their turn, and the commit be made, between two. What a transaction holds is left for the next time.
+ * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
+ * not. Yields after each `PIECE` documents, so that the caller can serve clients and commit in between. Documents that
+ * an open transaction holds are left for the next run.
  */
 export function* removeExpired(store: Store, now: number): Generator<void> {
   for (const { ns, indexes } of store.catalog.list()) {
@@ -21,7 +22,9 @@ export function* removeExpired(store: Store, now: number): Generator<void> {
   }
 }
 
-/** Whether there may be more to remove; not where the collection or its index is gone since. */
+/**
+ * Removes one step's documents. Returns whether more may follow; false if the collection or the index no longer exists.
+ */
 function removePiece(store: Store, ns: string, id: number, before: number): boolean {
   const collection = store.catalog.get(ns);
   const index = collection?.indexes.find((each) => each.id === id);
@@ -34,7 +37,7 @@ function removePiece(store: Store, ns: string, id: number, before: number): bool
   }
 }
 
-/** A date, or the earliest of an array's dates, decides; anything else never expires. */
+/** The date, or the earliest date of an array, decides. Other values never expire. */
 function removeBefore(store: Store, collection: Collection, index: Index, before: number): number {
   const path = (index.fields[0] as [string, number])[0];
   const expired: Doc = { [path]: { $lt: new Date(before) } };

@@ -4,7 +4,10 @@ import type { UpdateDescription } from '../query/update-types.ts';
 
 const NUMBERED = /(?:^|\.)\d+(?:\.|$)/;
 
-/** What the history keeps of an update: its description, and the parts of those paths in which a number is a field's name and no array's index. */
+/**
+ * The oplog body of an update: its description, and the components of every path in which a number is a field name, not
+ * an array index (`disambiguatedPaths`).
+ */
 export function toldUpdate(description: UpdateDescription, after: Doc): Doc {
   const paths = [
     ...Object.keys(description.updatedFields),

@@ -10,7 +10,8 @@ const CHUNK = 200;
 const MAX_ERRORS = 20;
 
 /**
- * Proves that a collection's documents are whole and that each index holds their keys, all of them and nothing else: the answer of `validate`.
+ * Checks that the documents of a collection are intact, and that each index contains exactly their keys. Returns the
+ * answer of `validate`.
  */
 export function validateCollection(store: Store, collection: Collection): Doc {
   const errors: string[] = [];

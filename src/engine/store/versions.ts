@@ -1,16 +1,16 @@
-/** A point in time that stays readable while somebody holds it. */
+/** A point in time that stays readable until it is released. */
 export interface Pin {
   readonly at: number;
-  /** Called when the history grew beyond its bound and this point can't be read any more. */
+  /** Called when the stored versions exceed their limit and this point can no longer be read. */
   onLost: () => void;
 }
 
-/** The data as it was at one moment. */
+/** The data at one point in time. */
 export class Snapshot {
   readonly pin: Pin;
-  /** Collections that it has used, by namespace. */
+  /** The collections that it has used, by namespace. */
   readonly touched = new Set<string>();
-  /** It can't be read any more. */
+  /** True when it can no longer be read. */
   lost = false;
 
   constructor(pin: Pin) {
@@ -22,35 +22,35 @@ interface Change {
   at: number;
   collection: number;
   rid: number;
-  /** The document before, null where there was none. */
+  /** The document before the change; null if there was none. */
   before: Uint8Array | null;
 }
 
-/** Bytes that a change costs beside its document. */
+/** Bytes of memory that a change needs in addition to the document. */
 const OVERHEAD = 150;
 
 /**
- * What documents were before they were changed, kept in memory as long as a snapshot older than the change is held. Where nobody holds one
- * nothing is kept.
+ * Earlier versions of changed documents, kept in memory while a snapshot older than the change is open. Without open
+ * snapshots, nothing is kept.
  */
 export class Versions {
   readonly #limit: number;
   readonly #pins = new Set<Pin>();
-  /** All changes in order of time, and those of each row, by collection. */
+  /** All changes in order of time, and the changes of each row, by collection. */
   #changes: Change[] = [];
   #rows = new Map<number, Map<number, Change[]>>();
-  /** When a collection (by namespace) was made, dropped, renamed or given another index. */
+  /** Time at which a collection (by namespace) was last created, dropped, renamed or given another index. */
   readonly #catalog = new Map<string, number>();
   #clock = 0;
   #bytes = 0;
   #mark = 0;
 
-  /** @param limit bytes to keep at most; beyond them the oldest snapshots are given up */
+  /** @param limit maximum number of bytes to keep; beyond it the oldest snapshots are given up */
   constructor(limit: number) {
     this.#limit = limit;
   }
 
-  /** Whether changes must be told. */
+  /** Whether a snapshot is open, so that changes must be recorded. */
   get kept(): boolean {
     return this.#pins.size > 0;
   }
@@ -65,7 +65,7 @@ export class Versions {
     if (this.#pins.delete(pin)) this.#prune();
   }
 
-  /** Tells of a change, with the document as it was before. */
+  /** Records a change, with the document before it. */
   note(collection: number, rid: number, before: Uint8Array | null): void {
     if (this.#pins.size === 0) return;
     const change: Change = { at: ++this.#clock, collection, rid, before };
@@ -79,7 +79,7 @@ export class Versions {
     if (this.#pins.size > 0) this.#catalog.set(ns, ++this.#clock);
   }
 
-  /** What undoes all changes of a collection since the snapshot: each row with its document as it was. */
+  /** For each row of the collection that changed after the snapshot, the document at the time of the snapshot. */
   *since(collection: number, pin: Pin): Generator<[rid: number, before: Uint8Array | null]> {
     for (const [rid, changes] of this.#rows.get(collection) ?? []) {
       const first = changes.find(({ at }) => at > pin.at);
@@ -95,12 +95,12 @@ export class Versions {
     return (this.#catalog.get(ns) ?? 0) > pin.at;
   }
 
-  /** Remembers this moment for `undo`. */
+  /** Marks the current time as the point that `undo` returns to. */
   mark(): void {
     this.#mark = this.#clock;
   }
 
-  /** Forgets what was told since the mark: it was undone. */
+  /** Discards the changes after the mark, whose writes were rolled back. */
   undo(): void {
     if ((this.#changes.at(-1)?.at ?? 0) <= this.#mark) return;
     this.#keep(this.#changes.filter(({ at }) => at <= this.#mark));
@@ -119,7 +119,7 @@ export class Versions {
     oldest.onLost();
   }
 
-  /** Drops what no snapshot needs. */
+  /** Discards the changes that no snapshot needs. */
   #prune(): void {
     if (this.#pins.size === 0) this.#catalog.clear();
     const oldest = Math.min(...Array.from(this.#pins, ({ at }) => at));

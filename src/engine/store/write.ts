@@ -7,11 +7,11 @@ import type { Collection } from './catalog.ts';
 import type { Match } from './read.ts';
 import type { Store } from './store.ts';
 
-/** An update with the filter that it goes with. */
+/** A compiled update with its filter. */
 export interface Change {
   filter: Doc;
   replacement: boolean;
-  /** Finds the array index that `$` stands for, where the update uses it. */
+  /** Returns the array index that the positional operator `$` stands for; undefined if the update does not use `$`. */
   positionOf: ((doc: Doc) => number | undefined) | undefined;
   apply: ReturnType<typeof compileUpdate>;
 }
@@ -33,7 +33,7 @@ function isPositional(update: Doc | Doc[]): boolean {
   );
 }
 
-/** Changes one stored document; nothing is written when the update leaves it as it is. */
+/** Updates one stored document. Nothing is written when the update does not change it. */
 export function updateMatch(store: Store, collection: Collection, change: Change, { rid, doc }: Match): UpdateResult {
   const result = change.apply(doc, { insert: false, positional: change.positionOf?.(doc) });
   if (!result.changed) return result;
@@ -41,7 +41,7 @@ export function updateMatch(store: Store, collection: Collection, change: Change
   return result;
 }
 
-/** Inserts what an upsert makes of its filter and update; gives the document. */
+/** Inserts the document that an upsert makes from its filter and update, and returns it. */
 export function insertNew(store: Store, collection: Collection, change: Change): Doc {
   const base = upsertBase(change.filter);
   const made = change.apply(change.replacement ? idOf(base) : base, { insert: true }).doc;

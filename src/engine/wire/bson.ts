@@ -5,10 +5,10 @@ type Doc = Record<string, unknown>;
 
 const DECODE = { promoteValues: false, promoteLongs: false, promoteBuffers: false, bsonRegExp: true } as const;
 
-/** Largest document that is stored, in bytes (MongoDB's maxBsonObjectSize). */
+/** Maximum size of a stored document, in bytes (MongoDB's maxBsonObjectSize). */
 export const MAX_DOCUMENT = 16 * 1024 * 1024;
 
-/** Documents that go out as they are stored: an array value of a reply. */
+/** An array of documents in a reply that are sent as stored, without decoding. */
 export class RawArray {
   readonly items: Uint8Array[];
   constructor(items: Uint8Array[]) {
@@ -16,7 +16,10 @@ export class RawArray {
   }
 }
 
-/** Decodes with BSON types kept (Int32, Double, Long… wrappers), so that writing back loses none. Throws error 22 on malformed bytes. */
+/**
+ * Decodes with BSON types preserved (Int32, Double, Long… wrappers), so that encoding again loses no type. Throws error
+ * 22 on malformed bytes.
+ */
 export function decodeDocument(bytes: Uint8Array): Doc {
   try {
     return deserialize(bytes, DECODE);
@@ -26,7 +29,8 @@ export function decodeDocument(bytes: Uint8Array): Doc {
 }
 
 /**
- * Refuses documents within documents (arrays count as such) beyond `levels`, MongoDB's error 15: so all that goes through them recursively may do so.
+ * Throws error 15, as MongoDB does, when documents and arrays are nested deeper than `levels`. After this check,
+ * recursive functions are safe from stack overflow.
  */
 export function checkDepth(doc: object, levels: number, what: string): void {
   if (levels === 0) throw new CommandError('Overflow', what);
@@ -35,7 +39,7 @@ export function checkDepth(doc: object, levels: number, what: string): void {
   }
 }
 
-/** Encodes a document; `undefined` fields are left out. Throws error 10334 when it is beyond all bounds. */
+/** Encodes a document without its `undefined` fields. Throws error 10334 when it is too large to encode. */
 export function encodeDocument(doc: Doc): Uint8Array {
   try {
     return serialize(doc, { ignoreUndefined: true });
@@ -76,7 +80,7 @@ export function* elements(bytes: Uint8Array): Generator<Element> {
 const EMBEDDED = 3;
 const ARRAY = 4;
 
-/** The documents of an array field, as bytes; undefined when it is not an array of documents only. */
+/** The documents of an array field, as bytes. Undefined when any element of the array is not a document. */
 export function documentsIn(bytes: Uint8Array, field: string): Uint8Array[] | undefined {
   for (const { type, name, value, end } of elements(bytes)) {
     if (name !== field || type !== ARRAY) continue;
@@ -87,7 +91,7 @@ export function documentsIn(bytes: Uint8Array, field: string): Uint8Array[] | un
   return undefined;
 }
 
-/** The document with its `_id` element first, as MongoDB stores it; `undefined` when it has none. */
+/** The document with its `_id` element first, as MongoDB stores it; undefined when it has no `_id`. */
 export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
   for (const element of elements(bytes)) {
     if (element.name !== '_id') continue;
@@ -103,7 +107,7 @@ export function withIdFirst(bytes: Uint8Array): Uint8Array | undefined {
   return undefined;
 }
 
-/** The document with one more element, `name`, in front. */
+/** The document with the element `name` added at the front. */
 export function withElementFirst(name: string, value: unknown, bytes: Uint8Array): Uint8Array {
   const element = encodeElement(name, value);
   const out = Buffer.concat([bytes.subarray(0, 4), element, bytes.subarray(4)]);
@@ -111,10 +115,10 @@ export function withElementFirst(name: string, value: unknown, bytes: Uint8Array
   return out;
 }
 
-/** Encodes a reply; RawArray values, in it or in a document of it, go in undecoded. */
+/** Encodes a reply. RawArray values at the top level or one level below are copied without decoding. */
 export function encodeReply(reply: Doc): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
-  // Fields between those are encoded in one go.
+  // Adjacent fields without raw values are encoded together.
   let plain: Doc = {};
   const flush = (): void => {
     const bytes = encodeDocument(plain);

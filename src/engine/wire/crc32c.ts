@@ -4,7 +4,7 @@ const TABLE = Uint32Array.from({ length: 256 }, (_, byte) => {
   return value;
 });
 
-/** CRC-32C (Castagnoli, RFC 3720), OP_MSG's checksum. */
+/** CRC-32C (Castagnoli, RFC 3720), the checksum of OP_MSG. */
 export function crc32c(bytes: Uint8Array): number {
   let sum = 0xffffffff;
   for (const byte of bytes) sum = (TABLE[(sum ^ byte) & 0xff] as number) ^ (sum >>> 8);

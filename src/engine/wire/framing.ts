@@ -1,23 +1,26 @@
 import { MAX_MESSAGE, ProtocolError } from './message.ts';
 
 const HEADER = 16;
-/** A message up to this size gets its memory at once; a larger one as its bytes come, so that a length alone costs nothing. */
+/**
+ * Memory for a message up to this size is allocated at once; for a larger one as its bytes arrive, so that a length
+ * field alone cannot make the engine allocate memory.
+ */
 const AT_ONCE = 1024 * 1024;
 
 /**
- * Cuts a connection's byte stream into messages. Holds the bytes of at most one message, in at most twice their memory however small the
- * pieces are that they come in. Throws ProtocolError on a length that no message has.
+ * Splits the byte stream of a connection into messages. Buffers at most one incomplete message, in at most twice its
+ * size in memory, however small the chunks are. Throws ProtocolError on an invalid message length.
  */
 export class Framing {
   #pending: Buffer = Buffer.alloc(0);
   #size = 0;
 
-  /** Bytes held of a message that is not complete. */
+  /** Bytes buffered of an incomplete message. */
   get held(): number {
     return this.#size;
   }
 
-  /** Adds bytes and gives back every message that is complete now. */
+  /** Adds a chunk and returns the messages that are now complete. */
   push(chunk: Buffer): Buffer[] {
     const messages: Buffer[] = [];
     let rest = chunk;
@@ -37,7 +40,7 @@ export class Framing {
     return messages;
   }
 
-  /** Copies what belongs to the message begun, its header first; gives the number of bytes taken. */
+  /** Copies the bytes that belong to the incomplete message, its header first. Returns the number of bytes taken. */
   #collect(bytes: Buffer): number {
     const length = this.#size < HEADER ? HEADER : lengthOf(this.#pending);
     const taken = Math.min(bytes.length, length - this.#size);

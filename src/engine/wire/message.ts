@@ -3,7 +3,7 @@ import { crc32c } from './crc32c.ts';
 
 type Doc = Record<string, unknown>;
 
-/** Largest message, in bytes (MongoDB's maxMessageSizeBytes). */
+/** Maximum size of a message, in bytes (MongoDB's maxMessageSizeBytes). */
 export const MAX_MESSAGE = 48_000_000;
 
 const OP_REPLY = 1;
@@ -13,23 +13,23 @@ const CHECKSUM_PRESENT = 1 << 0;
 const MORE_TO_COME = 1 << 1;
 const REQUIRED_BITS = 0xffff;
 
-/** A request of either form, with its document sequences (`insert`'s documents…) as raw bytes. */
+/** A request in either wire format, with its document sequences (the `documents` of an `insert`…) as raw bytes. */
 export interface Request {
   id: number;
-  /** Legacy OP_QUERY, to be answered by OP_REPLY. */
+  /** A legacy OP_QUERY request, which is answered with OP_REPLY. */
   legacy: boolean;
-  /** The client does not wait for an answer (`w: 0`). */
+  /** The client expects no answer (`w: 0`). */
   silent: boolean;
   body: Doc;
-  /** The body as it came. */
+  /** The body as received. */
   bytes: Uint8Array;
   sequences: Map<string, Uint8Array[]>;
 }
 
-/** The bytes can't be a message: the connection is closed, as mongod does. */
+/** The bytes are not a valid message. The connection is closed, as mongod does. */
 export class ProtocolError extends Error {}
 
-/** Parses one complete message (header included). */
+/** Parses one complete message, including its header. */
 export function parseMessage(message: Buffer): Request {
   const id = message.readInt32LE(4);
   const opcode = message.readInt32LE(12);
@@ -97,7 +97,7 @@ function documentAt(message: Buffer, at: number, end: number): Buffer {
   return message.subarray(at, at + size);
 }
 
-/** The bytes of the answer to `request`: OP_MSG, or OP_REPLY for a legacy one. */
+/** Encodes the answer to `request`: OP_MSG, or OP_REPLY for a legacy request. */
 export function encodeMessage(request: Request, id: number, reply: Uint8Array): Buffer {
   const head = request.legacy ? 36 : 21;
   const message = Buffer.allocUnsafe(head + reply.length);
