@@ -7,7 +7,7 @@ import { encodeKey } from './key-encoding.ts';
 import { addDecimals, type Decimal, doubleToDecimal, encodeDecimal, exact, isNumber, toDouble } from './numbers.ts';
 import { typeName } from './types.ts';
 
-/** Gathers the values of one group; `result` may be undefined, which the group shows as null. */
+/** Accumulates the values of one group. An undefined `result` is shown as null. */
 export interface Accumulator {
   add(value: unknown): void;
   result(): unknown;
@@ -28,7 +28,9 @@ export const ACCUMULATORS: Readonly<Record<string, () => Accumulator>> = {
   $stdDevSamp: () => new Deviation(1),
 };
 
-/** The accumulators that are expressions as well: over the elements of one array, or over several operands as they are. */
+/**
+ * The accumulators that are also expressions: over the elements of a single array operand, or over several operands.
+ */
 export const ACCUMULATING: Readonly<Record<string, Operator>> = Object.fromEntries(
   ['$sum', '$avg', '$min', '$max', '$stdDevPop', '$stdDevSamp'].map((name) => [
     name,
@@ -42,8 +44,8 @@ export const ACCUMULATING: Readonly<Record<string, Operator>> = Object.fromEntri
 );
 
 /**
- * A sum in MongoDB's types: ints give an int or, past int32, a long; longs a long; past int64 a double; doubles are summed with
- * compensation, a decimal makes a decimal. Whatever is no number is passed over.
+ * Sums with MongoDB's types: ints give an int, or a long beyond int32; longs give a long, or a double beyond int64;
+ * doubles use compensated summation; any decimal makes the sum a decimal. Values that are not numbers are ignored.
  */
 class Sum implements Accumulator {
   private whole = 0n;
@@ -80,7 +82,7 @@ class Sum implements Accumulator {
     this.small = 0;
   }
 
-  /** Neumaier's summation: what rounding loses is kept beside. */
+  /** Neumaier summation: accumulates the rounding errors separately. */
   private addDouble(value: number): void {
     const sum = this.double + value;
     if (Number.isFinite(sum)) {
@@ -194,7 +196,7 @@ class Merge implements Accumulator {
   }
 }
 
-/** Welford's method; of a population (0) or a sample (1). */
+/** Welford's algorithm. `lost` is 0 for a population, 1 for a sample. */
 class Deviation implements Accumulator {
   private readonly lost: 0 | 1;
   private count = 0;
@@ -219,9 +221,9 @@ class Deviation implements Accumulator {
   }
 }
 
-/** A text that two values share exactly when they are equal. */
+/** A string that is the same for equal values and different for others. */
 export function keyText(value: unknown): string {
-  // No type byte of a key is that of a letter, so that the short form of strings meets none.
+  // No type byte of an encoded key is the letter `s`, so this short form for strings cannot collide with a key.
   return typeof value === 'string' || value instanceof BSONSymbol
     ? `s${value}`
     : Buffer.from(encodeKey([value], [1])).toString('latin1');

@@ -19,7 +19,7 @@ const FIELDS = [
   'restrictSearchWithMatch',
 ];
 
-/** `$graphLookup`: the documents that can be reached, each once, with the number of steps to it where `depthField` asks for that. */
+/** `$graphLookup`: every reachable document once, with its distance in `depthField` if requested. */
 export const graphLookup: StageCompiler = (operand, variables) => {
   const spec = asDoc(operand) ?? fail('FailedToParse', 'the $graphLookup stage specification must be an object');
   const unknown = Object.keys(spec).find((name) => !FIELDS.includes(name));

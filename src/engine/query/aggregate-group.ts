@@ -17,7 +17,7 @@ interface OutputField {
   name: string;
   make: () => Accumulator;
   operand: Expression;
-  /** Its values stay in memory. */
+  /** True for accumulators that keep every value in memory. */
   gathers: boolean;
 }
 
@@ -57,7 +57,7 @@ function outputFields(spec: Doc, variables: readonly string[]): OutputField[] {
   });
 }
 
-/** Groups by the value of an expression, missing as null, in the order in which the groups appear. */
+/** Groups by the value of an expression (missing counts as null), in the order of each group's first document. */
 function grouping(idOf: Expression, fields: OutputField[]): Stage {
   return function* (source, run) {
     const budget = new MemoryBudget('$group');

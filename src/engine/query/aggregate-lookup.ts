@@ -13,7 +13,7 @@ const fail = (code: number | 'FailedToParse', message: string): never => {
 
 const LOOKUP_FIELDS = ['from', 'as', 'localField', 'foreignField', 'let', 'pipeline'];
 
-/** `$lookup` by equal fields, by a pipeline with variables, or by both. */
+/** `$lookup` with equal fields, with a pipeline and variables, or with both. */
 export const lookup: StageCompiler = (operand, variables, compile) => {
   const spec = asDoc(operand) ?? fail('FailedToParse', 'the $lookup stage specification must be an object');
   const unknown = Object.keys(spec).find((name) => !LOOKUP_FIELDS.includes(name));
@@ -62,7 +62,7 @@ function letBindings(spec: unknown, variables: readonly string[]): [string, Expr
   return Object.keys(doc).map((name) => [checkedName(name), compileExpression(doc[name], variables)]);
 }
 
-/** A first `$match` that needs no variable becomes the query on the other collection. */
+/** A leading `$match` without variables becomes the query on the other collection. */
 function leadingMatch(pipeline: unknown): { filter?: Doc; rest: unknown } {
   if (!Array.isArray(pipeline)) return { rest: pipeline };
   const [first] = pipeline;
@@ -75,7 +75,10 @@ function hasExpression(filter: unknown): boolean {
   return isDoc(filter) && Object.entries(filter).some(([name, value]) => name === '$expr' || hasExpression(value));
 }
 
-/** Equality as `$lookup` means it: any of an array's elements, missing as null; a regex equals itself only. */
+/**
+ * Equality in the sense of `$lookup`: any element of an array matches, missing counts as null, and a regular expression
+ * equals only itself.
+ */
 function equalTo(field: string, value: unknown): Doc {
   if (!Array.isArray(value)) return { [field]: { $eq: value ?? null } };
   if (value.length === 0) return { $alwaysFalse: 1 };

@@ -3,7 +3,7 @@ import type { StageCompiler } from './aggregate-types.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { asDoc, type Doc, wholeNumber } from './types.ts';
 
-/** `$sample`: as many documents as asked for, each set of them as likely as any other, in random order. */
+/** `$sample`: `size` documents in random order; every set of that size is equally likely. */
 export const sample: StageCompiler = (operand) => {
   const spec = asDoc(operand);
   if (!spec) throw new CommandError(28745, 'the $sample stage specification must be an object');

@@ -17,7 +17,7 @@ function fail(code: number, message: string): never {
   throw new CommandError(code, message);
 }
 
-/** The environment of an expression on a document of a run. */
+/** The environment for evaluating an expression on a document. */
 export function environment(doc: Doc, { now, variables }: Run): Environment {
   return environmentOf(doc, now, variables);
 }
@@ -176,7 +176,7 @@ function whole(name: string, operand: unknown, code: number): number {
 
 export const sort: StageCompiler = (operand) => sorting(operand, Number.POSITIVE_INFINITY);
 
-/** `$sort`; of a `$limit` behind it no more than the first documents are kept in memory. */
+/** `$sort`. With a `$limit` after it, only the first `most` documents are kept in memory. */
 export function sorting(operand: unknown, most: number): Stage {
   const spec = asDoc(operand) ?? fail(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) return fail(15976, '$sort stage must have at least one sort key');
@@ -243,7 +243,7 @@ export const unwind: StageCompiler = (operand) => {
   };
 };
 
-/** The document with another value at a path through documents; undefined removes the field. */
+/** A copy of the document with another value at a path through nested documents; undefined removes the field. */
 export function replaceAt(doc: Doc, parts: readonly string[], value: unknown): Doc {
   const [name, ...rest] = parts as [string, ...string[]];
   const copy = { ...doc };

@@ -1,16 +1,16 @@
 import type { Doc } from './types.ts';
 
-/** What a pipeline asks of the store, and what its command gives it. */
+/** What a pipeline gets from the command: access to other collections, and variables. */
 export interface PipelineEnv {
   /** The documents of another collection of the same database that match a filter. */
   lookup(collection: string, filter: Doc): Iterable<Doc>;
   /** The values of the command's `let`. */
   variables?: Doc;
-  /** `$$NOW`; the clock's time when absent. */
+  /** The value of `$$NOW`; the current time if absent. */
   now?: Date;
 }
 
-/** What the stages of one run share. */
+/** The state shared by the stages of one run. */
 export interface Run {
   env: PipelineEnv;
   now: Date;
@@ -20,8 +20,8 @@ export interface Run {
 /** A compiled stage. */
 export type Stage = (source: Iterable<Doc>, run: Run) => Iterable<Doc>;
 
-/** Compiles a stage's operand; `variables` are the names that its expressions may use. */
+/** Compiles the operand of a stage; `variables` are the variable names that its expressions may use. */
 export type StageCompiler = (operand: unknown, variables: readonly string[], compile: CompileStages) => Stage;
 
-/** Compiles a list of stages, for the pipelines within stages. */
+/** Compiles a list of stages, for pipelines nested in a stage. */
 export type CompileStages = (stages: unknown, variables: readonly string[], owner: string) => Stage;

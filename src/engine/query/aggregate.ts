@@ -45,7 +45,7 @@ const STAGES: Readonly<Record<string, StageCompiler>> = {
   $unwind: unwind,
 };
 
-/** Stages that the aggregate command itself serves, at a pipeline's begin. */
+/** Stages that the aggregate command itself runs at the start of a pipeline. */
 const FIRST_ONLY = new Set([
   '$collStats',
   '$currentOp',
@@ -55,7 +55,7 @@ const FIRST_ONLY = new Set([
   '$listSearchIndexes',
 ]);
 
-/** Stages that MongoDB knows and this engine does not. */
+/** MongoDB stages that this engine does not support. */
 const UNSUPPORTED = new Set([
   '$bucketAuto',
   '$changeStream',
@@ -71,15 +71,19 @@ const UNSUPPORTED = new Set([
 ]);
 
 /**
- * Runs a pipeline. The stages are compiled, and their mistakes thrown, at once; documents flow when the result is read, one at a time
- * except through `$sort`, `$group` and their like.
- * @throws CommandError 40324 for an unknown stage, 40323 for a stage that is not one field, and the stages' own codes.
+ * Runs a pipeline. The stages are compiled, and their errors thrown, at once. The documents are processed when the
+ * result is read, one at a time except in blocking stages (`$sort`, `$group`…).
+ * @throws CommandError 40324 for an unknown stage, 40323 for a stage without exactly one field, and the codes of the
+ * stages.
  */
 export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: PipelineEnv): Iterable<Doc> {
   return compilePipeline(stages, Object.keys(env.variables ?? {}))(source, env);
 }
 
-/** Compiles a pipeline once, to be run on several sources; `variables` are the names of those that its environment will hold. */
+/**
+ * Compiles a pipeline that can run on several sources. `variables` are the names of the variables that its environment
+ * will contain.
+ */
 export function compilePipeline(
   stages: readonly Doc[],
   variables: readonly string[] = [],
@@ -110,7 +114,7 @@ const compileStages: CompileStages = (stages, variables, owner) => {
   return (source, run) => compiled.reduce((documents, stage) => stage(documents, run), source);
 };
 
-/** The number of a `$limit` as given; its stage checks it. */
+/** The operand of a `$limit` as a number. The stage itself validates it. */
 function limitOf(limit: unknown): number {
   const most = isNumber(limit) ? toDouble(limit) : 0;
   return most > 0 ? most : Number.POSITIVE_INFINITY;

@@ -8,10 +8,10 @@ import { literalPrefix } from './regex.ts';
 import { type Doc, RANK, typeRank } from './types.ts';
 
 /**
- * What a filter says about a path. Each bound holds by itself: a document that matches has, in an index with that path, at
- * least one entry whose component lies in the bound's intervals. Of an index that is multikey on the path, use one bound only
- * (two may be met by two different elements), and do not join bounds of two paths that share an array. `exists` says no more
- * than that missing never matches.
+ * A condition that a filter puts on the index keys of a path. Each bound holds on its own: every matching document has,
+ * in an index with that path, at least one key whose component lies in the bound's intervals. For an index that is
+ * multikey on the path, use only one bound (two bounds may be satisfied by two different elements), and do not combine
+ * bounds of two paths that share an array. `exists` only states that documents without the field do not match.
  */
 export type Bound =
   | { op: 'eq' | 'gt' | 'gte' | 'lt' | 'lte'; value: unknown }
@@ -19,7 +19,10 @@ export type Bound =
   | { op: 'prefix'; value: string; regex: BSONRegExp }
   | { op: 'exists'; value: true };
 
-/** The bounds of a filter's conjunctive part by path, for planning only: the filter is always checked again. */
+/**
+ * The bounds of the filter's conjuncts by path. For planning only: matching documents must still be checked with the
+ * filter.
+ */
 export function analyzeFilter(filter: Doc): Map<string, Bound[]> {
   const bounds = new Map<string, Bound[]>();
   collect(parseFilter(filter), '', bounds);
@@ -27,8 +30,8 @@ export function analyzeFilter(filter: Doc): Map<string, Bound[]> {
 }
 
 /**
- * The same for a filter with an `$or` among its conjuncts: the bounds of each branch together with the conjuncts around it.
- * A document that matches lies within one of the branches at least. Undefined without an `$or`.
+ * The bounds of each branch of an `$or` among the filter's conjuncts, each combined with the other conjuncts. Every
+ * matching document satisfies at least one branch. Undefined without an `$or`.
  */
 export function analyzeBranches(filter: Doc): Map<string, Bound[]>[] | undefined {
   const root = parseFilter(filter);
@@ -46,7 +49,7 @@ function collect(node: Node, prefix: string, bounds: Map<string, Bound[]>): void
   if (node.kind === 'and') {
     for (const child of node.children) collect(child, prefix, bounds);
   } else if (node.kind === 'leaf') {
-    // Within $elemMatch a numeric name means a place in a nested array, which an index does not reach.
+    // In `$elemMatch` a numeric name is a position in a nested array, which an index does not contain.
     if (prefix !== '' && isIndex(splitPath(node.path)[0] as string)) return;
     const path = prefix + node.path;
     for (const bound of leafBounds(node.leaf, splitPath(path).some(isIndex))) {
@@ -55,7 +58,7 @@ function collect(node: Node, prefix: string, bounds: Map<string, Bound[]>): void
       else known.push(bound);
     }
     if (node.leaf.op === 'elemObject') collect(node.leaf.filter, `${path}.`, bounds);
-    // An array within an array, reached by position, is a key as a whole: nothing is said of its elements.
+    // A nested array reached by position is indexed as one key, so there are no bounds for its elements.
     if (node.leaf.op === 'elemValue' && !isIndex(splitPath(path).at(-1) as string)) {
       for (const test of node.leaf.tests) {
         if (test.kind === 'leaf') collect({ ...test, path: node.path }, prefix, bounds);
@@ -67,7 +70,10 @@ function collect(node: Node, prefix: string, bounds: Map<string, Bound[]>): void
 const NOTHING: Bound = { op: 'in', value: [] };
 const EXISTS: Bound = { op: 'exists', value: true };
 
-/** A numeric path matches null also through documents of an array that an index takes by position: no bound then. */
+/**
+ * A numeric path also matches null through documents in an array, which an index reads by position. So it gives no
+ * bound.
+ */
 function leafBounds(leaf: Leaf, numericPath: boolean): Bound[] {
   switch (leaf.op) {
     case 'eq':
@@ -113,21 +119,25 @@ function equality(values: unknown[]): Bound {
   return keys.length === 1 ? { op: 'eq', value: keys[0] } : { op: 'in', value: keys };
 }
 
-/** The keys under which a document with this value can be found: an array by itself (within another one) and by its first element. */
+/**
+ * The index keys of documents with this value. An array has two: the whole array (if nested in another one) and its
+ * first element.
+ */
 function alternatives(value: unknown): unknown[] {
   if (!Array.isArray(value)) return [value];
   return [value, value.length === 0 ? EMPTY_ARRAY : value[0]];
 }
 
-/** A range of component bytes: `low` belongs to it, `high` does not. */
+/** A range of component bytes; `low` is inclusive, `high` exclusive. */
 export interface Interval {
   low: Uint8Array;
   high: Uint8Array;
 }
 
 /**
- * The disjoint ranges of an index component's bytes, in ascending order, that a bound allows. In a compound key put them behind the
- * bytes of the equalities before: components are self-delimiting, so that a range covers whatever follows.
+ * The disjoint byte ranges, in ascending order, that a bound allows for a component of an index key. In a compound key,
+ * prepend the bytes of the preceding equality components. Components are self-delimiting, so a range covers every
+ * continuation.
  */
 export function boundIntervals(bound: Bound, direction: Direction): Interval[] {
   const key = (value: unknown) => encodeKey([value], [direction]);
@@ -149,7 +159,7 @@ export function boundIntervals(bound: Bound, direction: Direction): Interval[] {
       const upward = (bound.op === 'gt' || bound.op === 'gte') === (direction === 1);
       const inclusive = bound.op === 'gte' || bound.op === 'lte';
       const [here, after] = [at, successor(at)];
-      // NaN has its place below all numbers, but is less than none.
+      // NaN sorts below all numbers, but `$lt` and `$lte` with a number do not match it.
       const nan =
         (bound.op === 'lt' || bound.op === 'lte') && isNumber(bound.value) && !isNaNValue(bound.value)
           ? key(Number.NaN)
@@ -164,7 +174,10 @@ function prefixRange(low: Uint8Array): Interval {
   return { low, high: successor(low) };
 }
 
-/** The least byte string above all that begin with `bytes`. No component is 0xff only, so there is one. */
+/**
+ * The smallest byte string greater than every string that starts with `bytes`. It exists because no component consists
+ * of 0xff only.
+ */
 function successor(bytes: Uint8Array): Uint8Array {
   let end = bytes.length;
   while (end > 1 && bytes[end - 1] === 0xff) end -= 1;

@@ -7,20 +7,20 @@ export type BsonNumber = Int32 | Long | Double | Decimal128;
 
 const ORDER: readonly NumberKind[] = ['int', 'long', 'double', 'decimal'];
 
-/** The number type that an operation on both has: decimal before double before long before int. */
+/** The result type of an operation on two numbers: the wider type in the order int, long, double, decimal. */
 export function widerKind(a: unknown, b: unknown): NumberKind {
   const [x, y] = [typeName(a) as NumberKind, typeName(b) as NumberKind];
   return ORDER.indexOf(x) > ORDER.indexOf(y) ? x : y;
 }
 
-/** A number of our own code or of a document as its BSON wrapper. */
+/** A number from a document or from our own code, as a BSON wrapper. */
 export function asBsonNumber(value: unknown): BsonNumber {
   if (typeof value === 'bigint') return Long.fromBigInt(value);
   if (typeof value === 'number') return typeName(value) === 'int' ? new Int32(value) : new Double(value);
   return value as BsonNumber;
 }
 
-/** Adds two numbers with MongoDB's types: int + int is int or, past int32, long. Undefined when an int64 overflows. */
+/** Adds two numbers with MongoDB's types: int + int is an int, or a long beyond int32. Undefined on int64 overflow. */
 export function addNumbers(a: unknown, b: unknown): BsonNumber | undefined {
   switch (widerKind(a, b)) {
     case 'decimal':
@@ -34,7 +34,7 @@ export function addNumbers(a: unknown, b: unknown): BsonNumber | undefined {
   }
 }
 
-/** Multiplies two numbers with the types of `addNumbers`. Undefined when an int64 overflows. */
+/** Multiplies two numbers with the types of `addNumbers`. Undefined on int64 overflow. */
 export function multiplyNumbers(a: unknown, b: unknown): BsonNumber | undefined {
   switch (widerKind(a, b)) {
     case 'decimal':
@@ -53,7 +53,7 @@ export function toBigInt(value: unknown): bigint {
   return BigInt(exact(value) as number | bigint);
 }
 
-/** A whole number as int where it fits, else as long. */
+/** A whole number as an int if it fits, otherwise as a long. */
 export function intOrLong(value: bigint): Int32 | Long | undefined {
   return BigInt.asIntN(32, value) === value ? new Int32(Number(value)) : longOrNothing(value);
 }

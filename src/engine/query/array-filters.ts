@@ -3,12 +3,14 @@ import { type Node, parseFilter } from './filter-parse.ts';
 import { compileNode } from './match.ts';
 import { isDoc } from './types.ts';
 
-/** The tests of `arrayFilters` by identifier. */
+/** The compiled `arrayFilters` by identifier. */
 export type ArrayFilters = Map<string, (element: unknown) => boolean>;
 
 /**
- * Compiles an update's `arrayFilters`, each of which speaks of one identifier.
- * @throws CommandError TypeMismatch for anything but an array of documents, FailedToParse or BadValue for a filter with no identifier, several, or one that another filter has.
+ * Compiles the `arrayFilters` of an update. Each filter must use exactly one identifier, and each identifier one
+ * filter.
+ * @throws CommandError TypeMismatch unless it is an array of documents; FailedToParse or BadValue for a filter with no
+ * identifier or several, or with an identifier that another filter uses.
  */
 export function compileArrayFilters(filters: unknown): ArrayFilters {
   if (!Array.isArray(filters) || !filters.every(isDoc)) {

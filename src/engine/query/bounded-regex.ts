@@ -1,23 +1,23 @@
 import { createContext, Script } from 'node:vm';
 import { CommandError } from '../errors.ts';
 
-/** Milliseconds that one match may take, and that all slow matches of one expression may take together. */
+/** Milliseconds that one match may take, and that all slow matches of one expression may take in total. */
 const LONGEST = 200;
 const ALL_SLOW = 1000;
-/** A match of this many milliseconds is slow. */
+/** A match that takes longer than this many milliseconds counts as slow. */
 const SLOW = 5;
-/** Steps that matching may take without being watched, which costs 0.2 ms. */
+/** A match with at most this many steps runs without a time limit. Setting a time limit costs 0.2 ms. */
 const FREE_STEPS = 10_000_000;
 
 const sandbox = createContext({ work: (): unknown => undefined });
 const run = new Script('work()');
 
 /**
- * A regular expression whose matching is bounded in time, as MongoDB's is: error 51156 beyond it. Expressions that can't backtrack
- * far run as they are.
+ * A regular expression whose matching time is limited, as in MongoDB: error 51156 beyond the limit. A match that cannot
+ * backtrack much runs without a time limit.
  */
 export class BoundedRegex extends RegExp {
-  /** Matching takes at most the text's length to this power, in steps. */
+  /** A match takes at most text length ^ power steps. */
   readonly #power: number;
   #left = ALL_SLOW;
 
@@ -42,11 +42,14 @@ export class BoundedRegex extends RegExp {
   }
 }
 
-/** One, and one more for each quantifier; without bound where a repeated group holds a choice or a repetition, or a group is referred to. */
+/**
+ * 1 plus the number of quantifiers; Infinity if a repeated group contains an alternation or a repetition, or if there
+ * is a back-reference.
+ */
 function powerOf(source: string): number {
   let power = 1;
   let inClass = false;
-  /** For each open group, whether it holds a choice or a repetition. */
+  /** For each open group: whether it contains an alternation or a repetition. */
   const groups: boolean[] = [];
   let closed = false;
   for (let i = 0; i < source.length; i++) {
@@ -70,7 +73,7 @@ function powerOf(source: string): number {
   return power;
 }
 
-/** Every group around holds what the innermost one does. */
+/** An alternation or repetition belongs to every enclosing group. */
 function mark(groups: boolean[]): void {
   groups.fill(true);
 }

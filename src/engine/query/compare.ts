@@ -3,8 +3,9 @@ import { compareNumbers } from './numbers.ts';
 import { asDoc, type Doc, RANK, typeName, typeRank } from './types.ts';
 
 /**
- * MongoDB's total order over all BSON values: by canonical type, then by value; missing (undefined) is below null.
- * Documents compare field by field: type, then name, then value; arrays element by element; Binary by length, subtype, bytes.
+ * MongoDB's total order over all BSON values: by canonical type, then by value. Missing (undefined) is below null.
+ * Documents compare field by field (type, then name, then value), arrays element by element, Binary by length, subtype
+ * and bytes.
  */
 export function compareValues(a: unknown, b: unknown): number {
   if (typeof a === 'string' && typeof b === 'string') return compareStrings(a, b);
@@ -13,7 +14,9 @@ export function compareValues(a: unknown, b: unknown): number {
   return rank === other ? compareSameRank(rank, a, b) : rank < other ? -1 : 1;
 }
 
-/** Whether two values are equal in the order of `compareValues`: 1 equals 1.0; field order of documents counts. */
+/**
+ * Whether two values are equal in the order of `compareValues`: 1 equals 1.0, and the field order of documents matters.
+ */
 export function valuesEqual(a: unknown, b: unknown): boolean {
   if (a === b) return true;
   return compareValues(a, b) === 0;
@@ -55,12 +58,12 @@ function compareSameRank(rank: number, a: unknown, b: unknown): number {
   }
 }
 
-/** The text of a string or symbol. */
+/** The characters of a string or symbol. */
 export function stringOf(value: unknown): string {
   return typeof value === 'string' ? value : (value as BSONSymbol).value;
 }
 
-/** Pattern and options (sorted) of a BSON or JS regular expression. */
+/** Pattern and options of a BSON or JS regular expression; the options are sorted. */
 export function regexParts(value: unknown): { pattern: string; options: string } {
   if (value instanceof RegExp) return { pattern: value.source, options: value.flags.replace(/[^imsu]/g, '') };
   return value as BSONRegExp;
@@ -73,7 +76,10 @@ export function binaryParts(value: unknown): { bytes: Uint8Array; subtype: numbe
   return { bytes: binary.buffer.subarray(0, binary.position), subtype: binary.sub_type };
 }
 
-/** Order of UTF-8 bytes, that is of code points; JS compares UTF-16 units, which puts astral characters below U+E000. */
+/**
+ * Compares strings by code point, the order of their UTF-8 bytes. JS compares UTF-16 units, which sorts astral
+ * characters below U+E000.
+ */
 export function compareStrings(a: string, b: string): number {
   if (a === b) return 0;
   const length = Math.min(a.length, b.length);
@@ -124,7 +130,7 @@ function compareTimestamps(a: Timestamp, b: Timestamp): number {
   );
 }
 
-/** Compares two byte strings as memcmp does, the shorter first when one begins the other. */
+/** Compares byte strings like memcmp; a prefix comes before the longer string. */
 export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   const length = Math.min(a.length, b.length);
   for (let i = 0; i < length; i += 1) {
@@ -134,7 +140,10 @@ export function compareBytes(a: Uint8Array, b: Uint8Array): number {
   return Math.sign(a.length - b.length);
 }
 
-/** Whether two values are the same in BSON, bit for bit: type, number type and sign of zero, digits of a decimal, order of fields. */
+/**
+ * Whether two values have the same BSON encoding: the same types (including number types), sign of zero, decimal digits
+ * and field order.
+ */
 export function identical(a: unknown, b: unknown): boolean {
   if (a === b && typeof a !== 'number') return true;
   const type = typeName(a);

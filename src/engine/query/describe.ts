@@ -1,6 +1,6 @@
 import { asDoc, type Doc, typeName } from './types.ts';
 
-/** A value in a message, about as MongoDB prints it. */
+/** Formats a value for an error message, similar to MongoDB. */
 export function describe(value: unknown): string {
   switch (typeName(value)) {
     case 'missing':

@@ -2,7 +2,10 @@ import { identical } from './compare.ts';
 import { asDoc, type Doc, setField } from './types.ts';
 import type { UpdateDescription } from './update-types.ts';
 
-/** What a change stream tells of a document that became another one: only what differs, within documents and arrays too. */
+/**
+ * The `updateDescription` of a change from one document to another: only the differences, including those in nested
+ * documents and arrays.
+ */
 export function describeChange(before: Doc, after: Doc): UpdateDescription {
   const description: UpdateDescription = { updatedFields: {}, removedFields: [], truncatedArrays: [] };
   diffDocs(before, after, '', description);

@@ -23,7 +23,9 @@ const bad = (message: string): never => {
   throw new CommandError('BadValue', message);
 };
 
-/** Arithmetic with MongoDB's number types: past int32 a long, past int64 a double, decimal wins over all. */
+/**
+ * Arithmetic with MongoDB's number types: a long beyond int32, a double beyond int64, a decimal if any operand is one.
+ */
 export const ARITHMETIC: Readonly<Record<string, Operator>> = {
   $add: folding(
     () => ({ sum: new Int32(0) as unknown, dated: false }),
@@ -90,12 +92,12 @@ function requireNumbers(a: unknown, b: unknown, name: string): void {
   }
 }
 
-/** The sum in MongoDB's types; past int64 a double. */
+/** The sum with MongoDB's types; a double beyond int64. */
 function sumOf(a: unknown, b: unknown): unknown {
   return addNumbers(a, b) ?? new Double(toDouble(a) + toDouble(b));
 }
 
-/** The quotient: decimal where one of both is, else double. The divisor is not zero. */
+/** The quotient: a decimal if either operand is one, otherwise a double. The divisor must not be zero. */
 export function divide(a: unknown, b: unknown): unknown {
   return widerKind(a, b) === 'decimal'
     ? encodeDecimal(divideDecimals(toDecimal(a), toDecimal(b)))
@@ -123,7 +125,7 @@ function subtract([a, b]: readonly unknown[], name: string): unknown {
   );
 }
 
-/** The negation of an extreme int or long is of a wider type: stay in the wider of both operands' own. */
+/** Negating the smallest int or long gives a wider type. This keeps the wider type of the two operands instead. */
 function keepKind(a: unknown, b: unknown): unknown {
   return widerKind(a, b) === 'int' ? Long.fromBigInt(-toBigInt(b)) : negate(b);
 }
@@ -198,7 +200,7 @@ function rounding(mode: Rounding): Operator {
   });
 }
 
-/** A decimal with zeros up to a place, as far as its 34 digits reach. */
+/** A decimal padded with zeros to a decimal place, as far as its 34 digits allow. */
 function extended({ coefficient, exponent }: Decimal, place: number): Decimal128 {
   const wider = coefficient * 10n ** BigInt(exponent + place);
   return encodeDecimal(
@@ -206,7 +208,7 @@ function extended({ coefficient, exponent }: Decimal, place: number): Decimal128
   );
 }
 
-/** Rounds at a decimal place (half to even); ints and longs stay of their type. */
+/** Rounds to a decimal place (half to even). Ints and longs keep their type. */
 function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   const kind = typeName(asBsonNumber(value));
   if ((kind === 'int' || kind === 'long') && place >= 0) return asBsonNumber(value);

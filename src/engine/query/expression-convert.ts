@@ -11,7 +11,7 @@ type Target = 'double' | 'string' | 'objectId' | 'bool' | 'date' | 'int' | 'long
 
 const TARGETS: readonly string[] = ['double', 'string', 'objectId', 'bool', 'date', 'int', 'long', 'decimal'];
 
-/** Type names and conversions. */
+/** Operators for types and conversions. */
 export const CONVERSIONS: Readonly<Record<string, Operator>> = {
   $type: operator(1, 1, ([value]) => typeName(value)),
   $isNumber: operator(1, 1, ([value]) => isNumber(value)),

@@ -17,10 +17,10 @@ const fail = (code: CodeName | number, message: string): never => {
 
 const DAY = 86_400_000;
 
-/** A date as shown in a time zone: a JS date whose UTC fields are the zone's local ones. */
+/** A date in a time zone, represented as a JS date whose UTC fields hold the local time. */
 type Local = Date;
 
-/** Parts of dates and their text, in UTC or a given time zone (an offset or an IANA name). */
+/** Operators for the parts and the formatting of dates, in UTC or in a time zone (an offset or an IANA name). */
 export const DATES: Readonly<Record<string, Operator>> = {
   $year: part((date) => date.getUTCFullYear()),
   $month: part((date) => date.getUTCMonth() + 1),
@@ -91,7 +91,7 @@ function part(read: (local: Local) => number): Operator {
   };
 }
 
-/** The instant of a date, a timestamp or an ObjectId. */
+/** The instant of a date, a timestamp or an ObjectId; error 16006 for any other value. */
 function instant(value: unknown, name: string): Date {
   if (value instanceof Date) return dateAt(value.getTime());
   switch (typeName(value)) {
@@ -104,7 +104,7 @@ function instant(value: unknown, name: string): Date {
   }
 }
 
-/** The offset of a zone in minutes at an instant; null when the zone is null. */
+/** The offset of a time zone in minutes at an instant; null when the zone is null. */
 function zoneOf(spec: unknown, compile: Compile): (environment: Environment, at: Date) => number | null {
   if (spec === undefined) return () => 0;
   const zone: Expression = compile(spec);
@@ -190,7 +190,10 @@ function formatDate(local: Local, offset: number, format: string): string {
   });
 }
 
-/** The first instant of the month (from 0) of a date's year; it does not take year 26 for 1926. */
+/**
+ * The first instant of a month (0 to 11) in the date's year. Unlike `Date.UTC`, it does not read the years 0 to 99 as
+ * 19xx.
+ */
 function startOfMonth(local: Local, month: number): Local {
   const start = new Date(local);
   start.setUTCMonth(month, 1);

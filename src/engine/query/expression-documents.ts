@@ -13,7 +13,7 @@ const fail = (code: number, message: string): never => {
   throw new CommandError(code, message);
 };
 
-/** Operators on documents. `$getField` and `$setField` take names with dots and `$` as they are. */
+/** Operators on documents. `$getField` and `$setField` take field names literally, including dots and `$`. */
 export const DOCUMENTS: Readonly<Record<string, Operator>> = {
   $mergeObjects: operator(0, Number.POSITIVE_INFINITY, (values, name) => mergeObjects(values, name)),
   $objectToArray: operator(1, 1, ([value], name) => {
@@ -65,7 +65,7 @@ export const DOCUMENTS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** A copy of a document with one field of it set, or removed where the value is missing. */
+/** A copy of a document with one field set, or removed if the value is missing. */
 function fieldSetter(field: unknown, input: unknown, value: Expression, compile: Compile, name: string): Expression {
   const literal = isDoc(field) && Object.keys(field).length === 1 ? field.$literal : field;
   if (typeof literal !== 'string') {
@@ -89,7 +89,7 @@ function fieldSetter(field: unknown, input: unknown, value: Expression, compile:
   };
 }
 
-/** Merges documents, later fields over earlier; null and missing are passed over. */
+/** Merges documents; later fields override earlier ones. Null and missing are skipped. */
 export function mergeObjects(values: readonly unknown[], name = '$mergeObjects'): Doc {
   const merged: Doc = {};
   for (const value of values) {

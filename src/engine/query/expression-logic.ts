@@ -6,7 +6,7 @@ import { type Doc, isDoc, isTruthy } from './types.ts';
 const comparison = (holds: (order: number) => unknown): Operator =>
   operator(2, 2, ([a, b]) => holds(compareValues(a, b)));
 
-/** Comparisons over all types, logic, conditions, literals and variables. */
+/** Operators for comparison across all types, logic, conditions, literals and variables. */
 export const LOGIC: Readonly<Record<string, Operator>> = {
   $eq: comparison((order) => order === 0),
   $ne: comparison((order) => order !== 0),
@@ -90,7 +90,10 @@ function conditionParts(operand: unknown, name: string): unknown[] {
   });
 }
 
-/** The name of a user's variable. @throws CommandError FailedToParse unless it begins with a lower-case letter. */
+/**
+ * Checks the name of a user variable.
+ * @throws CommandError FailedToParse unless it starts with a lower-case letter.
+ */
 export function checkedName(name: string): string {
   if (!/^[a-z\u0080-\uffff][A-Za-z0-9_\u0080-\uffff]*$/.test(name) && name !== 'CURRENT') {
     throw new CommandError('FailedToParse', `'${name}' starts with an invalid character for a user variable name`);

@@ -12,7 +12,7 @@ const fail = (code: number, message: string): never => {
 
 const isText = (value: unknown): boolean => typeRank(value) === RANK.string;
 
-/** Operators on strings. Letters change case in ASCII only, as in MongoDB. */
+/** Operators on strings. Case conversion affects ASCII letters only, as in MongoDB. */
 export const STRINGS: Readonly<Record<string, Operator>> = {
   $concat: folding(
     () => '',
@@ -79,7 +79,10 @@ export const STRINGS: Readonly<Record<string, Operator>> = {
   },
 };
 
-/** The text that `$toLower`, `$substr` and their like see: numbers and dates as printed, null and missing as nothing. */
+/**
+ * The string that `$toLower`, `$substr` and similar operators work on: numbers and dates are formatted, null and
+ * missing become the empty string.
+ */
 function printable(value: unknown, name: string): string {
   if (isNullish(value)) return '';
   if (isText(value)) return stringOf(value);

@@ -1,26 +1,27 @@
 import { type CodeName, CommandError } from '../errors.ts';
 import type { Doc } from './types.ts';
 
-/** What an expression is evaluated in. */
+/** The input of an expression: the document, the time and the variables. */
 export interface Environment {
   root: unknown;
   now: Date;
   variables: Doc;
-  /** What evaluating on this document has made so far, in bytes: see `spend`. */
+  /** Bytes that the expressions have allocated for this document: see `spend`. */
   made: { bytes: number };
 }
 
-/** A compiled expression; undefined is MongoDB's missing. */
+/** A compiled expression; undefined stands for a missing value. */
 export type Expression = (environment: Environment) => unknown;
 
-/** Compiles an operand, with further variables where the operator brings some. */
+/** Compiles an operand; `variables` are additional variable names that the operator defines. */
 export type Compile = (spec: unknown, variables?: readonly string[]) => Expression;
 
-/** Compiles an operator with its operand. */
+/** Compiles an operator together with its operand. */
 export type Operator = (operand: unknown, compile: Compile, name: string) => Expression;
 
 /**
- * An operator on values: `minimum` to `maximum` operands, all of them evaluated; a single one may be given without a list.
+ * An operator that evaluates all of its operands, `minimum` to `maximum` of them. A single operand may be given without
+ * an array.
  * @throws CommandError 16020 or 28667 for another number of operands.
  */
 export function operator(
@@ -47,8 +48,8 @@ export function operator(
 }
 
 /**
- * An operator on any number of operands, taken in order: the first that is null or missing makes it null, and those after it are not
- * evaluated.
+ * An operator on any number of operands, evaluated in order. It returns null at the first operand that is null or
+ * missing, and does not evaluate the others.
  */
 export function folding<T>(
   start: () => T,
@@ -69,7 +70,7 @@ export function folding<T>(
   };
 }
 
-/** The operands of an operator, as many as it takes. */
+/** The operands of an operator, after checking their number. */
 export function operandsOf(operand: unknown, minimum: number, maximum: number, name: string): unknown[] {
   const operands = Array.isArray(operand) ? operand : [operand];
   const count = operands.length;
@@ -85,14 +86,14 @@ export function operandsOf(operand: unknown, minimum: number, maximum: number, n
   );
 }
 
-/** Whether a value is null or missing, which most operators answer with null. */
+/** Whether a value is null or missing. Most operators return null for it. */
 export function isNullish(value: unknown): value is null | undefined {
   return value === null || value === undefined;
 }
 
 /**
- * The fields of an operand that must be a document of known fields.
- * @throws CommandError with `code` for another operand, an unknown field, or a required one that is absent.
+ * The fields of an operand that must be a document.
+ * @throws CommandError with `code` for any other operand, an unknown field, or a missing required field.
  */
 export function namedOperands(
   operand: unknown,
@@ -112,20 +113,26 @@ export function namedOperands(
   return doc;
 }
 
-/** The date at so many milliseconds of the epoch. @throws CommandError Overflow beyond what a date of this engine can hold. */
+/**
+ * The date for a number of milliseconds since the epoch.
+ * @throws CommandError Overflow if it is outside the range of JS dates.
+ */
 export function dateAt(milliseconds: number): Date {
   const date = new Date(milliseconds);
   if (Number.isNaN(date.getTime())) throw new CommandError('Overflow', `date out of range: ${milliseconds}`);
   return date;
 }
 
-/** Bytes that expressions on one document may make. */
+/** Maximum number of bytes that expressions may allocate for one document. */
 const MADE_BYTES = 256 * 1024 * 1024;
-/** What a place in an array costs, and a value of its own beside it. */
+/** Bytes counted for an array slot, and for a value that the slot refers to. */
 export const PLACE_BYTES = 8;
 export const VALUE_BYTES = 32;
 
-/** Counts what an expression makes, before or as it is made. @throws CommandError ExceededMemoryLimit beyond the bound. */
+/**
+ * Counts bytes that an expression is about to allocate or has allocated.
+ * @throws CommandError ExceededMemoryLimit beyond `MADE_BYTES`.
+ */
 export function spend({ made }: Environment, bytes: number, name: string): void {
   made.bytes += bytes;
   if (made.bytes <= MADE_BYTES) return;
@@ -135,7 +142,7 @@ export function spend({ made }: Environment, bytes: number, name: string): void 
   );
 }
 
-/** An environment with one more variable. */
+/** The environment with one more variable. */
 export function withVariable(environment: Environment, name: string, value: unknown): Environment {
   return { ...environment, variables: { ...environment.variables, [name]: value } };
 }

@@ -32,7 +32,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
   ...DOCUMENTS,
 };
 
-/** The operators whose arrays and strings are new ones, not values that were there before. */
+/** Operators that return newly allocated arrays and strings, whose size is counted. */
 const MAKERS = new Set([
   ...Object.keys(STRINGS),
   '$concatArrays',
@@ -47,13 +47,13 @@ const MAKERS = new Set([
   '$sortArray',
 ]);
 
-/** Variables that every expression knows besides its own. */
+/** Variables that are defined in every expression. */
 const SYSTEM = ['ROOT', 'CURRENT', 'NOW', 'REMOVE'];
 
 /**
- * Compiles an aggregation expression once. Evaluating gives the value, undefined for missing.
- * `variables` are the names that the environment will hold besides `$$ROOT`, `$$CURRENT`, `$$NOW`, `$$REMOVE`.
- * @throws CommandError 168 for an unknown operator, 17276 for an unknown variable, and the operators' own codes.
+ * Compiles an aggregation expression. Evaluating it returns the value, or undefined for missing. `variables` are the
+ * names that the environment will define besides `$$ROOT`, `$$CURRENT`, `$$NOW` and `$$REMOVE`.
+ * @throws CommandError 168 for an unknown operator, 17276 for an unknown variable, and the codes of the operators.
  */
 export function compileExpression(spec: unknown, variables: readonly string[] = []): Expression {
   const known = new Set([...SYSTEM, ...variables]);
@@ -70,14 +70,14 @@ export function compileExpression(spec: unknown, variables: readonly string[] = 
   return compileWith(spec);
 }
 
-/** The environment of an expression on one document. */
+/** The environment for evaluating an expression on one document. */
 export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environment {
   return { root: doc, now, variables, made: { bytes: 0 } };
 }
 
 /**
- * The values of a command's `let`, whose expressions see no document.
- * @throws CommandError 4890500 for one that asks for a field.
+ * Evaluates the `let` of a command, whose expressions have no document.
+ * @throws CommandError 4890500 for an expression that reads a field.
  */
 export function evaluateLet(spec: Doc, now: Date = new Date()): Doc {
   const environment = { now, variables: {}, made: { bytes: 0 } } as unknown as Environment;
@@ -181,7 +181,10 @@ function checkedParts(path: string): string[] {
   return parts;
 }
 
-/** A path through arrays gives the list of what their documents hold; other elements are passed over. */
+/**
+ * Reads a path. Through an array it returns the list of the values in the array's documents; other elements are
+ * skipped.
+ */
 function readPath(value: unknown, parts: readonly string[], at: number): unknown {
   if (at === parts.length) return value;
   if (Array.isArray(value)) {

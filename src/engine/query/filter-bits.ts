@@ -4,8 +4,8 @@ import { isNumber } from './numbers.ts';
 import { RANK, typeRank, wholeNumber } from './types.ts';
 
 /**
- * The bit positions that a mask of the `$bits…` operators names: a whole number >= 0, a Binary (least significant byte first) or a
- * list of positions.
+ * The bit positions in the operand of a `$bits…` operator: a whole number >= 0, a Binary (least significant byte
+ * first), or a list of positions.
  */
 export function parseBits(name: string, mask: unknown): number[] {
   if (Array.isArray(mask)) {
@@ -42,7 +42,10 @@ function bitOfBytes(bytes: Uint8Array, position: number): boolean {
   return byte !== undefined && ((byte >> (position & 7)) & 1) === 1;
 }
 
-/** Reads single bits of a number (two's complement, its sign going on for ever) or a Binary; undefined for values without bits. */
+/**
+ * A reader for single bits of a number (two's complement with unlimited sign extension) or a Binary; undefined for
+ * other values.
+ */
 export function bitReader(value: unknown): ((position: number) => boolean) | undefined {
   if (isNumber(value)) {
     const number = wholeNumber(value);

@@ -5,8 +5,8 @@ import { isNaNValue } from './numbers.ts';
 import { type Doc, RANK, typeRank } from './types.ts';
 
 /**
- * Whether every document that matches `query` matches `partial`, so that a partial index holds all of them. Sound, not complete:
- * as in MongoDB an equality does not imply a `$type`.
+ * Whether every document that matches `query` also matches `partial`, so that a partial index contains all of them. May
+ * return false for filters that do imply `partial`; as in MongoDB, an equality does not imply a `$type`.
  */
 export function impliesFilter(query: Doc, partial: Doc): boolean {
   return implies(flatten(parseFilter(query)), parseFilter(partial));
@@ -27,7 +27,10 @@ function implies(query: Node[], partial: Node): boolean {
   );
 }
 
-/** Both leaves are tested on the same values of one path, so it is enough that one value that meets `query` meets `partial`. */
+/**
+ * Both leaves test the same values of one path, so it suffices that every value that satisfies `query` satisfies
+ * `partial`.
+ */
 function leafImplies(query: Leaf, partial: Leaf): boolean {
   switch (partial.op) {
     case 'exists':

@@ -9,7 +9,7 @@ import { asDoc, type Doc, isDoc, isTruthy, RANK, TYPE_NUMBERS, typeRank, wholeNu
 export type Comparison = 'eq' | 'gt' | 'gte' | 'lt' | 'lte';
 export type BitTest = 'bitsAllSet' | 'bitsAllClear' | 'bitsAnySet' | 'bitsAnyClear';
 
-/** A predicate on the values that a path reaches. */
+/** A predicate on the values at a path. */
 export type Leaf =
   | { op: Comparison; value: unknown }
   | { op: 'in'; values: unknown[]; regexes: RegexLeaf[] }
@@ -43,7 +43,7 @@ const bad = (message: string): never => {
 
 /**
  * Parses a query filter.
- * @throws CommandError BadValue, FailedToParse and MongoDB's own codes for whatever it does not know.
+ * @throws CommandError BadValue, FailedToParse and MongoDB's specific codes for unknown or invalid operators.
  */
 export function parseFilter(filter: Doc): Node {
   const children: Node[] = [];
@@ -106,7 +106,7 @@ function parseList(name: string, value: unknown): Node[] {
   });
 }
 
-/** Whether a value is a document of operators: its first field's name begins with `$`. */
+/** Whether a value is a document of operators, that is, its first field name starts with `$`. */
 export function isOperatorDoc(value: unknown): value is Doc {
   if (!isDoc(value)) return false;
   const first = Object.keys(value)[0];
@@ -266,7 +266,7 @@ function parseMod(value: unknown): Leaf {
   return { op: 'mod', divisor, remainder };
 }
 
-/** A number cut off toward zero to an int64; undefined when it has none. */
+/** A number truncated toward zero to an int64; undefined if it is out of range or NaN. */
 export function truncated(value: unknown): bigint | undefined {
   return wholeNumber(Math.trunc(toDouble(value)));
 }

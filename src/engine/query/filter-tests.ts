@@ -6,10 +6,10 @@ import { RANK, TYPE_NUMBERS, typeName, typeRank, wholeNumber } from './types.ts'
 
 export type Test = (value: unknown) => boolean;
 
-/** The leaves that test one value by itself. */
+/** The leaves that test each value on its own. */
 export type ValueLeaf = Exclude<Leaf, { op: 'elemObject' | 'elemValue' | 'size' }>;
 
-/** The test that a leaf makes on one value. */
+/** The test of a leaf for a single value. */
 export function leafTest(leaf: ValueLeaf): Test {
   switch (leaf.op) {
     case 'eq':

@@ -5,16 +5,17 @@ import { asDoc, type Doc, RANK, typeRank } from './types.ts';
 
 export type Direction = 1 | -1;
 
-/** Stands for the key of an empty array, BSON's `undefined`, which is below null. */
+/** Stands for the key of an empty array, which is BSON's `undefined` and sorts below null. */
 export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
 
-/** Type bytes are the canonical ranks moved up, so that 0x00 can end documents and arrays. */
+/** Type bytes are the canonical ranks plus this offset, so that 0x00 can terminate documents and arrays. */
 const TYPE_OFFSET = 0x10;
 const END = 0x00;
 
 /**
- * A memcomparable key: memcmp of two keys is `compareValues` of their values, one after the other, inverted where the
- * direction is -1. `undefined` (missing) is encoded as null. Each component is self-delimiting: no key of a component begins another one's.
+ * Encodes values as a memcomparable key: comparing two keys bytewise gives the order of `compareValues` on their values
+ * from first to last, inverted for a direction of -1. `undefined` (missing) is encoded as null. Components are
+ * self-delimiting: no encoded component is a prefix of another.
  */
 export function encodeKey(values: readonly unknown[], directions: readonly Direction[]): Uint8Array {
   writer.length = 0;
@@ -57,7 +58,7 @@ class KeyWriter {
     this.length += value.length;
   }
 
-  /** UTF-8 with 0x00 escaped as 00 FF, ended by 00 01: shorter strings come first, and the end is unambiguous. */
+  /** UTF-8 with 0x00 escaped as 00 FF and terminated by 00 01, so a prefix sorts first and the end is unambiguous. */
   text(value: string): void {
     this.reserve(3 * value.length + 2);
     const start = this.length;
@@ -74,7 +75,7 @@ class KeyWriter {
     this.byte(0x01);
   }
 
-  /** A double whose bytes sort as its value; -0 as 0, NaN first. */
+  /** A double whose bytes sort like its value. -0 is encoded as 0, and NaN sorts first. */
   double(value: number): void {
     this.reserve(8);
     if (Number.isNaN(value)) {
@@ -176,8 +177,8 @@ const SAME = 0x80;
 const ABOVE = 0xc0;
 
 /**
- * The nearest double, then how the number stands to it; one that is not that double (an int64 beyond 2^53, most decimals)
- * goes on with its own decimal digits.
+ * Writes the nearest double and whether the number is below, equal to or above it. A number that is not equal to that
+ * double (an int64 beyond 2^53, most decimals) is followed by its decimal digits.
  */
 function writeNumber(value: unknown): void {
   const number = exact(value);

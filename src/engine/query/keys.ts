@@ -7,25 +7,25 @@ import { asDoc, type Doc, getField } from './types.ts';
 export { type Direction, EMPTY_ARRAY, encodeKey };
 
 export interface IndexEntries {
-  /** The distinct keys in ascending order of their bytes. */
+  /** The distinct keys, in ascending byte order. */
   keys: Uint8Array[];
-  /** An array lies on one of the paths, be it empty or of one element. */
+  /** True if any of the paths goes through or ends in an array, even an empty array or one with a single element. */
   multikey: boolean;
-  /** No path leads to a value: a sparse index skips the document. */
+  /** True if no path leads to a value, in which case a sparse index omits the document. */
   allMissing: boolean;
 }
 
-/** A field of the index on its way down: the value that it has reached, and the components that are left. */
+/** The state of an index field during the descent: the value reached and the remaining path components. */
 interface Field {
   value: unknown;
   rest: string[];
 }
 
 /**
- * Reads an index's paths once; the result gives the keys of a document in it (ascending, distinct). Arrays give a key for each
- * element, `[]` gives BSON's undefined.
- * @throws CommandError (from the result) CannotIndexParallelArrays when two different arrays lie on the paths, 16746 when a numeric
- * component is both a position and the name of a field within an array.
+ * Compiles the paths of an index. The result returns the keys of a document in the index (ascending, distinct). An
+ * array gives one key for each element, an empty array the key of BSON's undefined.
+ * @throws CommandError (from the result) CannotIndexParallelArrays when two different arrays lie on the paths, 16746
+ * when a numeric component is both an array position and a field name in that array.
  */
 export function compileIndex(
   fields: readonly (readonly [path: string, direction: Direction])[],
@@ -56,7 +56,7 @@ function expand(
   let arrayPlace = '';
   for (let i = 0; i < fields.length; i += 1) {
     const { value, rest } = fields[i] as Field;
-    // A value that an array's element gave (marked by `done`) is a key as it stands, also when it is an array itself.
+    // A value taken from an array element (marked by `DONE`) is a key as it is, even if it is itself an array.
     if (!Array.isArray(value) || rest === DONE) continue;
     const place = (paths[i] as string[]).slice(0, (paths[i] as string[]).length - rest.length).join('.');
     if (array !== undefined && arrayPlace !== place) {
@@ -108,7 +108,10 @@ function enter(element: unknown, rest: string[]): Field {
   return asDoc(element) === undefined ? { value: undefined, rest: DONE } : { value: element, rest };
 }
 
-/** Goes down to the path's end or to the first array that has to be expanded. One that a position gave at the path's end is taken whole. */
+/**
+ * Descends to the end of the path or to the first array to expand. An array reached by position at the end of the path
+ * is taken as a whole.
+ */
 function descend(field: Field): Field {
   let { value, rest } = field;
   if (rest === DONE) return field;

@@ -7,23 +7,27 @@ import { asDoc, type Doc, getField, isTruthy } from './types.ts';
 export { analyzeBranches, analyzeFilter, type Bound, boundIntervals, type Interval } from './analyze.ts';
 export { impliesFilter } from './filter-implies.ts';
 
-/** What a match notes for the positional operator `$`: the index of the matched element of the outermost array. */
+/** Details of a match for the positional operator `$`: the index of the matched element in the outermost array. */
 export interface MatchDetails {
   index?: number | undefined;
 }
 
-/** A compiled filter; fills in `details` where they are given. */
+/** A compiled filter. Sets `details` if given. */
 export type Matcher = (doc: Doc, details?: MatchDetails) => boolean;
 
 /**
- * Compiles a query filter once; the result is called for each document. `variables` are what `$expr` may use besides the system's.
- * @throws CommandError (BadValue and others) for whatever the filter holds that is unknown.
+ * Compiles a query filter to a function of a document. `variables` are available to `$expr` in addition to the system
+ * variables.
+ * @throws CommandError (BadValue and others) for unknown or invalid operators.
  */
 export function compileFilter(filter: Doc, variables: Doc = {}): Matcher {
   return compileNode(parseFilter(filter), variables);
 }
 
-/** The array index that the positional operator `$` stands for in a document that matches; undefined when the filter touched no array. */
+/**
+ * The array index that the positional operator `$` stands for in a matching document; undefined if the filter matched
+ * no array element.
+ */
 export function matchedArrayIndex(filter: Doc | Matcher, doc: Doc): number | undefined {
   const details: MatchDetails = {};
   const matcher = typeof filter === 'function' ? filter : compileFilter(filter);
@@ -84,7 +88,7 @@ function compileLeaf(path: string, leaf: Leaf, variables: Doc = {}): Matcher {
   }
 }
 
-/** Applies a test to the values of a path; one name or plain nested documents take no walk. */
+/** Applies a test to the values at a path. A path with a single name is read directly, without `walkPath`. */
 function onPath(parts: string[], intoLeaf: boolean, test: Test): Matcher {
   const [name] = parts;
   if (name === undefined || parts.length > 1) {
@@ -108,7 +112,7 @@ function onPath(parts: string[], intoLeaf: boolean, test: Test): Matcher {
   };
 }
 
-/** Whether an element of the array at the path passes the test. */
+/** Whether any element of the array at the path passes the test. */
 function onArray(parts: string[], test: Test): Matcher {
   return (doc, details) =>
     walkPath(doc, parts, false, (value, outer) => {
@@ -120,7 +124,7 @@ function onArray(parts: string[], test: Test): Matcher {
     });
 }
 
-/** The test that a parsed node makes on one value, for `$elemMatch` on values. */
+/** The test of a parsed node for a single value, for `$elemMatch` on values. */
 function nodeTest(node: Node): Test {
   switch (node.kind) {
     case 'and': {

@@ -2,10 +2,10 @@ import { calculateObjectSize } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from './types.ts';
 
-/** What one stage may hold in memory, as in MongoDB; there is no spilling to disk. */
+/** Limit on the bytes that one stage may keep in memory, as in MongoDB. Nothing is spilled to disk. */
 const STAGE_BYTES = 100 * 1024 * 1024;
 
-/** Counts the bytes (as BSON) of what a stage holds. */
+/** Counts the BSON bytes of the documents that a stage keeps in memory. */
 export class MemoryBudget {
   private bytes = 0;
   private readonly stage: string;
@@ -16,7 +16,7 @@ export class MemoryBudget {
     this.limit = limit;
   }
 
-  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) past the limit. */
+  /** @throws CommandError QueryExceededMemoryLimitNoDiskUseAllowed (292) beyond the limit. */
   take(doc: Doc): void {
     this.bytes += calculateObjectSize(doc);
     if (this.bytes > this.limit) {

@@ -1,7 +1,7 @@
 import { Decimal128, Double, Int32, Long } from 'bson';
 import { typeName } from './types.ts';
 
-/** A decoded decimal128: `coefficient × 10^exponent`, or one of the special values. */
+/** A decoded decimal128: `coefficient × 10^exponent`, or a special value. */
 export interface Decimal {
   coefficient: bigint;
   exponent: number;
@@ -11,7 +11,10 @@ export interface Decimal {
 const MAX_COEFFICIENT = 10n ** 34n - 1n;
 const MAX_DIGITS = 34;
 
-/** Decodes decimal128's binary-integer form (IEEE 754-2008); a coefficient beyond 34 digits counts as zero. */
+/**
+ * Decodes the binary integer format of decimal128 (IEEE 754-2008). A coefficient with more than 34 digits counts as
+ * zero.
+ */
 export function decodeDecimal(value: Decimal128): Decimal {
   const view = new DataView(value.bytes.buffer, value.bytes.byteOffset, 16);
   const low = view.getBigUint64(0, true);
@@ -27,7 +30,7 @@ export function decodeDecimal(value: Decimal128): Decimal {
   return { coefficient: negative ? -coefficient : coefficient, exponent };
 }
 
-/** Encodes a decimal, rounded half to even to 34 digits. */
+/** Encodes a decimal, rounded to 34 digits (half to even). */
 export function encodeDecimal(value: Decimal): Decimal128 {
   if (value.special !== undefined) return Decimal128.fromString(value.special);
   const { coefficient, exponent } = roundDigits(value.coefficient, value.exponent);
@@ -49,7 +52,7 @@ function roundDigits(coefficient: bigint, exponent: number): Decimal {
   return { coefficient: negative ? -magnitude : magnitude, exponent };
 }
 
-/** Whether a value is of one of the four number types. */
+/** Whether a value has one of the four number types. */
 export function isNumber(value: unknown): boolean {
   switch (typeof value) {
     case 'number':
@@ -65,7 +68,7 @@ export function isNumber(value: unknown): boolean {
   }
 }
 
-/** The number as JS holds it exactly: number for int and double, bigint for long, Decimal for decimal128. */
+/** The exact value in JS: a number for int and double, a bigint for long, a `Decimal` for decimal128. */
 export function exact(value: unknown): number | bigint | Decimal {
   if (typeof value === 'number' || typeof value === 'bigint') return value;
   if (value instanceof Int32 || value instanceof Double) return value.value;
@@ -73,13 +76,13 @@ export function exact(value: unknown): number | bigint | Decimal {
   return decodeDecimal(value as Decimal128);
 }
 
-/** The number as the nearest double. */
+/** The nearest double to a number. */
 export function toDouble(value: unknown): number {
   const x = exact(value);
   return typeof x === 'object' ? decimalToDouble(x) : Number(x);
 }
 
-/** The double that is nearest to a decimal. */
+/** The nearest double to a decimal. */
 export function decimalToDouble(value: Decimal): number {
   return value.special !== undefined ? Number(value.special) : Number(`${value.coefficient}E${value.exponent}`);
 }
@@ -91,7 +94,10 @@ export function isNaNValue(value: unknown): boolean {
   return value instanceof Decimal128 && decodeDecimal(value).special === 'NaN';
 }
 
-/** Compares two numbers of any of the four types by their exact values; NaN equals NaN and is below all others, -0 equals 0. */
+/**
+ * Compares numbers of any of the four types by their exact values. NaN equals NaN and is below all other numbers; -0
+ * equals 0.
+ */
 export function compareNumbers(a: unknown, b: unknown): number {
   const x = exact(a);
   const y = exact(b);
@@ -115,7 +121,7 @@ function compareDoubles(x: number, y: number): number {
 export function compareDecimalTo(x: Decimal, y: number | bigint): number {
   const near = compareDoubles(decimalToDouble(x), Number(y));
   if (near !== 0 || x.special !== undefined) return near;
-  // A finite decimal beyond the doubles' range rounds to infinity, and yet is below it.
+  // A finite decimal beyond the range of doubles rounds to infinity, but compares below it.
   if (typeof y === 'number' && !Number.isFinite(y)) return y > 0 ? -1 : 1;
   let left = x.coefficient;
   let { mantissa: right, exponent } = typeof y === 'bigint' ? { mantissa: y, exponent: 0 } : decodeDouble(y);
@@ -155,7 +161,10 @@ function decodeDouble(value: number): { mantissa: bigint; exponent: number } {
   return { mantissa: value < 0 ? -mantissa : mantissa, exponent: (biased === 0 ? 1 : biased) - 1075 };
 }
 
-/** A double as MongoDB turns it into a decimal: 15 significant digits, or exactly when it is a whole number within 2^53. */
+/**
+ * Converts a double to a decimal as MongoDB does: exactly for a whole number within 2^53, otherwise with 15 significant
+ * digits.
+ */
 export function doubleToDecimal(value: number): Decimal {
   if (!Number.isFinite(value)) {
     return { coefficient: 0n, exponent: 0, special: String(value) as NonNullable<Decimal['special']> };
@@ -166,7 +175,7 @@ export function doubleToDecimal(value: number): Decimal {
   return { coefficient: BigInt(whole + fraction), exponent: Number(exponent) - fraction.length };
 }
 
-/** A finite double as the decimal that it is, with all its digits. */
+/** A finite double as the decimal with exactly the same value. */
 export function exactDecimal(value: number): Decimal {
   const { mantissa, exponent } = decodeDouble(value);
   if (exponent >= 0) return { coefficient: mantissa << BigInt(exponent), exponent: 0 };
@@ -180,7 +189,7 @@ export function toDecimal(value: unknown): Decimal {
   return typeof x === 'bigint' ? { coefficient: x, exponent: 0 } : doubleToDecimal(x);
 }
 
-/** Adds two decimals exactly (specials as IEEE 754 says); rounding is the encoder's. */
+/** Adds two decimals exactly; special values follow IEEE 754. The encoder does the rounding. */
 export function addDecimals(x: Decimal, y: Decimal): Decimal {
   if (x.special !== undefined || y.special !== undefined) return special(decimalToDouble(x) + decimalToDouble(y));
   const [left, right, exponent] = align(x, y);
@@ -195,7 +204,7 @@ export function multiplyDecimals(x: Decimal, y: Decimal): Decimal {
   return { coefficient: x.coefficient * y.coefficient, exponent: x.exponent + y.exponent };
 }
 
-/** Divides two decimals to 34 digits. The divisor is not zero. */
+/** Divides two decimals to at least 34 digits. The divisor must not be zero. */
 export function divideDecimals(x: Decimal, y: Decimal): Decimal {
   if (x.special !== undefined || y.special !== undefined) {
     return special(

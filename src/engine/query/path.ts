@@ -10,22 +10,22 @@ export function isIndex(component: string): boolean {
   return /^(0|[1-9]\d*)$/.test(component);
 }
 
-/** Whether one path is the other or leads into it (`a.b` and `a.b.c`). */
+/** Whether two paths are equal or one is a prefix of the other (`a.b` and `a.b.c`). */
 export function pathsConflict(a: string, b: string): boolean {
   return a === b || a.startsWith(`${b}.`) || b.startsWith(`${a}.`);
 }
 
 /**
- * Called with each value that a query path reaches, and with the index into the outermost array on the way (undefined
- * without one). Returning true ends the walk.
+ * Called with each value at a query path, and with its index in the outermost array along the path (undefined without
+ * one). Returning true ends the walk.
  */
 export type Visitor = (value: unknown, index: number | undefined) => boolean;
 
 /**
- * Walks a query path as MongoDB's matcher does. Arrays on the way are entered: documents in them by name, any element by
- * its position where the next component is its index. An array at the path's end yields each element, then (with
- * `leaf` true) the array itself; with `leaf` false the array itself only. A path that ends in nothing yields undefined, except within an
- * array, whose elements that are no documents yield nothing.
+ * Walks a query path like MongoDB's matcher. In an array along the path, documents are entered by field name, and the
+ * element at a position if the next component is its index. For an array at the end of the path, each element is
+ * visited and then (with `leaf` true) the array itself; with `leaf` false only the array. A path without a value visits
+ * undefined, but elements of an array that are not documents visit nothing.
  */
 export function walkPath(doc: Doc, parts: readonly string[], leaf: boolean, visit: Visitor): boolean {
   return walkDoc(doc, parts, 0, leaf, undefined, visit);

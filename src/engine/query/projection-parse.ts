@@ -6,7 +6,7 @@ import { splitPath } from './path.ts';
 import type { Branch, Tree } from './projection-tree.ts';
 import { type Doc, isDoc, isTruthy, wholeNumber } from './types.ts';
 
-/** `$slice: n` without `skip`: the first n, or from the end where n is negative. */
+/** An array slice. Without `skip`: the first `limit` elements, or the last ones if `limit` is negative. */
 export interface Slice {
   skip?: number;
   limit: number;
@@ -25,8 +25,9 @@ function fail(code: number, message: string): never {
 }
 
 /**
- * Parses a projection. `find` knows `$slice`, `$elemMatch` and `.$` of its own, `aggregate` (`$project`) expressions only.
- * @throws CommandError as `compileProjection` says.
+ * Parses a projection. `find` supports its own `$slice`, `$elemMatch` and `.$`; `aggregate` (`$project`) supports only
+ * expressions.
+ * @throws CommandError as `compileProjection`.
  */
 export function parseProjection(
   spec: Doc,
@@ -52,7 +53,7 @@ class Parser {
 
   parse(spec: Doc): ParsedProjection {
     for (const name of Object.keys(spec)) this.field(splitChecked(name), spec[name]);
-    // A projection of _id or of slices alone keeps what it does not name.
+    // A projection with only `_id: 0` or only slices keeps all other fields.
     const exclusive = this.exclusive ?? (this.id === false || (this.id === undefined && this.parsed.slices.length > 0));
     if (exclusive) {
       if (this.id === false) this.tree.set('_id', false);
@@ -126,7 +127,10 @@ class Parser {
     this.parsed.positional = parts;
   }
 
-  /** Notes a path that is spoken of. @throws CommandError 31249, 31250 where another one is the same, within it, or around it. */
+  /**
+   * Records a path of the projection.
+   * @throws CommandError 31249 or 31250 if it equals, contains or is contained in a recorded path.
+   */
   private claim(parts: string[]): void {
     const path = parts.join('.');
     for (const other of this.claimed) {
@@ -158,7 +162,7 @@ function splitChecked(path: string): string[] {
   return parts;
 }
 
-/** find's own `$slice`; undefined when it is the expression of that name. */
+/** The `$slice` of find; undefined if the operand is that of the expression `$slice`. */
 function findSlice(value: unknown): Slice | undefined {
   const whole = (part: unknown): number =>
     Number(

@@ -1,11 +1,14 @@
 import type { Environment, Expression } from './expression.ts';
 import { asDoc, type Doc, setField } from './types.ts';
 
-/** What a projection does at a field: keep it, leave it out, compute it, or go on below it. */
+/** What a projection does with a field: keep it, omit it, compute it, or project its nested fields. */
 export type Branch = true | false | { compute: Expression } | Tree;
 export type Tree = Map<string, Branch>;
 
-/** Keeps the fields of the tree, in the document's order; below arrays in each of their documents, other elements fall away. */
+/**
+ * Keeps only the fields of the tree, in the document's order. In arrays it applies to each document; other elements are
+ * removed.
+ */
 export function include(doc: Doc, tree: Tree): Doc {
   const kept: Doc = {};
   for (const name of Object.keys(doc)) {
@@ -26,7 +29,7 @@ function includeBelow(value: unknown, tree: Tree): unknown {
   return doc === undefined ? undefined : include(doc, tree);
 }
 
-/** Leaves out the fields of the tree, below arrays in each of their documents. */
+/** Omits the fields of the tree; in arrays, from each document. */
 export function exclude(doc: Doc, tree: Tree): Doc {
   const kept: Doc = {};
   for (const name of Object.keys(doc)) {
@@ -44,8 +47,8 @@ function excludeBelow(value: unknown, tree: Tree): unknown {
 }
 
 /**
- * Writes the tree's computed fields into a document (which it changes), missing results removing what was there. Below arrays they are
- * computed for each element; what is no document becomes one.
+ * Sets the computed fields of the tree in a document, which it modifies. A missing result removes the field. In arrays
+ * the fields are computed for each element; an element that is not a document becomes one.
  */
 export function compute(doc: Doc, tree: Tree, environment: Environment): Doc {
   for (const [name, branch] of tree) {
@@ -64,7 +67,7 @@ function computeBelow(value: unknown, tree: Tree, environment: Environment): unk
   return compute({ ...asDoc(value) }, tree, environment);
 }
 
-/** Whether anything is computed in a tree. */
+/** Whether a tree contains computed fields. */
 export function hasComputed(tree: Tree): boolean {
   return [...tree.values()].some((branch) =>
     branch instanceof Map ? hasComputed(branch) : typeof branch === 'object',

@@ -5,9 +5,9 @@ import { parseProjection, type Slice } from './projection-parse.ts';
 import { compute, exclude, hasComputed, include } from './projection-tree.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
 
-/** What a projection knows besides the document. */
+/** The inputs of a projection besides the document. */
 export interface ProjectionContext {
-  /** The query's filter, which says what the positional `.$` stands for. */
+  /** The filter of the query, which determines the element for the positional `.$`. */
   filter?: Doc;
   now?: Date;
   /** The values of the command's `let`. */
@@ -15,10 +15,10 @@ export interface ProjectionContext {
 }
 
 /**
- * Compiles a find projection once: inclusion, exclusion, nested documents, `$slice`, `$elemMatch`, the positional `.$`,
- * expressions. The document is left as it is.
- * @throws CommandError 31253/31254 for a mixture, 31249/31250 for paths that collide, and others for a wrong specification; the result
- * throws 51246 where `.$` finds no matched element.
+ * Compiles a find projection: inclusion, exclusion, nested documents, `$slice`, `$elemMatch`, the positional `.$` and
+ * expressions. The result does not modify its document.
+ * @throws CommandError 31253/31254 for mixing inclusion and exclusion, 31249/31250 for colliding paths, and others for
+ * an invalid specification; the result throws 51246 when `.$` has no matched element.
  */
 export function compileProjection(spec: Doc, context: ProjectionContext = {}): (doc: Doc) => Doc {
   const { exclusive, tree, slices, elemMatches, positional } = parseProjection(
@@ -60,7 +60,7 @@ function matchedElement(array: unknown[], index: number | undefined): unknown {
   return array[index];
 }
 
-/** Changes the first array on a path (or, with `through`, the arrays at its end), copying what lies on the way. */
+/** Replaces the first array on a path (with `through`, the arrays at its end), copying the containers on the way. */
 function atPath(
   value: unknown,
   parts: readonly string[],

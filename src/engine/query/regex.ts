@@ -19,10 +19,11 @@ const POSIX: Readonly<Record<string, string>> = {
 };
 
 /**
- * Compiles a PCRE pattern with MongoDB's options (`imsxu`) to a JS one of the same meaning: `$` also before a last newline, `.` all but
- * `\n`, `\s` ASCII only, `\A \z \Z \h \Q…\E`, POSIX classes, `(?i)` at the start, comments and blanks with `x`.
- * Matching is bounded in time (`BoundedRegex`).
- * @throws CommandError 51091 for a pattern that is wrong or that cannot be expressed, BadValue for an unknown option.
+ * Translates a PCRE pattern with MongoDB's options (`imsxu`) to an equivalent JS expression: `$` also matches before a
+ * final newline, `.` matches anything but `\n`, `\s` is ASCII only, `\A \z \Z \h \Q…\E`, POSIX classes, a leading
+ * `(?i)`, and comments and whitespace with `x`. Matching time is limited (`BoundedRegex`).
+ * @throws CommandError 51091 for a pattern that is invalid or cannot be translated, 51108 for an unknown option,
+ * BadValue for a NUL character.
  */
 export function compileRegex(pattern: string, options: string): RegExp {
   const invalid = /[^imsxu]/.exec(options);
@@ -94,7 +95,7 @@ function translate(pattern: string, flags: ReadonlySet<string>): string | { unsu
   return out;
 }
 
-/** The JS form of one escape; undefined where JS would read it otherwise than PCRE and there is no translation. */
+/** The JS form of an escape; undefined if JS interprets it differently from PCRE and there is no translation. */
 function translateEscape(letter: string, inClass: boolean): string | undefined {
   switch (letter) {
     case 'A':
@@ -157,14 +158,14 @@ function translateClass(pattern: string, open: number): { source: string; end: n
   return { unsupported: 'missing terminating ] for character class' };
 }
 
-/** The literal text that every match of the pattern begins with: `^abc` → `abc`; empty when there is none. */
+/** The literal text at the start of every match: `^abc` → `abc`. Empty if there is none. */
 export function literalPrefix(pattern: string, options: string): string {
   if (/[imx]/.test(options) || pattern.includes('|')) return '';
   const literal = /^\^((?:[^\\^$.*+?()[\]{}|]|\\[^A-Za-z0-9])*)/.exec(pattern);
   if (!literal) return '';
   const next = pattern[literal[0].length];
   let prefix = literal[1] as string;
-  // A quantifier belongs to the last character, which may then be absent.
+  // A quantifier applies to the last character, which may then be absent.
   if (next !== undefined && '*?{'.includes(next)) prefix = prefix.replace(/(?:\\.|.)$/su, '');
   return prefix.replace(/\\(.)/gsu, '$1');
 }

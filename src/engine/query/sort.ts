@@ -9,9 +9,11 @@ import { type Doc, isDoc } from './types.ts';
 const MAX_FIELDS = 32;
 
 /**
- * The bytes by which documents sort: memcmp of two keys is their order. As in an index each element of an array counts, an ascending sort takes the
- * least, a descending one the greatest; `[]` is below null, missing is null.
- * @throws CommandError 15974, 15975 and others for a wrong specification; the result throws BadValue for parallel arrays.
+ * Compiles a sort to a function that returns the sort key of a document; comparing keys bytewise gives the order. As in
+ * an index, each element of an array counts: an ascending sort uses the smallest, a descending one the largest. An
+ * empty array is below null, and missing is null.
+ * @throws CommandError 15974, 15975 and others for an invalid specification; the result throws BadValue for parallel
+ * arrays.
  */
 export function compileSortKey(spec: Doc): (doc: Doc) => Uint8Array {
   const entriesOf = compileIndex(Object.keys(spec).map((path) => [checkedPath(path), direction(path, spec[path])]));
@@ -30,7 +32,7 @@ export function compileSortKey(spec: Doc): (doc: Doc) => Uint8Array {
   };
 }
 
-/** A comparator of documents in the order of `compileSortKey`; each document's key is made once. */
+/** A comparator with the order of `compileSortKey`. The key of each document is computed once. */
 export function compileSort(spec: Doc): (a: Doc, b: Doc) => number {
   const keyOf = compileSortKey(spec);
   const keys = new WeakMap<Doc, Uint8Array>();

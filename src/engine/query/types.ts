@@ -1,13 +1,13 @@
 import { type DBRef, Long } from 'bson';
 
 /**
- * A decoded BSON document. Values are bson's wrappers (Int32, Double, Long, Decimal128, Binary, ObjectId, BSONRegExp, Timestamp…)
- * or JS values (string, boolean, null, Date, arrays, plain objects, and numbers and bigints made by our own code);
- * `undefined` means missing.
+ * A decoded BSON document. Values are bson wrappers (Int32, Double, Long, Decimal128, Binary, ObjectId, BSONRegExp,
+ * Timestamp…) or JS values (string, boolean, null, Date, arrays, plain objects, and numbers and bigints created by our
+ * own code). `undefined` means missing.
  */
 export type Doc = Record<string, unknown>;
 
-/** MongoDB's canonical order of types (`canonicalizeBSONType`): the first key of every comparison. */
+/** MongoDB's canonical type order (`canonicalizeBSONType`), which every comparison applies first. */
 export const RANK = {
   minKey: -1,
   missing: 0,
@@ -27,7 +27,7 @@ export const RANK = {
   maxKey: 127,
 } as const;
 
-/** BSON type names, as `$type` spells them. */
+/** BSON type names as in `$type`. */
 export type TypeName =
   | 'missing'
   | 'minKey'
@@ -170,12 +170,15 @@ export function typeRank(value: unknown): number {
   }
 }
 
-/** Whether a value is an embedded document. A DBRef is one too (the bson package decodes `{$ref, $id}` so): read it through `asDoc`. */
+/**
+ * Whether a value is an embedded document. Use `asDoc` to include a DBRef, which the bson package decodes from `{$ref,
+ * $id}`.
+ */
 export function isDoc(value: unknown): value is Doc {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && isPlain(value);
 }
 
-/** The value as an embedded document, or undefined when it is none. */
+/** The value as an embedded document, or undefined if it is not one. */
 export function asDoc(value: unknown): Doc | undefined {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return undefined;
   if (isPlain(value)) return value as Doc;
@@ -188,12 +191,12 @@ function dbRefDoc(ref: DBRef): Doc {
   return Object.assign(doc, ref.fields);
 }
 
-/** Reads an own field; inherited names such as `constructor` are missing. */
+/** Reads an own field. Inherited names such as `constructor` are missing. */
 export function getField(doc: Doc, name: string): unknown {
   return Object.hasOwn(doc, name) ? doc[name] : undefined;
 }
 
-/** Writes an own field, also one that is called `__proto__`. */
+/** Sets an own field, even one named `__proto__`. */
 export function setField(doc: Doc, name: string, value: unknown): void {
   if (name === '__proto__') {
     Object.defineProperty(doc, name, { value, enumerable: true, configurable: true, writable: true });
@@ -202,7 +205,7 @@ export function setField(doc: Doc, name: string, value: unknown): void {
   }
 }
 
-/** MongoDB's truth: everything but false, null, missing and any zero. NaN is true. */
+/** MongoDB's truth value: false for false, null, missing and zeros of any type; NaN is true. */
 export function isTruthy(value: unknown): boolean {
   if (value === undefined || value === null || value === false) return false;
   switch (typeName(value)) {
@@ -218,7 +221,7 @@ export function isTruthy(value: unknown): boolean {
   }
 }
 
-/** A whole number that fits in int64 as a bigint; undefined for anything else (fractions, other types). */
+/** A whole number that fits in an int64, as a bigint; undefined for anything else (fractions, other types). */
 export function wholeNumber(value: unknown): bigint | undefined {
   switch (typeof value === 'object' || typeof value === 'number' || typeof value === 'bigint' ? typeName(value) : '') {
     case 'int':

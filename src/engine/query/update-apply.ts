@@ -16,8 +16,8 @@ import type {
 const MAX_BACKFILL = 1_500_000;
 
 /**
- * Applies modifications (in the order of their paths, none of which conflict) to a document, which is left as it is: only the
- * containers on the way are copied. The description is what a change stream tells of it.
+ * Applies modifications, in path order and without conflicts, to a document. The document itself is not modified: only
+ * the containers on the paths are copied. The result includes the `updateDescription` for change streams.
  */
 export function applyModifications(
   doc: Doc,
@@ -152,7 +152,7 @@ class Run {
     return part === '$' ? this.positional() : part;
   }
 
-  /** The child of that name; a name that is no index does not exist in an array. */
+  /** The child with this name. A name that is not an index does not exist in an array. */
   private read(modification: Modification, container: Container, name: string, path: string): unknown {
     if (!Array.isArray(container)) return getField(container, name);
     if (isIndex(name)) return container[Number(name)];
@@ -219,7 +219,7 @@ class Run {
     return { ...this.context, path, doc: this.original };
   }
 
-  /** `$rename`: neither end may lie within an array. */
+  /** `$rename`. Neither source nor destination may be in an array. */
   rename(modification: Modification, from: string): void {
     const parts = from.split('.');
     const value = this.renamed(parts);

@@ -9,7 +9,7 @@ import type { LeafContext, OperatorDefinition, Outcome } from './update-types.ts
 
 type Apply = (current: unknown, context: LeafContext) => Outcome;
 
-/** The update operators on arrays. */
+/** The array update operators. */
 export const ARRAY_OPERATORS: Readonly<Record<string, OperatorDefinition>> = {
   $push: { creates: true, compile: push },
   $addToSet: { creates: true, compile: addToSet },
@@ -46,7 +46,7 @@ function push(operand: unknown): Apply {
     if (current === undefined) return { value: after };
     const appended = order === undefined && at === before.length && after.length === grown;
     if (appended) return each.length === 0 ? undefined : { value: after, appendedFrom: before.length };
-    // A $sort counts as a change even where the order was right.
+    // `$sort` counts as a change even if the array was already sorted.
     return { value: after, always: order !== undefined };
   };
 }
@@ -144,7 +144,10 @@ function pull(matches: (element: unknown) => boolean): Apply {
   };
 }
 
-/** A document of operators or a regex tests each element, any other document is a filter on elements that are documents. */
+/**
+ * An operator document or a regular expression tests each element. Any other document is a filter for elements that are
+ * documents.
+ */
 function pullTest(condition: unknown): (element: unknown) => boolean {
   if (isOperatorDoc(condition) || typeRank(condition) === RANK.regex) {
     const test = compileNode(parseFilter({ element: condition }));

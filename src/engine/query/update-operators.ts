@@ -8,7 +8,7 @@ import { asDoc, typeName } from './types.ts';
 import { ARRAY_OPERATORS } from './update-arrays.ts';
 import type { LeafContext, OperatorDefinition, Outcome } from './update-types.ts';
 
-/** The update operators that work on one path; `$rename` and `$setOnInsert` are made by the parser. */
+/** The update operators that apply to one path. The parser handles `$rename` and `$setOnInsert`. */
 export const OPERATORS: Readonly<Record<string, OperatorDefinition>> = {
   $set: { creates: true, compile: (value) => () => ({ value }) },
   $unset: { creates: false, compile: () => (current) => (current === undefined ? undefined : 'remove') },

@@ -7,9 +7,10 @@ import { OPERATORS } from './update-operators.ts';
 import type { Modification } from './update-types.ts';
 
 /**
- * The modifications of an update document of operators, in the order in which they are applied: by path, name after name
- * (numeric names as numbers), whatever the order of the operators.
- * @throws CommandError FailedToParse for an unknown operator, ConflictingUpdateOperators for paths that overlap, and others.
+ * Parses an update document of operators to a list of modifications in path order (numeric names by value), which is
+ * independent of the order of the operators.
+ * @throws CommandError FailedToParse for an unknown operator, ConflictingUpdateOperators for overlapping paths, and
+ * others.
  */
 export function parseModifications(update: Doc, filters: ArrayFilters): Modification[] {
   const modifications: Modification[] = [];

@@ -12,8 +12,10 @@ const lookup = (): never => {
 };
 
 /**
- * An update by a pipeline: its result is the new document. The `_id` stays, also where the pipeline leaves it out.
- * @throws CommandError InvalidOptions for a stage that updates do not know; the result throws ImmutableField for another `_id`.
+ * Compiles an update by a pipeline, whose result is the new document. It keeps the `_id` even if the pipeline removes
+ * it.
+ * @throws CommandError InvalidOptions for a stage that is not allowed in updates; the result throws ImmutableField for
+ * a different `_id`.
  */
 export function compilePipelineUpdate(stages: readonly Doc[], variables: Doc): Updater {
   for (const stage of stages) {

@@ -1,19 +1,19 @@
 import type { Doc } from './types.ts';
 
-/** MongoDB's change-stream `updateDescription`. */
+/** The `updateDescription` of MongoDB's change events. */
 export interface UpdateDescription {
   updatedFields: Doc;
   removedFields: string[];
   truncatedArrays: { field: string; newSize: number }[];
 }
 
-/** What one application of an update knows besides the document. */
+/** The inputs of an update besides the document. */
 export interface UpdateContext {
-  /** The document is being made by an upsert. */
+  /** True when an upsert creates the document. */
   insert: boolean;
   /** The array index that the filter matched, for the positional `$`. */
   positional?: number | undefined;
-  /** The time for `$currentDate` and `$$NOW`; the clock's when absent. */
+  /** The time for `$currentDate` and `$$NOW`; the current time if absent. */
   now?: Date | undefined;
 }
 
@@ -25,24 +25,25 @@ export interface UpdateResult {
 
 export type Updater = (doc: Doc, context: UpdateContext) => UpdateResult;
 
-/** Where a leaf operator stands, for its messages. */
+/** The path and document of an operator, for its error messages. */
 export interface LeafContext extends UpdateContext {
   path: string;
   doc: Doc;
 }
 
 /**
- * What a leaf operator makes of the value at its path: nothing, a new value (appended to an array from an index on), or its
- * removal. A value that is the same as before changes nothing, unless it is `always` written.
+ * The result of an operator for the value at its path: undefined for no change, a new value (`appendedFrom` is the
+ * index of the first appended array element), or `remove`. A new value equal to the old one is not a change, unless
+ * `always` is set.
  */
 export type Outcome = { value: unknown; appendedFrom?: number; always?: boolean } | 'remove' | undefined;
 
-/** One operator on one path. */
+/** One operator with its path. */
 export interface Modification {
   operator: string;
   path: string;
   parts: string[];
-  /** Missing values are made, with the documents on the way. */
+  /** Creates the value if it is missing, and the documents on the path to it. */
   creates: boolean;
   onInsertOnly: boolean;
   /** The source of a `$rename`, whose `path` is the destination. */
@@ -50,7 +51,7 @@ export interface Modification {
   apply(current: unknown, context: LeafContext): Outcome;
 }
 
-/** Reads an operator's operand once and gives what it does to the value at its path. */
+/** Compiles the operand of an operator to a function of the value at its path. */
 export interface OperatorDefinition {
   creates: boolean;
   compile(operand: unknown, path: string): (current: unknown, context: LeafContext) => Outcome;

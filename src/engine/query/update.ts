@@ -11,22 +11,24 @@ import type { UpdateContext, UpdateResult, Updater } from './update-types.ts';
 export type { UpdateContext, UpdateDescription, UpdateResult, Updater } from './update-types.ts';
 export { upsertBase } from './upsert.ts';
 
-/** Whether an update replaces the document: it is no pipeline and its first field is no operator. */
+/** Whether an update is a replacement document: not a pipeline, and its first field is not an operator. */
 export function isReplacement(update: Doc | readonly Doc[]): boolean {
   return !Array.isArray(update) && Object.keys(update)[0]?.startsWith('$') !== true;
 }
 
 export interface UpdateOptions {
   arrayFilters?: unknown;
-  /** The values of the command's `let`, for pipelines. */
+  /** The values of the command's `let`, for update pipelines. */
   variables?: Doc | undefined;
 }
 
 /**
- * Compiles an update once: operators, a replacement, or a pipeline. The result leaves its document as it is and gives the new one;
- * `changed` is false when it is the same bit for bit. A replacement keeps the `_id`; its description is empty.
- * @throws CommandError FailedToParse, BadValue, ConflictingUpdateOperators and others when the update is wrong in itself; the
- * result throws ImmutableField for a changed `_id`, PathNotViable, TypeMismatch… for what does not fit the document.
+ * Compiles an update: operators, a replacement document, or a pipeline. The result returns the new document without
+ * modifying the old one; `changed` is false if both have the same BSON encoding. A replacement keeps the `_id`, and its
+ * description is empty.
+ * @throws CommandError FailedToParse, BadValue, ConflictingUpdateOperators and others for an invalid update; the result
+ * throws ImmutableField for a changed `_id`, and PathNotViable, TypeMismatch… for an update that does not fit the
+ * document.
  */
 export function compileUpdate(update: Doc | readonly Doc[], options: UpdateOptions = {}): Updater {
   const filters = compileArrayFilters(options.arrayFilters ?? []);

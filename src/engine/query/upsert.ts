@@ -5,9 +5,9 @@ import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
 
 /**
- * The document that an upsert starts from: `_id` and the fields for which the filter asks equality (at its top, in `$and`, in an `$or` of
- * one branch), dotted ones as nested documents.
- * @throws CommandError 54 when two conditions speak of the same field.
+ * The initial document of an upsert: `_id` and the fields that the filter requires to equal a value (at the top level,
+ * in `$and`, or in an `$or` with one branch); dotted names become nested documents.
+ * @throws CommandError 54 when two conditions name the same field.
  */
 export function upsertBase(filter: Doc): Doc {
   const values = new Map<string, unknown>();
