@@ -36,9 +36,9 @@ export async function listen(
     ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
     : socketPlace(dataDir);
   // The driver recognizes a socket path by this suffix.
-  if (!path.endsWith('.sock')) throw new Error(`The socket's path must end in .sock: ${path}`);
+  if (!path.endsWith('.sock')) throw new Error(`The path of the socket must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
-    throw new Error(`The socket's path is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
+    throw new Error(`The path of the socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
   rmSync(path, { force: true });
   await started(server, { path });
   chmodSync(path, 0o600);
@@ -62,7 +62,7 @@ function started(server: Server, options: ListenOptions): Promise<void> {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const place = options.path ?? `${options.host}:${options.port}`;
       reject(
-        new Error(error.code === 'EADDRINUSE' ? `The address ${place} is taken by another process.` : error.message),
+        new Error(error.code === 'EADDRINUSE' ? `The address ${place} is in use by another process.` : error.message),
       );
     });
     server.listen({ ...options, backlog: BACKLOG }, () => {

@@ -4,10 +4,10 @@ import { Framing } from './wire/framing.ts';
 import { encodeMessage, parseMessage, type Request } from './wire/message.ts';
 
 /** Bytes of unread answers from which on a client gets no further answers; its requests wait. */
-const UNREAD = 1024 * 1024;
+const MAX_UNREAD_BYTES = 1024 * 1024;
 /** Limits on the requests in a connection's queue, in bytes and in number. Beyond either, the socket is paused. */
-const WAITING_BYTES = 48_000_000;
-const WAITING = 1000;
+const MAX_QUEUED_BYTES = 48_000_000;
+const MAX_QUEUED = 1000;
 
 export interface ConnectionHandler {
   /** Runs a command and returns the encoded answer, at once or later. */
@@ -61,7 +61,7 @@ export class Connection implements Holder {
     this.#onClose.delete(callback);
   }
 
-  /** Closes the connection at once. */
+  /** Closes the connection at once, without sending pending answers. */
   drop(): void {
     this.#socket.destroy();
   }
@@ -82,12 +82,14 @@ export class Connection implements Holder {
   /** Runs at most one request, so that other connections get their turn between two requests of this one. */
   #next(): void {
     const message =
-      this.#running || this.#socket.writableLength > UNREAD || this.#socket.destroyed ? undefined : this.#queue.shift();
+      this.#running || this.#socket.writableLength > MAX_UNREAD_BYTES || this.#socket.destroyed
+        ? undefined
+        : this.#queue.shift();
     if (message) {
       this.#queued -= message.length;
       this.#serve(message);
     }
-    const full = this.#queued > WAITING_BYTES || this.#queue.length > WAITING;
+    const full = this.#queued > MAX_QUEUED_BYTES || this.#queue.length > MAX_QUEUED;
     if (full && !this.#socket.isPaused()) this.#socket.pause();
     else if (!full && this.#socket.isPaused()) this.#socket.resume();
     this.#noteHeld();
@@ -121,11 +123,6 @@ export class Connection implements Holder {
       if (this.#queue.length > 0) setImmediate(() => this.#next());
       else this.#noteHeld();
     });
-  }
-
-  /** Closes the connection at once, without an answer. */
-  abort(): void {
-    this.#socket.destroy();
   }
 
   close(): void {

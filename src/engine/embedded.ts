@@ -48,7 +48,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
       'ready' in message ? resolve(message.ready) : reject(new Error(message.failed)),
     );
     worker.once('error', reject);
-    worker.once('exit', (code) => reject(new Error(`the engine's thread ended at its start (code ${code})`)));
+    worker.once('exit', (code) => reject(new Error(`the engine's thread ended during the start (code ${code})`)));
   });
   let over = false;
   const fail = (error: Error): void => {
@@ -58,7 +58,7 @@ export async function startEngine(options: EngineOptions): Promise<Engine> {
     else process.emitWarning(`The embedded engine failed: ${error.stack ?? error.message}`);
   };
   worker.on('error', fail);
-  worker.on('exit', (code) => fail(new Error(`the engine's thread has ended (code ${code})`)));
+  worker.on('exit', (code) => fail(new Error(`the engine's thread ended (code ${code})`)));
   return {
     uri,
     close: async () => {

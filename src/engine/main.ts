@@ -6,19 +6,20 @@ const USAGE = 'Usage: npm run -s engine -- --data-dir DIR [--port P | --socket P
 
 const HELP = `${USAGE}
 
-Serves the database in DIR, which is made when it is not there, and prints one line with its mongodb:// URL when it is ready. Ends with Ctrl-C.
+Serves the database in DIR, which is created if it does not exist. Prints one line with the mongodb:// URL when ready.
+Stop it with Ctrl-C.
 
 Options:
-  --data-dir DIR   folder of the database; one engine at a time serves it
-  --port P         listen on this port of 127.0.0.1; 0 takes a free one
-  --socket PATH    listen on this unix socket, which must end in .sock; by default one in DIR
-  --test-commands  take configureFailPoint: for tests of drivers, never where real data lies
+  --data-dir DIR   folder of the database; only one engine at a time can use it
+  --port P         listen on this port of 127.0.0.1; 0 picks a free one
+  --socket PATH    listen on this unix socket, whose path must end in .sock (default: a socket in DIR)
+  --test-commands  enable the command configureFailPoint; for driver tests only, never with real data
 
-Exit codes: 0, ended; 1, it could not start; 2, wrong usage.`;
+Exit codes: 0 stopped, 1 could not start, 2 usage error.`;
 
 // Runs the engine alone as a process.
 endWithNpm();
-const options = optionsTyped();
+const options = commandLineOptions();
 if (options !== null) {
   try {
     const engine = await startServer(options);
@@ -33,7 +34,7 @@ if (options !== null) {
 }
 
 /** The options of the command line, or null when there is nothing to start (help or a usage error). */
-function optionsTyped(): Parameters<typeof startServer>[0] | null {
+function commandLineOptions(): Parameters<typeof startServer>[0] | null {
   try {
     const { values } = parseArgs({
       options: {
@@ -64,13 +65,13 @@ type Values = { [name in 'port' | 'socket' | 'data-dir' | 'host']?: string | und
 
 function optionsOf(values: Values): Parameters<typeof startServer>[0] {
   const dataDir = values['data-dir'];
-  if (!dataDir) throw new Error('say where its data lies: --data-dir DIR');
+  if (!dataDir) throw new Error('--data-dir DIR is required');
   if (values.host !== undefined && values.host !== '127.0.0.1' && values.host !== 'localhost') {
-    throw new Error(`it serves this machine only: --host ${values.host} is refused`);
+    throw new Error(`--host ${values.host} is not allowed: the engine listens on 127.0.0.1 only`);
   }
   const common = { dataDir, testCommands: values['test-commands'] === true };
   if (values.port === undefined) return values.socket ? { ...common, socketPath: values.socket } : common;
   const port = Number(values.port);
-  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`--port ${values.port} is not a port`);
+  if (!Number.isInteger(port) || port < 0 || port > 65535) throw new Error(`--port ${values.port} is not a valid port`);
   return { ...common, port };
 }

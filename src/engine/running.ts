@@ -1,12 +1,12 @@
 import { connect } from 'node:net';
-import { readNote } from './store/note.ts';
+import { readInstanceFile } from './store/instance-file.ts';
 
 /**
  * The `mongodb://` URI of the engine that uses `dataDir` now, in any process, or null if there is none. The address in
  * `engine.json` counts only if it accepts a connection, because an engine that was killed leaves the file behind.
  */
 export async function runningEngine(dataDir: string): Promise<string | null> {
-  const uri = readNote(dataDir)?.uri;
+  const uri = readInstanceFile(dataDir)?.uri;
   return uri !== undefined && (await takesConnections(uri)) ? uri : null;
 }
 

@@ -6,8 +6,8 @@ import { FailPoints } from './commands/fail-points.ts';
 import { Connection, type ConnectionHandler } from './connection.ts';
 import type { Engine, EngineOptions } from './embedded.ts';
 import { HeldBytes } from './held-bytes.ts';
+import { removeInstanceFile, writeInstanceFile } from './store/instance-file.ts';
 import { startMaintenance } from './store/maintenance.ts';
-import { removeNote, writeNote } from './store/note.ts';
 import { Store } from './store/store.ts';
 
 const OPLOG_BYTES = 256 * 1024 * 1024;
@@ -43,7 +43,7 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
   try {
     const address = await listen(server, options.dataDir, options);
     info.host = address.host;
-    writeNote(options.dataDir, { pid: process.pid, uri: address.uri });
+    writeInstanceFile(options.dataDir, { pid: process.pid, uri: address.uri });
     const stopMaintenance = startMaintenance(store, (options.ttlSeconds ?? TTL_SECONDS) * 1000);
     return {
       uri: address.uri,
@@ -54,7 +54,7 @@ export async function startServer(options: Omit<EngineOptions, 'onFailure'>): Pr
         await new Promise((resolve) => setImmediate(resolve));
         for (const connection of connections) connection.close();
         await closed;
-        removeNote(options.dataDir);
+        removeInstanceFile(options.dataDir);
         address.cleanUp();
         store.close();
       },

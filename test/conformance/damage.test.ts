@@ -90,7 +90,7 @@ test('wherever the file is cut: refused', () => {
   const lengths = [0, 1, 100, 4095, 4096, 4097, content.length >> 1, content.length - 4096, content.length - 1];
   const store = open();
   store.close();
-  expect(sealState(path)).toBe('whole');
+  expect(sealState(path)).toBe('intact');
   for (const length of lengths) {
     writeFileSync(path, content);
     truncateSync(path, length);
@@ -143,7 +143,7 @@ describe('the seal', () => {
     const store = open();
     expect(sealState(path)).toBe('none');
     store.close();
-    expect(sealState(path)).toBe('whole');
+    expect(sealState(path)).toBe('intact');
   });
 
   test('does not hold after any writing to the file, its times put back or not', () => {
@@ -153,7 +153,7 @@ describe('the seal', () => {
     bytes[9000]! ^= 1;
     writeFileSync(path, bytes);
     utimesSync(path, atime, mtime);
-    expect(sealState(path)).toBe('touched');
+    expect(sealState(path)).toBe('modified');
   });
 
   test('is not put on a file that was refused', () => {

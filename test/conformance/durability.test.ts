@@ -143,8 +143,8 @@ describe('kill -9', { timeout: 240_000 }, () => {
 describe('the folder', { timeout: 180_000 }, () => {
   test('is served by one engine at a time, in this process or another', async () => {
     const engine = await start();
-    await expect(startEngine({ dataDir: folder })).rejects.toThrow(/Another engine serves the folder/);
-    await expect(startEngineProcess(folder)).rejects.toThrow(/could not start: Another engine serves the folder/);
+    await expect(startEngine({ dataDir: folder })).rejects.toThrow(/Another engine uses the folder/);
+    await expect(startEngineProcess(folder)).rejects.toThrow(/could not start: Another engine uses the folder/);
     await using(engine.uri, async (client) => void (await client.db('test').collection('c').insertOne({})));
     await stop(engine);
     await start();
@@ -242,9 +242,9 @@ describe('the address', () => {
   test('that is taken, and a folder that can hold nothing, are told plainly', async () => {
     const { uri } = await start({ port: 0 });
     const port = Number(/:(\d+)\//.exec(uri)![1]);
-    await expect(startEngine({ dataDir: join(folder, 'other'), port })).rejects.toThrow(/taken by another process/);
+    await expect(startEngine({ dataDir: join(folder, 'other'), port })).rejects.toThrow(/in use by another process/);
     await expect(startEngine({ dataDir: join(folder, 'engine.sqlite', 'below') })).rejects.toThrow(
-      /can't hold the data/,
+      /cannot be used for the data/,
     );
   });
 

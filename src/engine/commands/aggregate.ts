@@ -30,7 +30,10 @@ export const aggregate: Command = {
     const { db, args } = context;
     checkCollation(args.body.collation);
     if (args.flag('explain'))
-      throw new CommandError('FailedToParse', "use the explain command instead of aggregate's option 'explain'");
+      throw new CommandError(
+        'FailedToParse',
+        "aggregate's option 'explain' is not supported by this server: use the explain command",
+      );
     if (!args.document('cursor'))
       throw new CommandError(
         'FailedToParse',

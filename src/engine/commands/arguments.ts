@@ -46,7 +46,7 @@ export class Arguments {
   }
 
   /** Whether an option is set to anything other than false, null or an empty document. */
-  asks(name: string): boolean {
+  isEnabled(name: string): boolean {
     const value = this.body[name];
     if (!this.has(name) || value === false) return false;
     return !(asDoc(value) && Object.keys(value as Doc).length === 0);

@@ -39,7 +39,7 @@ export const create: Command = {
   transactional: true,
   run: ({ store, db, args }) => {
     for (const option of UNSUPPORTED) {
-      if (args.asks(option))
+      if (args.isEnabled(option))
         throw new CommandError('NotImplemented', `create's option '${option}' is not supported by this server`);
     }
     checkCollation(args.body.collation);
@@ -145,7 +145,7 @@ export const collMod: Command = {
   run: (context) => {
     const { store, args } = context;
     for (const option of ['validator', 'viewOn', 'pipeline']) {
-      if (args.asks(option))
+      if (args.isEnabled(option))
         throw new CommandError('NotImplemented', `collMod's option '${option}' is not supported by this server`);
     }
     const collection = existing(context);
@@ -163,7 +163,7 @@ export const collMod: Command = {
       ...(change ? { index: change } : {}),
       ...(images ? { changeStreamPreAndPostImages: images } : {}),
     };
-    store.tell('m', collection, { operationDescription, stateBeforeChange });
+    store.appendEvent('m', collection, { operationDescription, stateBeforeChange });
     if (!change) return {};
     for (const name of Object.keys(change)) {
       if (['keyPattern', 'name', 'expireAfterSeconds', 'hidden'].includes(name)) continue;
@@ -240,7 +240,7 @@ export const validate: Command = {
   options: ['full', 'repair', 'metadata', 'checkBSONConformance'],
   run: (context) => {
     const collection = existing(context);
-    if (context.args.asks('repair'))
+    if (context.args.isEnabled('repair'))
       throw new CommandError('NotImplemented', "validate's option 'repair' is not supported by this server");
     return { ns: collection.ns, uuid: collection.uuid, ...validateCollection(context.store, collection) };
   },

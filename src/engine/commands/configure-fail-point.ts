@@ -34,7 +34,7 @@ export function withFailure(
 function fail(data: Doc, context: Context, run: () => Doc | Promise<Doc>): Doc | Promise<Doc> {
   const labels = Array.isArray(data.errorLabels) ? data.errorLabels.map(String) : undefined;
   if (data.closeConnection === true) {
-    context.connection.abort();
+    context.connection.drop();
     return {};
   }
   if (data.errorCode !== undefined) {

@@ -3,10 +3,10 @@ import { compareValues } from '../query/compare.ts';
 import { encodeKey } from '../query/keys.ts';
 import { splitPath } from '../query/path.ts';
 import { asDoc, type Doc, getField } from '../query/types.ts';
-import { countMatches, freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { countMatches, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
-import { checkUnplanned, hintOf } from './find.ts';
+import { hintOf, validateQuery } from './find.ts';
 
 export const count: Command = {
   options: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'],
@@ -22,7 +22,7 @@ export const count: Command = {
     };
     const collection = store.catalog.find(db, args.collection());
     if (!collection) {
-      checkUnplanned(query);
+      validateQuery(query);
       return { n: new Int32(0) };
     }
     return { n: new Int32(countMatches(store, collection, query, context.deadline)) };
@@ -50,11 +50,11 @@ function distinctValues(context: Context): unknown[] {
   const path = splitPath(args.string('key') ?? '');
   const collection = store.catalog.find(db, args.collection());
   if (!collection) {
-    checkUnplanned(query);
+    validateQuery(query);
     return [];
   }
   const found = new Map<string, unknown>();
-  for (const { doc } of prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline })) {
+  for (const { doc } of prepareQuery(store, collection, query).run({ ...newReadStats(), deadline: context.deadline })) {
     for (const value of valuesAt(doc, path)) found.set(Buffer.from(encodeKey([value], [1])).toString('latin1'), value);
   }
   return [...found.values()].sort(compareValues);

@@ -58,10 +58,10 @@ export const getMore: Command = {
     const cursor = store.cursors.get(id, ns);
     if (cursor.busy) throw new CommandError(12051, `cursor id ${id} is already in use`);
     checkTransaction(context, cursor);
-    failAsAsked(context, cursor);
+    applyFailPoint(context, cursor);
     const limit = args.count('batchSize') || Number.MAX_SAFE_INTEGER;
     if (cursor.source instanceof ChangeStream) {
-      return moreChanges(context, cursor as Cursor<ChangeStream>, ns, limit, args.count('maxTimeMS') ?? AWAIT_MS);
+      return awaitChanges(context, cursor as Cursor<ChangeStream>, ns, limit, args.count('maxTimeMS') ?? AWAIT_MS);
     }
     if (args.has('maxTimeMS'))
       throw new CommandError('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
@@ -90,19 +90,19 @@ function checkTransaction(context: Context, { id, options }: Cursor): void {
     own ? 50738 : 50740,
     own
       ? `Cannot run getMore on cursor ${id}, which was not created in transaction ${own.number}`
-      : `Cannot run getMore on cursor ${id}, which was created in a transaction, outside of it`,
+      : `Cannot run getMore on cursor ${id}, which was created in a transaction, outside of that transaction`,
   );
 }
 
-function failAsAsked({ failPoints }: Context, { source }: Cursor): void {
+function applyFailPoint({ failPoints }: Context, { source }: Cursor): void {
   const code = failPoints?.hit('failGetMoreAfterCursorCheckout')?.errorCode;
   if (code === undefined) return;
   const labels = source instanceof ChangeStream ? changeStreamLabels(Number(code)) : undefined;
-  throw new CommandError(Number(code), 'failing for the fail point failGetMoreAfterCursorCheckout', {}, labels);
+  throw new CommandError(Number(code), 'failing due to the fail point failGetMoreAfterCursorCheckout', {}, labels);
 }
 
 /** Answers as soon as there are changes, or with an empty batch after `ms` milliseconds. */
-async function moreChanges(
+async function awaitChanges(
   context: Context,
   cursor: Cursor<ChangeStream>,
   ns: string,
@@ -113,9 +113,9 @@ async function moreChanges(
   const until = Date.now() + ms;
   cursor.busy = true;
   let cancel = (): void => {};
-  const leave = (): void => void store.cursors.kill(cursor.id);
+  const onClose = (): void => void store.cursors.kill(cursor.id);
   cursor.onKill = () => cancel();
-  connection.onClose(leave);
+  connection.onClose(onClose);
   try {
     for (;;) {
       const batch = cursor.source.next(limit);
@@ -136,7 +136,7 @@ async function moreChanges(
   } finally {
     cursor.busy = false;
     cursor.lastUse = Date.now();
-    connection.offClose(leave);
+    connection.offClose(onClose);
   }
 }
 

@@ -5,7 +5,7 @@ import { asDoc, type Doc } from '../query/types.ts';
 import { targets } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
-import { checkUnplanned, hintOf } from './find.ts';
+import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
 import { runStatements } from './write-errors.ts';
 
@@ -40,7 +40,7 @@ function runDelete({ store, db, deadline, args }: Context, name: string, stateme
   const query = { filter, sort: {}, skip: 0, limit, hint: hintOf(statement.hint), variables: args.variables() };
   const collection = store.catalog.find(db, name);
   if (!collection) {
-    checkUnplanned(query);
+    validateQuery(query);
     return 0;
   }
   let removed = 0;

@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { explainAccess } from '../store/explain.ts';
-import { freeStats, prepareQuery, type Query } from '../store/read.ts';
+import { newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import type { ReadStats } from '../store/scan.ts';
 
 import { Arguments } from './arguments.ts';
@@ -58,7 +58,7 @@ function queryOf(context: Context, name: string): Explained {
   });
   switch (name) {
     case 'find':
-      return { query: findQuery(context), rest: [], projected: args.asks('projection') };
+      return { query: findQuery(context), rest: [], projected: args.isEnabled('projection') };
     case 'count':
     case 'distinct':
       return plain(args.document('query'), undefined, 0);
@@ -91,7 +91,7 @@ function describe(
 ): Doc {
   const { store, db } = context;
   const collection = store.catalog.find(db, name);
-  const stats: ReadStats = { ...freeStats(), deadline: context.deadline };
+  const stats: ReadStats = { ...newReadStats(), deadline: context.deadline };
   const started = performance.now();
   let returned = 0;
   let winningPlan: Doc = { stage: 'EOF' };

@@ -47,5 +47,5 @@ export class FailPoints {
 }
 
 function badMode(mode: unknown): CommandError {
-  return new CommandError('BadValue', `unknown mode of a fail point: ${JSON.stringify(mode)}`);
+  return new CommandError('BadValue', `invalid fail point mode: ${JSON.stringify(mode)}`);
 }

@@ -3,11 +3,11 @@ import { CommandError } from '../errors.ts';
 import { compileProjection } from '../query/projection.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import { type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import { compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
-import { checkUnplanned, hintOf } from './find.ts';
+import { hintOf, validateQuery } from './find.ts';
 
 export const findAndModify: Command = {
   options: [
@@ -42,11 +42,11 @@ export const findAndModify: Command = {
     const upsert = args.flag('upsert');
     const name = args.collection();
     const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
-    if (!collection) checkUnplanned(query);
+    if (!collection) validateQuery(query);
     const match =
       collection &&
       prepareQuery(store, collection, query)
-        .run({ ...freeStats(), deadline: context.deadline })
+        .run({ ...newReadStats(), deadline: context.deadline })
         .next().value;
     const project = projection(args.document('fields') ?? {}, query);
     return args.flag('remove')

@@ -3,7 +3,7 @@ import { compileFilter } from '../query/match.ts';
 import { compileProjection } from '../query/projection.ts';
 import { compileSort } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
-import { freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import { type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -46,10 +46,10 @@ export const find: Command = {
     const ns = `${db}.${name}`;
     const collection = store.catalog.find(db, name);
     if (!collection) {
-      checkUnplanned(query);
+      validateQuery(query);
       return firstBatch(context, ns, [], { batchSize: 1 });
     }
-    const matches = prepareQuery(store, collection, query).run({ ...freeStats(), deadline: context.deadline });
+    const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline: context.deadline });
     return firstBatch(context, ns, mapped(matches, project), {
       batchSize: args.count('batchSize'),
       singleBatch: args.flag('singleBatch') || (args.integer('limit') ?? 0) < 0,
@@ -61,7 +61,7 @@ export const find: Command = {
 /** The validated query of a find command. */
 export function findQuery({ args }: Context): Query {
   for (const option of REFUSED) {
-    if (args.asks(option))
+    if (args.isEnabled(option))
       throw new CommandError('NotImplemented', `find's option '${option}' is not supported by this server`);
   }
   checkCollation(args.body.collation);
@@ -82,7 +82,7 @@ export function hintOf(hint: unknown): unknown {
 }
 
 /** Validates a query on a collection that does not exist, so that it fails with the same errors as on any other. */
-export function checkUnplanned({ filter, sort, variables }: Query): void {
+export function validateQuery({ filter, sort, variables }: Query): void {
   compileFilter(filter, variables);
   if (Object.keys(sort).length > 0 && !('$natural' in sort)) compileSort(sort);
 }

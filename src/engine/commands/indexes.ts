@@ -22,21 +22,21 @@ export const createIndexes: Command = {
     const numIndexesBefore = new Int32(collection.indexes.length);
     const made: Doc[] = [];
     for (const spec of specs) {
-      if (isThere(collection, spec)) continue;
+      if (indexExists(collection, spec)) continue;
       if (
         snapshot instanceof Transaction &&
         !(snapshot.created.has(collection.ns) && store.documents.count(collection) === 0)
       ) {
         throw new CommandError(
           'OperationNotSupportedInTransaction',
-          `Cannot create new indexes on a collection with documents or from before it (${collection.ns}) in a multi-document transaction.`,
+          `Cannot create new indexes on existing collection ${collection.ns} in a multi-document transaction.`,
         );
       }
       const index = store.catalog.addIndex(collection, spec);
       store.documents.build(collection, index);
       made.push(index.spec);
     }
-    if (made.length > 0) store.tell('k', collection, { operationDescription: { indexes: made } });
+    if (made.length > 0) store.appendEvent('k', collection, { operationDescription: { indexes: made } });
     const unchanged = collection.indexes.length === numIndexesBefore.value;
     return {
       numIndexesBefore,
@@ -48,7 +48,7 @@ export const createIndexes: Command = {
 };
 
 /** Whether an equal index exists. Throws error 85 or 86 for an index with the same name or keys but other settings. */
-function isThere(collection: Collection, spec: Doc): boolean {
+function indexExists(collection: Collection, spec: Doc): boolean {
   const named = collection.indexes.find((index) => index.name === spec.name);
   const same = collection.indexes.find((index) => sameIndex(index.spec, spec));
   if (same && same === named) {
@@ -120,7 +120,7 @@ export const dropIndexes: Command = {
       // Without the index, a cursor that scans it would end early as if it were complete.
       store.cursors.killNamespace(collection.ns);
       store.catalog.dropIndex(collection, index);
-      store.tell('K', collection, { operationDescription: { indexes: [index.spec] } });
+      store.appendEvent('K', collection, { operationDescription: { indexes: [index.spec] } });
     }
     return { nIndexesWas };
   },

@@ -4,7 +4,7 @@ import { compileExpression, environmentOf } from '../query/expression.ts';
 import { MemoryBudget } from '../query/memory-budget.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { freeStats, prepareQuery } from '../store/read.ts';
+import { newReadStats, prepareQuery } from '../store/read.ts';
 import { type Change, compileChange, updateMatch } from '../store/write.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { checkFields } from './arguments.ts';
@@ -78,7 +78,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
       const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
       const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
       const match = prepareQuery(store, target, query)
-        .run({ ...freeStats(), deadline: context.deadline })
+        .run({ ...newReadStats(), deadline: context.deadline })
         .next().value;
       if (!match) {
         if (whenNotMatched === 'insert') insert(context, target, doc);

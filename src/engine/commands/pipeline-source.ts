@@ -1,10 +1,10 @@
 import type { PipelineEnv } from '../query/aggregate.ts';
 import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
-import { countMatches, freeStats, type Match, prepareQuery, type Query } from '../store/read.ts';
+import { countMatches, type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import type { Arguments } from './arguments.ts';
 import type { Context } from './command.ts';
-import { checkUnplanned, hintOf } from './find.ts';
+import { hintOf, validateQuery } from './find.ts';
 
 export interface PipelineSource {
   query: Query;
@@ -22,7 +22,7 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
   const { query, rest } = leadingQuery(stages, context.args);
   const collection = context.store.catalog.find(context.db, name);
   if (collection) return { query, matches: read(context, name, query), rest };
-  checkUnplanned(query);
+  validateQuery(query);
   return { query, matches: [], rest };
 }
 
@@ -62,7 +62,7 @@ export function* documents(matches: Iterable<Match>): Generator<Doc> {
 
 function read({ store, db, deadline }: Context, name: string, query: Query): Iterable<Match> {
   const collection = store.catalog.find(db, name);
-  return collection ? prepareQuery(store, collection, query).run({ ...freeStats(), deadline }) : [];
+  return collection ? prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }) : [];
 }
 
 function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc[] } {

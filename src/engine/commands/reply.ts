@@ -22,10 +22,7 @@ export function done<T extends Doc | Promise<Doc>>(reply: T): T {
 export function failure(error: unknown, context: Context | undefined): Doc {
   if (!(error instanceof CommandError)) {
     if (isOutOfSpace(error))
-      return failure(
-        new CommandError('OutOfDiskSpace', `there is no room to write: ${(error as Error).message}`),
-        context,
-      );
+      return failure(new CommandError('OutOfDiskSpace', `the disk is full: ${(error as Error).message}`), context);
     process.emitWarning(`engine: ${error instanceof Error ? error.stack : String(error)}`);
     return failure(new CommandError('InternalError', error instanceof Error ? error.message : String(error)), context);
   }

@@ -25,10 +25,12 @@ export function runInTransaction(context: Context): Doc {
         : `Cannot run '${name}' in a multi-document transaction.`,
     );
   }
-  const transaction = args.flag('startTransaction') ? begin(context, session, number) : goOn(context, session, number);
+  const transaction = args.flag('startTransaction')
+    ? begin(context, session, number)
+    : openTransactionOf(context, session, number);
   try {
     const reply = done(store.transactions.run(transaction, () => command.run({ ...context, snapshot: transaction })));
-    if (reply instanceof Promise) throw new CommandError('IllegalOperation', `${name} can't wait in a transaction`);
+    if (reply instanceof Promise) throw new CommandError('IllegalOperation', `${name} cannot wait in a transaction`);
     if (reply.writeErrors !== undefined) store.transactions.abort(transaction);
     return reply;
   } catch (error) {
@@ -59,7 +61,7 @@ export const commitTransaction: Command = {
   writes: () => false,
   run: (context) => {
     const { store } = context;
-    const { session, number } = endingOf(context);
+    const { session, number } = identityOfEndCommand(context);
     const transaction = store.transactions.find(session);
     if (transaction?.number !== number) {
       if (wasCommitted(context, session, number)) return {};
@@ -77,8 +79,8 @@ export const abortTransaction: Command = {
   options: ['recoveryToken'],
   writes: () => false,
   run: (context) => {
-    const { session, number } = endingOf(context);
-    context.store.transactions.abort(goOn(context, session, number));
+    const { session, number } = identityOfEndCommand(context);
+    context.store.transactions.abort(openTransactionOf(context, session, number));
     return {};
   },
 };
@@ -102,7 +104,7 @@ function begin(context: Context, session: string, number: number): Transaction {
   return store.transactions.begin(session, number);
 }
 
-function goOn(context: Context, session: string, number: number): Transaction {
+function openTransactionOf(context: Context, session: string, number: number): Transaction {
   const level = context.args.document('readConcern')?.level;
   if (level !== undefined)
     throw new CommandError('InvalidOptions', 'Only the first command in a transaction may specify a readConcern');
@@ -119,7 +121,7 @@ function wasCommitted({ store }: Context, session: string, number: number): bool
   return recorded?.txn === number && decodeDocument(recorded.reply).committed === true;
 }
 
-function endingOf(context: Context): { session: string; number: number } {
+function identityOfEndCommand(context: Context): { session: string; number: number } {
   if (context.db !== 'admin')
     throw new CommandError('Unauthorized', `${context.name} may only be run against the admin database.`);
   return identityOf(context);

@@ -6,7 +6,7 @@ import { type Query, targets } from '../store/read.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
-import { checkUnplanned, hintOf } from './find.ts';
+import { hintOf, validateQuery } from './find.ts';
 import { checkBatchSize } from './insert.ts';
 import { runStatements } from './write-errors.ts';
 
@@ -54,7 +54,7 @@ function runUpdate({ store, db, deadline, args }: Context, name: string, stateme
   const upsert = flagIn(statement, 'update.updates', 'upsert');
   const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
   if (!collection) {
-    checkUnplanned(query);
+    validateQuery(query);
     return { matched: 0, modified: 0, upserted: undefined };
   }
   let matched = 0;

@@ -23,19 +23,19 @@ const LONGEST_TIMER = 2 ** 31 - 1;
 
 async function waitFor(ended: Promise<void>, { deadline, connection }: Context): Promise<void> {
   const { promise, resolve, reject } = Promise.withResolvers<void>();
-  const leave = (): void => reject(new CommandError('ClientDisconnect', 'the client is gone'));
-  const over = (): void => reject(new CommandError('MaxTimeMSExpired', 'operation exceeded time limit'));
+  const onDisconnect = (): void => reject(new CommandError('ClientDisconnect', 'the client has disconnected'));
+  const onTimeout = (): void => reject(new CommandError('MaxTimeMSExpired', 'operation exceeded time limit'));
   const timer = setTimeout(
-    () => (Date.now() >= deadline ? over() : resolve()),
+    () => (Date.now() >= deadline ? onTimeout() : resolve()),
     Math.min(deadline - Date.now(), LONGEST_TIMER),
   );
-  connection.onClose(leave);
+  connection.onClose(onDisconnect);
   void ended.then(resolve);
   try {
     await promise;
   } finally {
     clearTimeout(timer);
-    connection.offClose(leave);
+    connection.offClose(onDisconnect);
   }
 }
 
@@ -64,7 +64,7 @@ function attempt(context: Context): Doc {
   return store.commit.write(() => {
     const reply = done(command.run(context) as Doc);
     store.retry.record(session, number, encodeReply(reply));
-    failAsAsked(context);
+    applyFailPoint(context);
     return reply;
   });
 }
@@ -75,11 +75,11 @@ function repeated(reply: Doc, number: number): Doc {
 }
 
 /** The fail point that rolls back a retryable write before its commit, or disconnects the client before the answer. */
-function failAsAsked({ failPoints, connection }: Context): void {
+function applyFailPoint({ failPoints, connection }: Context): void {
   const failure = failPoints?.hit('onPrimaryTransactionalWrite');
   if (!failure) return;
-  if (failure.closeConnection !== false) connection.abort();
+  if (failure.closeConnection !== false) connection.drop();
   const code = failure.failBeforeCommitExceptionCode;
   if (code !== undefined)
-    throw new CommandError(Number(code), 'failing for the fail point onPrimaryTransactionalWrite');
+    throw new CommandError(Number(code), 'failing due to the fail point onPrimaryTransactionalWrite');
 }

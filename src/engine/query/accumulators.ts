@@ -196,15 +196,15 @@ class Merge implements Accumulator {
   }
 }
 
-/** Welford's algorithm. `lost` is 0 for a population, 1 for a sample. */
+/** Welford's algorithm. `correction` is 0 for a population, 1 for a sample. */
 class Deviation implements Accumulator {
-  private readonly lost: 0 | 1;
+  private readonly correction: 0 | 1;
   private count = 0;
   private mean = 0;
   private squares = 0;
 
-  constructor(lost: 0 | 1) {
-    this.lost = lost;
+  constructor(correction: 0 | 1) {
+    this.correction = correction;
   }
 
   add(value: unknown): void {
@@ -217,7 +217,7 @@ class Deviation implements Accumulator {
   }
 
   result(): unknown {
-    return this.count <= this.lost ? null : new Double(Math.sqrt(this.squares / (this.count - this.lost)));
+    return this.count <= this.correction ? null : new Double(Math.sqrt(this.squares / (this.count - this.correction)));
   }
 }
 

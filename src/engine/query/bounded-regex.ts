@@ -2,12 +2,12 @@ import { createContext, Script } from 'node:vm';
 import { CommandError } from '../errors.ts';
 
 /** Milliseconds that one match may take, and that all slow matches of one expression may take in total. */
-const LONGEST = 200;
-const ALL_SLOW = 1000;
+const MATCH_MS = 200;
+const SLOW_TOTAL_MS = 1000;
 /** A match that takes longer than this many milliseconds counts as slow. */
-const SLOW = 5;
+const SLOW_MS = 5;
 /** A match with at most this many steps runs without a time limit. Setting a time limit costs 0.2 ms. */
-const FREE_STEPS = 10_000_000;
+const UNTIMED_STEPS = 10_000_000;
 
 const sandbox = createContext({ work: (): unknown => undefined });
 const run = new Script('work()');
@@ -19,7 +19,7 @@ const run = new Script('work()');
 export class BoundedRegex extends RegExp {
   /** A match takes at most text length ^ power steps. */
   readonly #power: number;
-  #left = ALL_SLOW;
+  #left = SLOW_TOTAL_MS;
 
   constructor(source: string | RegExp, flags?: string) {
     super(source, flags);
@@ -27,17 +27,17 @@ export class BoundedRegex extends RegExp {
   }
 
   override exec(text: string): RegExpExecArray | null {
-    if (text.length ** this.#power <= FREE_STEPS) return super.exec(text);
+    if (text.length ** this.#power <= UNTIMED_STEPS) return super.exec(text);
     const started = performance.now();
     try {
       sandbox.work = () => super.exec(text);
-      return run.runInContext(sandbox, { timeout: Math.min(LONGEST, Math.max(1, Math.ceil(this.#left))) });
+      return run.runInContext(sandbox, { timeout: Math.min(MATCH_MS, Math.max(1, Math.ceil(this.#left))) });
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code === 'ERR_SCRIPT_EXECUTION_TIMEOUT') throw tooLong();
       throw error;
     } finally {
       const took = performance.now() - started;
-      if (took > SLOW) this.#left -= took;
+      if (took > SLOW_MS) this.#left -= took;
     }
   }
 }
@@ -63,18 +63,18 @@ function powerOf(source: string): number {
     else if (char === '[') inClass = true;
     else if (char === '(') groups.push(false);
     else if (char === ')') closed = groups.pop() === true;
-    else if (char === '|') mark(groups);
+    else if (char === '|') markGroups(groups);
     else if (char === '*' || char === '+' || char === '{') {
       if (wasClosed) return Number.POSITIVE_INFINITY;
       power++;
-      mark(groups);
+      markGroups(groups);
     }
   }
   return power;
 }
 
 /** An alternation or repetition belongs to every enclosing group. */
-function mark(groups: boolean[]): void {
+function markGroups(groups: boolean[]): void {
   groups.fill(true);
 }
 

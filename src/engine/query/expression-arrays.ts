@@ -4,13 +4,13 @@ import { compareValues, valuesEqual } from './compare.ts';
 import { elementOrder } from './element-order.ts';
 import { checkedName } from './expression-logic.ts';
 import {
+  countAllocation,
   folding,
   isNullish,
   namedOperands,
   type Operator,
   operator,
-  PLACE_BYTES,
-  spend,
+  SLOT_BYTES,
   VALUE_BYTES,
   withVariable,
 } from './expression-types.ts';
@@ -70,7 +70,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
         : fail(34443 + 2 * i, `${name} requires a numeric value, found value of type: ${typeName(value)}`),
     ) as [number, number, number?];
     if (step === 0) return fail(34449, `${name} requires a non-zero step value`);
-    spend(environment, Math.max(0, (stop - start) / step) * (PLACE_BYTES + VALUE_BYTES), name);
+    countAllocation(environment, Math.max(0, (stop - start) / step) * (SLOT_BYTES + VALUE_BYTES), name);
     const numbers: Int32[] = [];
     for (let i = start; step > 0 ? i < stop : i > stop; i += step) numbers.push(new Int32(i));
     return numbers;
@@ -87,7 +87,7 @@ export const ARRAYS: Readonly<Record<string, Operator>> = {
       const array = source(environment);
       if (isNullish(array)) return null;
       if (!Array.isArray(array)) return fail(16883, `input to ${name} must be an array not ${typeName(array)}`);
-      spend(environment, array.length * VALUE_BYTES, name);
+      countAllocation(environment, array.length * VALUE_BYTES, name);
       return array.map((element) => each(withVariable(environment, variable, element)) ?? null);
     };
   },

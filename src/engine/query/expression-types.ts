@@ -6,8 +6,8 @@ export interface Environment {
   root: unknown;
   now: Date;
   variables: Doc;
-  /** Bytes that the expressions have allocated for this document: see `spend`. */
-  made: { bytes: number };
+  /** Bytes that the expressions have allocated for this document: see `countAllocation`. */
+  allocated: { bytes: number };
 }
 
 /** A compiled expression; undefined stands for a missing value. */
@@ -124,21 +124,21 @@ export function dateAt(milliseconds: number): Date {
 }
 
 /** Maximum number of bytes that expressions may allocate for one document. */
-const MADE_BYTES = 256 * 1024 * 1024;
+const MAX_ALLOCATED_BYTES = 256 * 1024 * 1024;
 /** Bytes counted for an array slot, and for a value that the slot refers to. */
-export const PLACE_BYTES = 8;
+export const SLOT_BYTES = 8;
 export const VALUE_BYTES = 32;
 
 /**
  * Counts bytes that an expression is about to allocate or has allocated.
- * @throws CommandError ExceededMemoryLimit beyond `MADE_BYTES`.
+ * @throws CommandError ExceededMemoryLimit beyond `MAX_ALLOCATED_BYTES`.
  */
-export function spend({ made }: Environment, bytes: number, name: string): void {
-  made.bytes += bytes;
-  if (made.bytes <= MADE_BYTES) return;
+export function countAllocation({ allocated }: Environment, bytes: number, name: string): void {
+  allocated.bytes += bytes;
+  if (allocated.bytes <= MAX_ALLOCATED_BYTES) return;
   throw new CommandError(
     'ExceededMemoryLimit',
-    `${name} would use too much memory and cannot spill to disk. Memory limit: ${MADE_BYTES} bytes`,
+    `${name} would use too much memory and cannot spill to disk. Memory limit: ${MAX_ALLOCATED_BYTES} bytes`,
   );
 }
 

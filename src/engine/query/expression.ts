@@ -10,11 +10,11 @@ import { checkedName, LOGIC } from './expression-logic.ts';
 import { STRINGS } from './expression-strings.ts';
 import {
   type Compile,
+  countAllocation,
   type Environment,
   type Expression,
   type Operator,
-  PLACE_BYTES,
-  spend,
+  SLOT_BYTES,
 } from './expression-types.ts';
 import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, isDoc, setField } from './types.ts';
@@ -33,7 +33,7 @@ const OPERATORS: Readonly<Record<string, Operator>> = {
 };
 
 /** Operators that return newly allocated arrays and strings, whose size is counted. */
-const MAKERS = new Set([
+const ALLOCATING = new Set([
   ...Object.keys(STRINGS),
   '$concatArrays',
   '$filter',
@@ -72,7 +72,7 @@ export function compileExpression(spec: unknown, variables: readonly string[] = 
 
 /** The environment for evaluating an expression on one document. */
 export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environment {
-  return { root: doc, now, variables, made: { bytes: 0 } };
+  return { root: doc, now, variables, allocated: { bytes: 0 } };
 }
 
 /**
@@ -80,7 +80,7 @@ export function environmentOf(doc: Doc, now: Date, variables: Doc = {}): Environ
  * @throws CommandError 4890500 for an expression that reads a field.
  */
 export function evaluateLet(spec: Doc, now: Date = new Date()): Doc {
-  const environment = { now, variables: {}, made: { bytes: 0 } } as unknown as Environment;
+  const environment = { now, variables: {}, allocated: { bytes: 0 } } as unknown as Environment;
   Object.defineProperty(environment, 'root', {
     get: () => {
       throw new CommandError(
@@ -108,7 +108,9 @@ function compileDoc(doc: Doc, compile: Compile): Expression {
     if (definition === undefined)
       throw new CommandError('InvalidPipelineOperator', `Unrecognized expression '${operator}'`);
     const evaluate = definition(doc[operator], compile, operator);
-    return MAKERS.has(operator) ? (environment) => counted(evaluate(environment), environment, operator) : evaluate;
+    return ALLOCATING.has(operator)
+      ? (environment) => countedResult(evaluate(environment), environment, operator)
+      : evaluate;
   }
   const fields = names.map((name): [string, Expression] => {
     if (name.includes('.')) {
@@ -129,9 +131,9 @@ function compileDoc(doc: Doc, compile: Compile): Expression {
   };
 }
 
-function counted(value: unknown, environment: Environment, operator: string): unknown {
-  if (typeof value === 'string') spend(environment, value.length, operator);
-  else if (Array.isArray(value)) spend(environment, value.length * PLACE_BYTES, operator);
+function countedResult(value: unknown, environment: Environment, operator: string): unknown {
+  if (typeof value === 'string') countAllocation(environment, value.length, operator);
+  else if (Array.isArray(value)) countAllocation(environment, value.length * SLOT_BYTES, operator);
   return value;
 }
 

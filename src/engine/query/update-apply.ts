@@ -116,7 +116,7 @@ class Run {
         value = created;
       }
       this.write(container, name, value);
-      this.note(path, value);
+      this.recordUpdate(path, value);
       return;
     }
     if (!Array.isArray(child) && asDoc(child) === undefined) {
@@ -171,10 +171,10 @@ class Run {
     }
     if (modification.parts.some((part) => part.startsWith('$'))) this.touched.push(path);
     const current = this.read(modification, container, name, path);
-    this.settle(container, name, path, current, modification.apply(current, this.leafContext(path)));
+    this.applyOutcome(container, name, path, current, modification.apply(current, this.leafContext(path)));
   }
 
-  private settle(container: Container, name: string, path: string, current: unknown, outcome: Outcome): void {
+  private applyOutcome(container: Container, name: string, path: string, current: unknown, outcome: Outcome): void {
     if (outcome === undefined) return;
     if (outcome === 'remove') {
       if (!Array.isArray(container)) {
@@ -183,7 +183,7 @@ class Run {
         this.changed = true;
       } else if (current !== null) {
         this.write(container, name, null);
-        this.note(path, null);
+        this.recordUpdate(path, null);
       }
       return;
     }
@@ -191,10 +191,10 @@ class Run {
     const same = current !== undefined && appendedFrom === undefined && identical(current, value);
     if (same && always !== true) return;
     this.write(container, name, value);
-    if (appendedFrom === undefined) this.note(path, value);
+    if (appendedFrom === undefined) this.recordUpdate(path, value);
     else {
       for (const [i, element] of (value as unknown[]).slice(appendedFrom).entries()) {
-        this.note(`${path}.${appendedFrom + i}`, element);
+        this.recordUpdate(`${path}.${appendedFrom + i}`, element);
       }
     }
   }
@@ -211,7 +211,7 @@ class Run {
     this.changed = true;
   }
 
-  private note(path: string, value: unknown): void {
+  private recordUpdate(path: string, value: unknown): void {
     setField(this.description.updatedFields, path, value);
   }
 

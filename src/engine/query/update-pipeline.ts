@@ -8,7 +8,7 @@ import type { Updater } from './update-types.ts';
 const ALLOWED = ['$addFields', '$set', '$project', '$unset', '$replaceRoot', '$replaceWith'];
 
 const lookup = (): never => {
-  throw new CommandError('InvalidOptions', 'an update reads no other collection');
+  throw new CommandError('InvalidOptions', 'an update cannot read other collections');
 };
 
 /**

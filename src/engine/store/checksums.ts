@@ -32,7 +32,7 @@ export function damagedRows(sqlite: DatabaseSync): string | undefined {
     const n = Number(sqlite.prepare(`SELECT count(*) AS n FROM ${table} WHERE ${sum} IS NOT sum`).get()?.n);
     return n > 0 ? [`${n} of ${table}`] : [];
   });
-  return damaged.length > 0 ? `rows that do not have their checksum: ${damaged.join(', ')}` : undefined;
+  return damaged.length > 0 ? `rows with a wrong checksum: ${damaged.join(', ')}` : undefined;
 }
 
 /** The checksum of a row with these blobs and texts, and these numbers. Equal to the SQL in `SUMS`. */
@@ -67,6 +67,6 @@ export function verified(rid: number, bson: Uint8Array, sum: number): Uint8Array
 export function corrupt(what: string): CommandError {
   return new CommandError(
     'DataCorruptionDetected',
-    `${what} is damaged: its checksum does not match. Restore the data from a backup`,
+    `${what} is damaged: its checksum does not match. Restore the data from a backup.`,
   );
 }

@@ -67,7 +67,7 @@ export class GroupCommit {
       if (this.#inTransaction()) {
         this.#undo.run();
         this.#release.run();
-      } else this.#broken = new Error('SQLite gave up the transaction');
+      } else this.#broken = new Error('SQLite rolled back the transaction');
     }
   }
 

@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
-import { readNote } from './note.ts';
+import { readInstanceFile } from './instance-file.ts';
 import { breakSeal, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
@@ -77,15 +77,15 @@ export function openDatabase(folder: string): Database {
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
-    const isNew = checkOwner(sqlite);
-    const known = sealed === 'whole' && !existsSync(logOf(path)) && statSync(path).size > CHECKED_BYTES;
+    const isNew = checkFormat(sqlite);
+    const verified = sealed === 'intact' && !existsSync(logOf(path)) && statSync(path).size > CHECKED_BYTES;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
     );
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
-    else if (!known) checkContent(sqlite);
+    else if (!verified) checkContent(sqlite);
     breakSeal(path);
   } catch (error) {
     sqlite.close();
@@ -100,19 +100,19 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
   } catch (error) {
-    throw new Error(`The folder ${folder} can't hold the data: ${(error as Error).message}`);
+    throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
   const { size } = statSync(path);
   if (size === 0 && (hadContent || existsSync(logOf(path)))) {
-    throw damaged(path, 'it is empty, though what lies beside it says that it had content');
+    throw damaged(path, 'it is empty, but its seal or write-ahead log shows that it had content');
   }
   // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
   // zeros.
-  if (size % PAGE_BYTES > 0 && !existsSync(logOf(path))) throw damaged(path, 'it is cut off');
+  if (size % PAGE_BYTES > 0 && !existsSync(logOf(path))) throw damaged(path, 'it is truncated');
   try {
     return new DatabaseSync(path, { timeout: 0 });
   } catch (error) {
-    throw new Error(`The folder ${folder} can't hold the data: ${(error as Error).message}`);
+    throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
 }
 
@@ -122,14 +122,14 @@ function logOf(path: string): string {
 }
 
 /** True if the file is new. Refuses files of other programs or versions before anything is written to them. */
-function checkOwner(sqlite: DatabaseSync): boolean {
+function checkFormat(sqlite: DatabaseSync): boolean {
   const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
   const version = value('PRAGMA user_version');
   const id = value('PRAGMA application_id');
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
-  if (id !== APPLICATION_ID && id !== 0) throw new Refusal("it is another program's");
+  if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
   if (version !== SCHEMA_VERSION || id === 0)
-    throw new Refusal(`it has schema version ${version}, this engine reads ${SCHEMA_VERSION}`);
+    throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
 }
 
@@ -137,7 +137,7 @@ function checkOwner(sqlite: DatabaseSync): boolean {
 function checkContent(sqlite: DatabaseSync): void {
   const report = sqlite.prepare('PRAGMA quick_check(1)').get() as Record<string, unknown>;
   const verdict = Object.values(report)[0];
-  if (verdict !== 'ok') throw new Refusal(`the check of its structure says: ${verdict}`);
+  if (verdict !== 'ok') throw new Refusal(`SQLite's integrity check reports: ${verdict}`);
   const damage = damagedRows(sqlite);
   if (damage) throw new Refusal(damage);
 }
@@ -147,20 +147,22 @@ class Refusal extends Error {}
 function explain(error: unknown, folder: string, path: string): Error {
   const code = (error as { errcode?: number }).errcode ?? 0;
   if ((code & 0xff) === BUSY)
-    return new Error(`Another engine serves the folder ${folder}${holder(folder)}; only one at a time may.`);
+    return new Error(
+      `Another engine uses the folder ${folder}${holder(folder)}. Only one engine at a time can use a folder.`,
+    );
   if (isOutOfSpace(error))
-    return new Error(`The folder ${folder} has no room left: ${(error as Error).message}.`, { cause: error });
+    return new Error(`The folder ${folder} is on a full disk: ${(error as Error).message}.`, { cause: error });
   if (error instanceof Refusal) return damaged(path, error.message);
   return damaged(path, (error as Error).message);
 }
 
 export function damaged(path: string, reason: string): Error {
   return new Error(
-    `The data file ${path} is damaged or of another version: ${reason}. Nothing was changed; restore it from a backup or move it away.`,
+    `The data file ${path} is damaged or of another version: ${reason}. It was not modified. Restore it from a backup or move it away.`,
   );
 }
 
 function holder(folder: string): string {
-  const note = readNote(folder);
-  return note ? ` (process ${note.pid}, ${note.uri})` : '';
+  const instance = readInstanceFile(folder);
+  return instance ? ` (process ${instance.pid}, ${instance.uri})` : '';
 }

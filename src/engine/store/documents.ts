@@ -9,7 +9,7 @@ import type { Database } from './database.ts';
 import { duplicateKey } from './duplicate-key.ts';
 import { hasNumberedField, inOrderOf } from './field-order.ts';
 import type { EventExtra, Op, Oplog } from './oplog.ts';
-import { toldUpdate } from './update-event.ts';
+import { updateEntryBody } from './update-event.ts';
 
 /** A stored document: row id and BSON bytes. */
 export interface StoredDocument {
@@ -21,10 +21,10 @@ export interface StoredDocument {
 export interface RowObserver {
   /** False when no snapshot or transaction is open; then no other method is called. */
   readonly active: boolean;
-  mayWrite(collection: Collection, rid: number): void;
+  claimRow(collection: Collection, rid: number): void;
   /** Called before a key is added to a unique index. */
-  mayAdd(index: Index, key: Uint8Array): void;
-  wrote(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
+  claimKey(index: Index, key: Uint8Array): void;
+  recordWrite(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
 }
 
 /**
@@ -57,8 +57,8 @@ export class Documents {
       this.#addKeys(index, entries[n] as Entries, rid);
     });
     if (collection.count !== undefined) collection.count++;
-    if (this.observer?.active) this.observer.wrote(collection, rid, null, bytes);
-    this.#tell('i', collection, doc._id, bytes);
+    if (this.observer?.active) this.observer.recordWrite(collection, rid, null, bytes);
+    this.#appendEntry('i', collection, doc._id, bytes);
   }
 
   /** Updates a stored document. `description` is undefined for a replacement. */
@@ -87,10 +87,11 @@ export class Documents {
       for (const key of minus(old.keys, now.keys)) this.#removeKey(index, key, rid);
       this.#addKeys(index, { ...now, keys: minus(now.keys, old.keys) }, rid);
     }
-    if (stored && this.observer?.active) this.observer.wrote(collection, rid, stored, bytes);
+    if (stored && this.observer?.active) this.observer.recordWrite(collection, rid, stored, bytes);
     const extra = images && stored ? { before: new Binary(stored), after: new Binary(bytes) } : undefined;
-    if (description) this.#tell('u', collection, after._id, encodeDocument(toldUpdate(description, after)), extra);
-    else this.#tell('r', collection, after._id, bytes, extra && { before: extra.before });
+    if (description)
+      this.#appendEntry('u', collection, after._id, encodeDocument(updateEntryBody(description, after)), extra);
+    else this.#appendEntry('r', collection, after._id, bytes, extra && { before: extra.before });
   }
 
   remove(collection: Collection, rid: number, doc: Doc): void {
@@ -100,9 +101,9 @@ export class Documents {
     }
     this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
     if (collection.count !== undefined) collection.count--;
-    if (stored && this.observer?.active) this.observer.wrote(collection, rid, stored, null);
+    if (stored && this.observer?.active) this.observer.recordWrite(collection, rid, stored, null);
     const extra = hasImages(collection) && stored ? { before: new Binary(stored) } : undefined;
-    this.#tell('d', collection, doc._id, null, extra);
+    this.#appendEntry('d', collection, doc._id, null, extra);
   }
 
   /**
@@ -131,12 +132,12 @@ export class Documents {
    * needs them.
    */
   #claim(collection: Collection, rid: number): Uint8Array | undefined {
-    if (this.observer?.active) this.observer.mayWrite(collection, rid);
+    if (this.observer?.active) this.observer.claimRow(collection, rid);
     else if (!hasImages(collection)) return undefined;
     return this.read(rid);
   }
 
-  #tell(op: Op, { db, name, uuid }: Collection, id: unknown, body: Uint8Array | null, extra?: EventExtra): void {
+  #appendEntry(op: Op, { db, name, uuid }: Collection, id: unknown, body: Uint8Array | null, extra?: EventExtra): void {
     const key = encodeDocument({ _id: id });
     this.#oplog.append({
       op,
@@ -187,7 +188,7 @@ export class Documents {
     for (const key of entries.keys) {
       const row = holder.get(index.id, key);
       if (row && row.rid !== self) throw duplicateKey(collection, index, doc, key);
-      if (!row && this.observer?.active) this.observer.mayAdd(index, key);
+      if (!row && this.observer?.active) this.observer.claimKey(index, key);
     }
   }
 

@@ -118,7 +118,7 @@ export class Oplog {
         'SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?',
       )
       .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
-    if (rows.some((row) => entrySum(row) !== row.sum)) throw corrupt('an entry of the history');
+    if (rows.some((row) => entrySum(row) !== row.sum)) throw corrupt('an oplog entry');
     return rows;
   }
 

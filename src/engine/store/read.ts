@@ -83,7 +83,7 @@ export function countMatches(store: Store, collection: Collection, query: Query,
     );
   }
   let n = 0;
-  for (const _ of prepared.run({ ...freeStats(), deadline })) n++;
+  for (const _ of prepared.run({ ...newReadStats(), deadline })) n++;
   return n;
 }
 
@@ -92,7 +92,7 @@ export function countMatches(store: Store, collection: Collection, query: Query,
  * written once even if its index position changes.
  */
 export function* targets(store: Store, collection: Collection, query: Query, deadline: number): Generator<Match> {
-  const matches = prepareQuery(store, collection, query).run({ ...freeStats(), deadline });
+  const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline });
   if (query.limit === 1) {
     yield* matches;
     return;
@@ -104,7 +104,7 @@ export function* targets(store: Store, collection: Collection, query: Query, dea
 }
 
 /** Statistics that are not evaluated, without a deadline. */
-export function freeStats(): ReadStats {
+export function newReadStats(): ReadStats {
   return { keys: 0, docs: 0, deadline: Number.POSITIVE_INFINITY };
 }
 

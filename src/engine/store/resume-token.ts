@@ -29,7 +29,7 @@ export function decodeToken(token: Doc): Token {
   if (!match || !kind || Object.keys(token).length !== 1) {
     throw new CommandError(
       'InvalidResumeToken',
-      `The resume token is not one of this server: ${JSON.stringify(token)}`,
+      `The resume token was not created by this server: ${JSON.stringify(token)}`,
     );
   }
   return { seq: Number.parseInt(match[1] as string, 16), kind };

@@ -14,7 +14,7 @@ export class RetryRecords {
     const row = this.#database.prepare('SELECT txn, at, reply, sum FROM retry WHERE lsid = ?').get(session);
     if (!row) return undefined;
     const { txn, at, reply, sum } = row as unknown as { txn: number; at: number; reply: Uint8Array; sum: number };
-    if (rowSum([session, reply], txn, at) !== sum) throw corrupt('the record of a retryable write');
+    if (rowSum([session, reply], txn, at) !== sum) throw corrupt('a retry record');
     return { txn, reply };
   }
 

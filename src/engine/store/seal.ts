@@ -25,12 +25,12 @@ export function breakSeal(path: string): void {
 }
 
 /**
- * `whole`: closed properly and not changed since; `touched`: closed properly, then changed by another program; `none`:
+ * `intact`: closed properly and not changed since; `modified`: closed properly, then changed by another program; `none`:
  * not closed properly.
  */
-export function sealState(path: string): 'whole' | 'touched' | 'none' {
+export function sealState(path: string): 'intact' | 'modified' | 'none' {
   try {
-    return readFileSync(sealOf(path), 'utf8') === stateOf(path) ? 'whole' : 'touched';
+    return readFileSync(sealOf(path), 'utf8') === stateOf(path) ? 'intact' : 'modified';
   } catch {
     return 'none';
   }

@@ -7,7 +7,7 @@ import { Snapshot, type Versions } from './versions.ts';
 const WINDOW = 300_000;
 const MAX_KEPT = 1000;
 
-interface Kept {
+interface KeptSnapshot {
   seq: number;
   snapshot: Snapshot;
   until: number;
@@ -17,7 +17,7 @@ interface Kept {
 export class Snapshots {
   readonly #versions: Versions;
   readonly #oplog: Oplog;
-  readonly #kept = new Map<number, Kept>();
+  readonly #kept = new Map<number, KeptSnapshot>();
 
   constructor(versions: Versions, oplog: Oplog) {
     this.#versions = versions;
@@ -25,7 +25,7 @@ export class Snapshots {
   }
 
   /** The snapshot of a cluster time, or of the current data. Error 239 for a time whose snapshot was not kept. */
-  at(time: Timestamp | undefined): Kept {
+  at(time: Timestamp | undefined): KeptSnapshot {
     this.expire(Date.now());
     const seq = time ? seqOf(time) : this.#oplog.last;
     const kept = this.#kept.get(seq) ?? (seq === this.#oplog.last ? this.#keep(seq) : undefined);
@@ -41,16 +41,16 @@ export class Snapshots {
     for (const kept of this.#kept.values()) if (kept.until <= now) this.#release(kept);
   }
 
-  #keep(seq: number): Kept {
+  #keep(seq: number): KeptSnapshot {
     const [oldest] = this.#kept.values();
     if (oldest && this.#kept.size >= MAX_KEPT) this.#release(oldest);
     const pin = this.#versions.pin(() => this.#release(kept));
-    const kept: Kept = { seq, snapshot: new Snapshot(pin), until: Date.now() + WINDOW };
+    const kept: KeptSnapshot = { seq, snapshot: new Snapshot(pin), until: Date.now() + WINDOW };
     this.#kept.set(seq, kept);
     return kept;
   }
 
-  #release(kept: Kept): void {
+  #release(kept: KeptSnapshot): void {
     this.#kept.delete(kept.seq);
     kept.snapshot.lost = true;
     this.#versions.release(kept.snapshot.pin);

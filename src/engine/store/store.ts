@@ -75,12 +75,12 @@ export class Store {
 
   createCollection(db: string, name: string, options: Doc = {}): Collection {
     const collection = this.catalog.create(db, name, options);
-    this.tell('c', collection, { operationDescription: { ...options, idIndex: collection.indexes[0]?.spec } });
+    this.appendEvent('c', collection, { operationDescription: { ...options, idIndex: collection.indexes[0]?.spec } });
     return collection;
   }
 
   /** Appends an event about a collection itself to the oplog. */
-  tell(op: Op, { db, name, uuid }: Collection, body: Doc | null): void {
+  appendEvent(op: Op, { db, name, uuid }: Collection, body: Doc | null): void {
     this.oplog.append({
       op,
       db,
@@ -94,7 +94,7 @@ export class Store {
 
   dropCollection(collection: Collection): void {
     this.catalog.drop(collection);
-    this.tell('x', collection, null);
+    this.appendEvent('x', collection, null);
     this.cursors.killNamespace(collection.ns);
   }
 
@@ -105,7 +105,7 @@ export class Store {
     this.cursors.killNamespace(collection.ns);
     this.catalog.rename(collection, db, name);
     const operationDescription = { to, ...(dropped ? { dropTarget: dropped.uuid } : {}) };
-    this.tell('n', from, { to, operationDescription });
+    this.appendEvent('n', from, { to, operationDescription });
   }
 
   /** Closes cursors, ends waits, aborts transactions and commits the pending writes. */

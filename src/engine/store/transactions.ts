@@ -20,7 +20,7 @@ export class RowLocked extends Error {
   readonly ended: Promise<void>;
 
   constructor(ended: Promise<void>) {
-    super('an open transaction holds what this write would change');
+    super('an open transaction holds a row or key of this write');
     this.ended = ended;
   }
 }
@@ -182,17 +182,17 @@ export class Transactions implements RowObserver {
   }
 
   get active(): boolean {
-    return this.#running !== undefined || this.#versions.kept;
+    return this.#running !== undefined || this.#versions.hasPins;
   }
 
-  mayWrite(collection: Collection, rid: number): void {
+  claimRow(collection: Collection, rid: number): void {
     const holder = this.#lockedRows.get(rid);
     const own = this.#running;
     if (holder && holder !== own) throw own ? conflict() : new RowLocked(holder.ended.promise);
     if (own && !holder && this.#versions.changedSince(collection.id, rid, own.pin)) throw conflict();
   }
 
-  mayAdd(index: Index, key: Uint8Array): void {
+  claimKey(index: Index, key: Uint8Array): void {
     const name = keyName(index.id, key);
     const holder = this.#lockedKeys.get(name);
     const own = this.#running;
@@ -202,7 +202,7 @@ export class Transactions implements RowObserver {
     this.#lockedKeys.set(name, own);
   }
 
-  wrote(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void {
+  recordWrite(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void {
     const own = this.#running;
     if (!own) {
       this.#versions.note(collection.id, rid, before);
@@ -217,7 +217,7 @@ export class Transactions implements RowObserver {
     if (own.bytes > MAX_BYTES || this.#held > MAX_ALL_BYTES) {
       throw new CommandError(
         'TransactionTooLarge',
-        `a transaction may write ${MAX_BYTES} bytes at most, all open ones ${MAX_ALL_BYTES} together`,
+        `a transaction may write at most ${MAX_BYTES} bytes, and all open transactions together ${MAX_ALL_BYTES}`,
       );
     }
   }
@@ -230,7 +230,7 @@ export class Transactions implements RowObserver {
 
   #view<T>(snapshot: Snapshot, own: Transaction | undefined, work: () => T): T {
     const { catalog, oplog, commit } = this.#store;
-    if (snapshot.lost) throw new CommandError('SnapshotTooOld', 'the snapshot that this reads is not kept any more');
+    if (snapshot.lost) throw new CommandError('SnapshotTooOld', 'the snapshot of this read is no longer available');
     const undo: (() => void)[] = [];
     const prepared = new Set<string>();
     const prepare = (collection: Collection): void => {

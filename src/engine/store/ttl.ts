@@ -1,22 +1,22 @@
 import type { Doc } from '../query/types.ts';
 import type { Collection, Index } from './catalog.ts';
-import { freeStats, prepareQuery } from './read.ts';
+import { newReadStats, prepareQuery } from './read.ts';
 import type { Store } from './store.ts';
 import { RowLocked } from './transactions.ts';
 
 /** Number of documents removed in one step. */
-const PIECE = 1000;
+const BATCH = 1000;
 
 /**
  * Removes the documents that have expired at `now` (milliseconds since the epoch) according to a TTL index, hidden or
- * not. Yields after each `PIECE` documents, so that the caller can serve clients and commit in between. Documents that
+ * not. Yields after each `BATCH` documents, so that the caller can serve clients and commit in between. Documents that
  * an open transaction holds are left for the next run.
  */
 export function* removeExpired(store: Store, now: number): Generator<void> {
   for (const { ns, indexes } of store.catalog.list()) {
     for (const { id, expireAfterSeconds } of indexes) {
       if (expireAfterSeconds === undefined) continue;
-      while (removePiece(store, ns, id, now - expireAfterSeconds * 1000)) yield;
+      while (removeBatch(store, ns, id, now - expireAfterSeconds * 1000)) yield;
       yield;
     }
   }
@@ -25,12 +25,12 @@ export function* removeExpired(store: Store, now: number): Generator<void> {
 /**
  * Removes one step's documents. Returns whether more may follow; false if the collection or the index no longer exists.
  */
-function removePiece(store: Store, ns: string, id: number, before: number): boolean {
+function removeBatch(store: Store, ns: string, id: number, before: number): boolean {
   const collection = store.catalog.get(ns);
   const index = collection?.indexes.find((each) => each.id === id);
   if (!collection || !index) return false;
   try {
-    return store.commit.write(() => removeBefore(store, collection, index, before)) === PIECE;
+    return store.commit.write(() => removeBefore(store, collection, index, before)) === BATCH;
   } catch (error) {
     if (error instanceof RowLocked) return false;
     throw error;
@@ -42,8 +42,8 @@ function removeBefore(store: Store, collection: Collection, index: Index, before
   const path = (index.fields[0] as [string, number])[0];
   const expired: Doc = { [path]: { $lt: new Date(before) } };
   const filter = index.partial ? { $and: [expired, index.partial.filter] } : expired;
-  const query = prepareQuery(store, collection, { filter, sort: {}, skip: 0, limit: PIECE, hint: index });
-  const matches = [...query.run(freeStats())];
+  const query = prepareQuery(store, collection, { filter, sort: {}, skip: 0, limit: BATCH, hint: index });
+  const matches = [...query.run(newReadStats())];
   for (const { rid, doc } of matches) store.documents.remove(collection, rid, doc);
   return matches.length;
 }

@@ -8,7 +8,7 @@ const NUMBERED = /(?:^|\.)\d+(?:\.|$)/;
  * The oplog body of an update: its description, and the components of every path in which a number is a field name, not
  * an array index (`disambiguatedPaths`).
  */
-export function toldUpdate(description: UpdateDescription, after: Doc): Doc {
+export function updateEntryBody(description: UpdateDescription, after: Doc): Doc {
   const paths = [
     ...Object.keys(description.updatedFields),
     ...description.removedFields,

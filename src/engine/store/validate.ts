@@ -29,16 +29,16 @@ export function validateCollection(store: Store, collection: Collection): Doc {
     for (const row of rows) {
       at = row.rid as number;
       records++;
-      const doc = wholeDocument(at, row.bson as Uint8Array, row.sum as number);
+      const doc = intactDocument(at, row.bson as Uint8Array, row.sum as number);
       if (!doc) {
         invalid++;
-        errors.push(`record ${at}: its bytes are damaged`);
+        errors.push(`record ${at} is damaged`);
         continue;
       }
       for (const index of collection.indexes) {
         for (const key of entriesOf(index, doc).keys) {
           expected.set(index, (expected.get(index) as number) + 1);
-          if (!held.get(index.id, key, at)) errors.push(`index ${index.name} lacks a key of record ${at}`);
+          if (!held.get(index.id, key, at)) errors.push(`index ${index.name} is missing a key of record ${at}`);
         }
       }
     }
@@ -47,7 +47,7 @@ export function validateCollection(store: Store, collection: Collection): Doc {
   for (const [index, count] of expected) {
     const keys = Number(store.database.prepare('SELECT count(*) AS n FROM idx WHERE i = ?').get(index.id)?.n);
     keysPerIndex[index.name] = new Int32(keys);
-    if (keys !== count) errors.push(`index ${index.name} has ${keys} keys, its documents have ${count}`);
+    if (keys !== count) errors.push(`index ${index.name} has ${keys} keys, but its documents have ${count}`);
   }
   return {
     nInvalidDocuments: new Int32(invalid),
@@ -61,7 +61,7 @@ export function validateCollection(store: Store, collection: Collection): Doc {
   };
 }
 
-function wholeDocument(rid: number, bytes: Uint8Array, sum: number): Doc | undefined {
+function intactDocument(rid: number, bytes: Uint8Array, sum: number): Doc | undefined {
   if (documentSum(rid, bytes) !== sum) return undefined;
   try {
     return decodeDocument(bytes);

@@ -51,7 +51,7 @@ export class Versions {
   }
 
   /** Whether a snapshot is open, so that changes must be recorded. */
-  get kept(): boolean {
+  get hasPins(): boolean {
     return this.#pins.size > 0;
   }
 
@@ -72,7 +72,7 @@ export class Versions {
     this.#changes.push(change);
     this.#add(change);
     this.#bytes += cost(change);
-    while (this.#bytes > this.#limit) this.#giveUpOldest();
+    while (this.#bytes > this.#limit) this.#dropOldestPin();
   }
 
   noteCatalog(ns: string): void {
@@ -108,10 +108,10 @@ export class Versions {
 
   /** Gives up every snapshot. */
   reset(): void {
-    while (this.#pins.size > 0) this.#giveUpOldest();
+    while (this.#pins.size > 0) this.#dropOldestPin();
   }
 
-  #giveUpOldest(): void {
+  #dropOldestPin(): void {
     const [oldest] = [...this.#pins].sort((a, b) => a.at - b.at);
     if (!oldest) return;
     this.#pins.delete(oldest);

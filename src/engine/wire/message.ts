@@ -66,7 +66,7 @@ function parseMsg(id: number, message: Buffer): Request {
       if (size < 5 || stop > end || nameEnd < 0 || nameEnd >= stop)
         throw new ProtocolError('malformed document sequence');
       const name = message.toString('utf8', at + 4, nameEnd);
-      if (sequences.has(name)) throw new ProtocolError(`document sequence ${name} is there twice`);
+      if (sequences.has(name)) throw new ProtocolError(`duplicate document sequence ${name}`);
       const documents: Uint8Array[] = [];
       for (let next = nameEnd + 1; next < stop; ) {
         const bytes = documentAt(message, next, stop);
@@ -85,7 +85,7 @@ function parseQuery(id: number, message: Buffer): Request {
   const nameEnd = message.indexOf(0, 20);
   if (nameEnd < 0) throw new ProtocolError('malformed OP_QUERY');
   const namespace = message.toString('utf8', 20, nameEnd);
-  if (!namespace.endsWith('.$cmd')) throw new ProtocolError('OP_QUERY is served for commands only');
+  if (!namespace.endsWith('.$cmd')) throw new ProtocolError('OP_QUERY is supported for commands only');
   const bytes = documentAt(message, nameEnd + 9, message.length);
   const body = { ...decodeDocument(bytes), $db: namespace.slice(0, -5) };
   return { id, legacy: true, silent: false, body, bytes, sequences: new Map() };
