@@ -28,11 +28,12 @@ afterAll(async () => {
   await mongo.close();
 });
 
-test('a queued job starts through the change stream, long before the next poll', async () => {
+test('a queued job starts by a change event, long before the next poll', async () => {
   const started: number[] = [];
   agenda.define('work', async (job: { attrs: { data: { n: number } } }) => void started.push(job.attrs.data.n));
   await agenda.start();
-  // The channel's connect() returns before its stream is open on the server: until it is, nobody is told of a job.
+  // connect() of the channel returns before its change stream is open on the server. Until then no notification
+  // arrives.
   let n = 0;
   const isOpen = async () => {
     await agenda.now('work', { n: n++ });
@@ -45,7 +46,7 @@ test('a queued job starts through the change stream, long before the next poll',
   }
 }, 120_000);
 
-test('a job that is due later waits for its time, and lists with the others', async () => {
+test('a scheduled job does not start before its time, and is listed with the others', async () => {
   agenda.define('later', async () => {});
   await agenda.schedule(new Date(Date.now() + 3_600_000), 'later', { n: 1 });
   const { jobs, total } = await agenda.queryJobs({ name: 'later' });

@@ -38,14 +38,14 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** A stream that is open on the server. */
+/** Opens a stream and waits until it is open on the server. */
 async function opened<S extends ChangeStream>(stream: S): Promise<S> {
   open.push(stream);
   await stream.tryNext();
   return stream;
 }
 
-/** A stream that goes on from somewhere: its first event is left for the test. */
+/** Opens a stream from a given position. Unlike `opened`, it does not wait, so the first event is left for the test. */
 function resumed(options: ChangeStreamOptions): ChangeStream {
   const stream = invoices.watch([], { ...quick, ...options });
   open.push(stream);
@@ -61,7 +61,7 @@ async function take(stream: ChangeStream, count: number): Promise<ChangeStreamDo
 const quick = { maxAwaitTimeMS: 50 };
 
 describe('events', () => {
-  test('tell inserts, updates, replacements and deletes in order', async () => {
+  test('report inserts, updates, replacements and deletes in order', async () => {
     const stream = await opened(invoices.watch([], quick));
     await invoices.insertOne({ _id: 1, status: 'pending', events: ['a'] });
     await invoices.updateOne(
@@ -89,7 +89,7 @@ describe('events', () => {
     expect(events[1]).not.toHaveProperty('fullDocument');
   });
 
-  test('an update that changes nothing is no event', async () => {
+  test('an update that changes nothing emits no event', async () => {
     await invoices.insertOne({ _id: 1, a: 1 });
     const stream = await opened(invoices.watch([], quick));
     await invoices.updateOne({ _id: 1 }, { $set: { a: 1 } });
@@ -100,7 +100,7 @@ describe('events', () => {
     });
   });
 
-  test('updateLookup shows the document as it is when it is read', async () => {
+  test('updateLookup returns the current version of the document', async () => {
     await invoices.insertMany([{ _id: 1 }, { _id: 2 }]);
     const stream = await opened(invoices.watch([], { ...quick, fullDocument: 'updateLookup' }));
     await invoices.updateMany({}, { $set: { a: 1 } });
@@ -111,7 +111,7 @@ describe('events', () => {
     expect(second).toHaveProperty('fullDocument', null);
   });
 
-  test('a pipeline filters and shapes them', async () => {
+  test('a pipeline filters and transforms events', async () => {
     const stream = await opened(
       invoices.watch([{ $match: { 'fullDocument.n': { $gte: 2 } } }, { $project: { 'fullDocument.n': 1 } }], quick),
     );
@@ -120,12 +120,12 @@ describe('events', () => {
     expect(events.map((event) => (event as { fullDocument?: unknown }).fullDocument)).toEqual([{ n: 2 }, { n: 3 }]);
   });
 
-  test('reach a waiting client with the write, not when its wait is over', async () => {
+  test('are sent to a waiting client right after the write, not after its timeout', async () => {
     const stream = invoices.watch([], { maxAwaitTimeMS: 100_000 });
     open.push(stream);
     const token = stream.resumeToken;
     let next = stream.next();
-    // Its first answer says from where it sees events.
+    // The first answer carries the position that the stream starts from.
     await expect.poll(() => stream.resumeToken, { timeout: 30_000 }).not.toEqual(token);
     const start = performance.now();
     for (let n = 0; n < 10; n++) {
@@ -137,7 +137,7 @@ describe('events', () => {
     expect(performance.now() - start).toBeLessThan(50_000);
   }, 90_000);
 
-  test('a stream on the database sees all its collections, one on the client all databases', async () => {
+  test('a stream on a database covers its collections, a stream on the client all databases', async () => {
     const wide = await opened(db.watch([], quick));
     const all = await opened(client.watch([{ $match: { 'ns.db': db.databaseName } }], quick));
     await invoices.insertOne({ _id: 1 });
@@ -150,7 +150,7 @@ describe('events', () => {
 });
 
 describe('resuming', () => {
-  test('resumeAfter goes on behind the event of the token, whatever happened meanwhile', async () => {
+  test('resumeAfter continues after the event of the token, whatever was written meanwhile', async () => {
     const stream = await opened(invoices.watch([], quick));
     await invoices.insertMany([1, 2, 3].map((_id) => ({ _id })));
     const [first] = await take(stream, 1);
@@ -166,7 +166,7 @@ describe('resuming', () => {
     }
   });
 
-  test('the token of a quiet stream is a place to resume from', async () => {
+  test('a stream without events has a token to resume from', async () => {
     const stream = await opened(invoices.watch([], quick));
     const token = stream.resumeToken;
     await stream.close();
@@ -174,7 +174,7 @@ describe('resuming', () => {
     expect(await resumed({ resumeAfter: token }).next()).toMatchObject({ documentKey: { _id: 1 } });
   });
 
-  test('startAtOperationTime includes the event of that time', async () => {
+  test('startAtOperationTime includes the event at that time', async () => {
     const stream = await opened(invoices.watch([], quick));
     await invoices.insertMany([1, 2, 3].map((_id) => ({ _id })));
     const events = await take(stream, 3);
@@ -183,12 +183,12 @@ describe('resuming', () => {
     expect(await again.next()).toMatchObject({ documentKey: { _id: 2 } });
   });
 
-  test('a token that is none is refused', async () => {
+  test('an invalid token is refused', async () => {
     await expect(resumed({ resumeAfter: { _data: 'nonsense' } }).next()).rejects.toThrow(MongoServerError);
   });
 });
 
-test('dropping the collection invalidates its stream, and startAfter goes on after that', async () => {
+test('dropping the collection invalidates its stream, and startAfter continues after the invalidate event', async () => {
   const stream = await opened(invoices.watch([], quick));
   await invoices.drop();
   const [drop, invalidate] = await take(stream, 2);
@@ -200,13 +200,13 @@ test('dropping the collection invalidates its stream, and startAfter goes on aft
   expect(await next.next()).toMatchObject({ operationType: 'insert', documentKey: { _id: 1 } });
 });
 
-test('stages that change streams do not take are refused', async () => {
+test('stages that are not allowed in change streams are refused', async () => {
   const stream = invoices.watch([{ $group: { _id: null } }]);
   open.push(stream);
   await expect(stream.next()).rejects.toThrow(/\$group/);
 });
 
-test('closing a stream ends its wait on the server at once', async () => {
+test('closing a stream ends its getMore on the server at once', async () => {
   const stream = resumed({ maxAwaitTimeMS: 100_000 });
   const waiting = stream.next().catch(() => {});
   await new Promise((resolve) => setTimeout(resolve, 200));
@@ -217,7 +217,7 @@ test('closing a stream ends its wait on the server at once', async () => {
 });
 
 describe('images and expanded events', () => {
-  test('a collection that keeps them shows documents as they were before and after each change', async () => {
+  test('a collection with pre- and post-images returns documents before and after each change', async () => {
     const db = client.db(freshDbName('images'));
     await db.createCollection('c', { changeStreamPreAndPostImages: { enabled: true } });
     const items = db.collection<{ _id: number; n: number }>('c');
@@ -247,7 +247,7 @@ describe('images and expanded events', () => {
     });
   });
 
-  test('without them whenAvailable gives null, and required is an error (47)', async () => {
+  test('without images, whenAvailable returns null and required is error 47', async () => {
     const db = client.db(freshDbName('images'));
     const items = db.collection<{ _id: number; n: number }>('c');
     await items.insertOne({ _id: 1, n: 1 });
@@ -262,7 +262,7 @@ describe('images and expanded events', () => {
     await strict.close();
   });
 
-  test('showExpandedEvents tells of collections and indexes too, and which fields are named by numbers', async () => {
+  test('showExpandedEvents adds events of collections and indexes, and disambiguatedPaths', async () => {
     const db = client.db(freshDbName('expanded'));
     await db.collection<{ _id: number }>('first').insertOne({ _id: 1 });
     const stream = db.watch([], { showExpandedEvents: true });

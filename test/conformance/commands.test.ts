@@ -27,7 +27,7 @@ describe('cursors', () => {
     await db.collection<Numbered>('c').insertMany(Array.from({ length: 250 }, (_, _id) => ({ _id })));
   });
 
-  test('batches give every document once, in order', async () => {
+  test('batches return every document once, in order', async () => {
     for (const batchSize of [1, 7, 100, 1000]) {
       const ids = (await db.collection<Numbered>('c').find().sort({ _id: 1 }).batchSize(batchSize).toArray()).map(
         (doc) => doc._id,
@@ -36,7 +36,7 @@ describe('cursors', () => {
     }
   });
 
-  test('the first batch has 101 documents, the next ones as many as asked for', async () => {
+  test('the first batch has 101 documents, the following ones batchSize', async () => {
     const { cursor } = await db.command({ find: 'c' });
     expect(cursor.firstBatch.length).toBe(101);
     const more = await db.command({ getMore: cursor.id, collection: 'c', batchSize: 100 });
@@ -47,7 +47,7 @@ describe('cursors', () => {
     await expect(db.command({ getMore: cursor.id, collection: 'c' })).rejects.toMatchObject({ code: 43 });
   });
 
-  test('batchSize 0 opens without reading; limit and singleBatch end it', async () => {
+  test('batchSize 0 opens a cursor without reading; limit and singleBatch close it', async () => {
     const { cursor } = await db.command({ find: 'c', batchSize: 0 });
     expect(cursor.firstBatch).toEqual([]);
     expect(Number(cursor.id)).not.toBe(0);
@@ -67,7 +67,7 @@ describe('cursors', () => {
     expect((await db.command({ getMore: cursor.id, collection: 'big' })).cursor.nextBatch.length).toBe(1);
   });
 
-  test('a cursor lives through writes to what it reads', async () => {
+  test('a cursor survives writes to its collection', async () => {
     const cursor = db.collection<Numbered>('c').find().sort({ _id: 1 }).batchSize(10);
     const seen: number[] = [];
     for await (const { _id } of cursor) {
@@ -78,7 +78,7 @@ describe('cursors', () => {
     expect(await db.collection('c').countDocuments()).toBe(125);
   });
 
-  test('one that reads a dropped collection is gone', async () => {
+  test('a cursor on a dropped collection is closed', async () => {
     const { cursor } = await db.command({ find: 'c', batchSize: 1 });
     await db.collection('c').drop();
     await expect(db.command({ getMore: cursor.id, collection: 'c' })).rejects.toMatchObject({ ok: 0 });
@@ -86,7 +86,7 @@ describe('cursors', () => {
 });
 
 describe('collections and databases', () => {
-  test('are made by the first write, listed, and dropped', async () => {
+  test('are created by the first write, listed, and dropped', async () => {
     await db.createCollection('empty');
     await expect(db.command({ create: 'empty', capped: true, size: 1000 })).rejects.toMatchObject({ ok: 0 });
     await db.collection('c').insertOne({});
@@ -102,7 +102,7 @@ describe('collections and databases', () => {
     expect(await db.listCollections().toArray()).toEqual([]);
   });
 
-  test('a dropped collection comes back empty, without its indexes', async () => {
+  test('a dropped collection is created again without documents and indexes', async () => {
     await db.collection('c').createIndex({ a: 1 });
     await db.collection('c').insertOne({ a: 1 });
     await db.collection('c').drop();
@@ -124,7 +124,7 @@ describe('collections and databases', () => {
     expect(await db.collection('taken').find().toArray()).toEqual([{ _id: 1, a: 1 }]);
   });
 
-  test('names that MongoDB refuses are refused (error 73)', async () => {
+  test('invalid names are refused (error 73)', async () => {
     for (const name of ['', 'a$b', 'system.x']) {
       await expect(db.command({ insert: name, documents: [{ a: 1 }] })).rejects.toMatchObject({ code: 73 });
     }
@@ -139,7 +139,7 @@ describe('collections and databases', () => {
 });
 
 describe('counts', () => {
-  test('by a hint are of documents, not of their keys', async () => {
+  test('with a hint count documents, not index keys', async () => {
     const lists = db.collection<Numbered>('lists');
     await lists.createIndex({ list: 1 });
     await lists.insertMany([
@@ -150,7 +150,7 @@ describe('counts', () => {
     expect(await db.command({ count: 'lists', query: {}, hint: 'list_1' })).toMatchObject({ n: 2 });
   });
 
-  test('agree with what find gives, with filter, skip and limit', async () => {
+  test('agree with find, with filter, skip and limit', async () => {
     const collection = db.collection<Numbered>('c');
     await collection.insertMany(Array.from({ length: 30 }, (_, _id) => ({ _id, a: _id % 3, tags: [_id, 'x'] })));
     await collection.createIndexes([{ key: { a: 1, _id: 1 } }, { key: { tags: 1 } }]);
@@ -174,9 +174,9 @@ describe('counts', () => {
   });
 });
 
-// The reference server takes no expressions in projections.
+// The reference server does not support expressions in projections.
 test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
-  "the values of a command's let reach filters, projections, updates and pipelines",
+  'variables of let are available in filters, projections, updates and pipelines',
   async () => {
     const collection = db.collection<Numbered>('c');
     await collection.insertMany([1, 2, 3].map((_id) => ({ _id, n: _id })));
@@ -199,7 +199,7 @@ test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
 );
 
 describe('diagnostics', () => {
-  test('answer what clients ask', async () => {
+  test('answer the commands of common clients', async () => {
     const admin = client.db('admin');
     expect(await admin.command({ ping: 1 })).toMatchObject({ ok: 1 });
     expect(await admin.command({ buildInfo: 1 })).toMatchObject({
@@ -218,8 +218,8 @@ describe('diagnostics', () => {
   });
 });
 
-/** Of a text of 9 MB, more than any document holds. */
-const DOUBLED = { $concat: ['$text', '$text', '$text'] };
+/** Triples a text of 9 MB, which exceeds the size of any document. */
+const TRIPLED = { $concat: ['$text', '$text', '$text'] };
 
 describe('refusals', () => {
   test.each([
@@ -242,7 +242,7 @@ describe('refusals', () => {
     [{ listCollections: 1, cursor: { batchSize: {} } }, 14],
     [{ listIndexes: 'c', cursor: { nonsense: 1 } }, 40415],
     [{ insert: 'c', documents: [{}], writeConcern: 'majority' }, 14],
-    [{ aggregate: 'c', pipeline: [{ $project: { text: DOUBLED } }], cursor: {} }, 10334],
+    [{ aggregate: 'c', pipeline: [{ $project: { text: TRIPLED } }], cursor: {} }, 10334],
   ] as const)('wrong options: %j', async (command, code) => {
     await db.collection<{ _id: number; text: string }>('c').insertOne({ _id: 1, text: 'x'.repeat(9_000_000) });
     await expect(db.command(command)).rejects.toMatchObject({ code });
@@ -250,7 +250,7 @@ describe('refusals', () => {
   });
 
   test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
-    "a write's flags and limits are taken as what they say, or refused: nothing is done for a wrong one",
+    'invalid flags and limits of a write are refused, and nothing is written',
     async () => {
       const items = db.collection<{ _id: number; n?: number }>('c');
       await items.insertMany([{ _id: 1 }, { _id: 2 }]);
@@ -272,7 +272,7 @@ describe('refusals', () => {
     },
   );
 
-  test('what can be no _id is refused, by upserts too', async () => {
+  test('an invalid _id is refused, also in upserts', async () => {
     const collection = db.collection('c');
     for (const _id of [[1], /x/, { $a: 1 }]) {
       await expect(collection.insertOne({ _id } as never)).rejects.toMatchObject({ code: expect.any(Number) });
@@ -289,7 +289,7 @@ describe('refusals', () => {
     expect(reply).toMatchObject({ n: 0, writeErrors: [{ index: 0, code: 9 }] });
   });
 
-  test('an update of several documents that fails in one says so', async () => {
+  test('an update of several documents that fails for one of them reports the error', async () => {
     await db.collection<Numbered>('c').insertMany([
       { _id: 1, a: 1 },
       { _id: 2, a: 'text' },
@@ -297,7 +297,7 @@ describe('refusals', () => {
     await expect(db.collection('c').updateMany({}, { $inc: { a: 1 } })).rejects.toMatchObject({ code: 14 });
   });
 
-  test('maxTimeMS ends what takes too long (error 50)', async () => {
+  test('maxTimeMS aborts a command (error 50)', async () => {
     await db.collection('c').insertMany(Array.from({ length: 20_000 }, (_, n) => ({ n, text: 'x'.repeat(50) })));
     await expect(db.command({ find: 'c', filter: { text: /y$/ }, maxTimeMS: 1 })).rejects.toMatchObject({ code: 50 });
   });

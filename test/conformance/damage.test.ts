@@ -9,7 +9,7 @@ import { sealState } from '../../src/engine/store/seal.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 
-/** The embedded engine's data file alone: damage to it is noticed at start. */
+/** Tests of the embedded engine's data file: damage is detected at start. */
 let folder: string;
 let path: string;
 let content: Buffer;
@@ -46,7 +46,7 @@ function open(): Store {
   return new Store(folder, { oplogBytes: 1_000_000 });
 }
 
-/** A hash over all rows of all tables, as an engine over the folder would read them. */
+/** A hash of all rows of all tables, as an engine on the folder would read them. */
 function fingerprint(): string {
   const store = open();
   try {
@@ -68,7 +68,7 @@ function fingerprint(): string {
   }
 }
 
-test('whichever bit is flipped: refused as damaged and left as it is, or nothing that is read is different', () => {
+test('a flipped bit: the file is refused and not modified, or everything reads the same', () => {
   const seed = Number(process.env.TEST_SEED ?? 3);
   let refused = 0;
   for (const [at, bit] of fc.sample(fc.tuple(fc.nat(content.length - 1), fc.nat(7)), { numRuns: 150, seed })) {
@@ -86,7 +86,7 @@ test('whichever bit is flipped: refused as damaged and left as it is, or nothing
   expect(refused).toBeGreaterThan(80);
 });
 
-test('wherever the file is cut: refused', () => {
+test('a truncated file is refused', () => {
   const lengths = [0, 1, 100, 4095, 4096, 4097, content.length >> 1, content.length - 4096, content.length - 1];
   const store = open();
   store.close();
@@ -99,13 +99,13 @@ test('wherever the file is cut: refused', () => {
   }
 });
 
-test('an empty file beside the log of one that had content is no new one', () => {
+test('an empty file with a write-ahead log beside it is not a new file', () => {
   rmSync(path);
   writeFileSync(`${path}-wal`, 'x'.repeat(5000));
   expect(open).toThrow(/is damaged.*it is empty/);
 });
 
-test('what is no data file of this engine is refused and left as it is', () => {
+test('a file of another program or version is refused and not modified', () => {
   const foreign: [string, () => void][] = [
     ['a text', () => writeFileSync(path, 'not a database '.repeat(1000))],
     [
@@ -138,7 +138,7 @@ test('what is no data file of this engine is refused and left as it is', () => {
 });
 
 describe('the seal', () => {
-  test('holds for a file that was closed properly and not touched since', () => {
+  test('matches a file that was closed properly and not modified since', () => {
     expect(sealState(path)).toBe('none');
     const store = open();
     expect(sealState(path)).toBe('none');
@@ -146,7 +146,7 @@ describe('the seal', () => {
     expect(sealState(path)).toBe('intact');
   });
 
-  test('does not hold after any writing to the file, its times put back or not', () => {
+  test('does not match after a write to the file, even if its times are restored', () => {
     open().close();
     const { atime, mtime } = statSync(path);
     const bytes = readFileSync(path);
@@ -156,7 +156,7 @@ describe('the seal', () => {
     expect(sealState(path)).toBe('modified');
   });
 
-  test('is not put on a file that was refused', () => {
+  test('is not written for a file that was refused', () => {
     writeFileSync(path, content.fill(0xa5, 8192, 8292));
     expect(open).toThrow(/is damaged/);
     expect(sealState(path)).toBe('none');

@@ -10,7 +10,7 @@ import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
-/** The embedded engine alone: what its folder holds, and who may serve it. */
+/** Tests of the embedded engine's data folder and of its lock. */
 let folder: string;
 const engines: Engine[] = [];
 const processes: EngineProcess[] = [];
@@ -51,9 +51,9 @@ async function using<T>(uri: string, work: (client: MongoClient) => Promise<T>):
   }
 }
 
-// Each starts processes one after the other.
+// Each test starts several processes one after the other.
 describe('kill -9', { timeout: 240_000 }, () => {
-  test('every acknowledged write is there after a restart, none twice, indexes and documents agree', async () => {
+  test('every acknowledged write is there once after a restart, and indexes agree with documents', async () => {
     const acknowledged: number[] = [];
     for (let round = 0; round < 3; round++) {
       const engine = await startProcess();
@@ -72,7 +72,8 @@ describe('kill -9', { timeout: 240_000 }, () => {
       };
       const writers = Promise.allSettled(Array.from({ length: 8 }, writer));
       await Promise.race([once(engine.child, 'exit'), writers]);
-      // A writer that is between two inserts when the engine dies looks for it for 30 s, unless its client ends.
+      // A writer that is between two inserts when the engine is killed searches for a server for 30 s, unless its
+      // client is closed.
       await Promise.race([writers, sleep(1000)]);
       await client.close(true);
       await writers;
@@ -92,7 +93,7 @@ describe('kill -9', { timeout: 240_000 }, () => {
     }
   });
 
-  test('a change stream goes on without a gap', async () => {
+  test('a change stream resumes without a gap', async () => {
     const first = await startProcess();
     const token = await using(first.uri, async (client) => {
       const collection = client.db('test').collection<{ _id: number }>('c');
@@ -100,7 +101,8 @@ describe('kill -9', { timeout: 240_000 }, () => {
       await stream.tryNext();
       await collection.insertMany([1, 2, 3].map((_id) => ({ _id })));
       const event = await stream.next();
-      // Closed before the kill: the driver's close() was once seen to wait for a cursor that its dead server could not kill.
+      // Closed before the kill, because the driver's close() has been seen to wait for a cursor that its dead server
+      // could not kill.
       await stream.close();
       return event._id;
     });
@@ -117,7 +119,7 @@ describe('kill -9', { timeout: 240_000 }, () => {
     });
   });
 
-  test('a retryable write sent again is answered from its record', async () => {
+  test('a repeated retryable write is answered from its retry record', async () => {
     const lsid = { id: new UUID() };
     const increment = {
       update: 'c',
@@ -140,8 +142,8 @@ describe('kill -9', { timeout: 240_000 }, () => {
   });
 });
 
-describe('the folder', { timeout: 180_000 }, () => {
-  test('is served by one engine at a time, in this process or another', async () => {
+describe('the data folder', { timeout: 180_000 }, () => {
+  test('is used by one engine at a time, in this process or another', async () => {
     const engine = await start();
     await expect(startEngine({ dataDir: folder })).rejects.toThrow(/Another engine uses the folder/);
     await expect(startEngineProcess(folder)).rejects.toThrow(/could not start: Another engine uses the folder/);
@@ -150,7 +152,7 @@ describe('the folder', { timeout: 180_000 }, () => {
     await start();
   });
 
-  test('keeps everything over a restart', async () => {
+  test('keeps everything across a restart', async () => {
     const engine = await start();
     await using(engine.uri, async (client) => {
       const collection = client.db('test').collection<{ _id: number; a?: number }>('c');
@@ -176,7 +178,7 @@ describe('the folder', { timeout: 180_000 }, () => {
   test.each([
     ['its header', 0, 100],
     ['a page of it', 5 * 4096, 4096],
-  ])('with %s damaged is refused, and left as it is', async (_, position, length) => {
+  ])('with %s damaged is refused, and not modified', async (_, position, length) => {
     const engine = await start();
     await using(engine.uri, async (client) => {
       const documents = Array.from({ length: 500 }, (_unused, n) => ({ n, text: 'x'.repeat(200) }));
@@ -194,7 +196,7 @@ describe('the folder', { timeout: 180_000 }, () => {
   });
 });
 
-test('a document whose bytes have changed on the disk is never served', async () => {
+test('a document whose bytes were changed on disk is never returned', async () => {
   const engine = await start();
   await using(engine.uri, async (client) => {
     const collection = client.db('test').collection<{ _id: number; text: string }>('c');
@@ -219,7 +221,7 @@ test('a document whose bytes have changed on the disk is never served', async ()
 });
 
 describe('the address', () => {
-  test('is a socket for its owner alone, as the files are', async () => {
+  test('is a socket that only its owner can use, like the files', async () => {
     const { uri } = await start();
     const path = decodeURIComponent(/^mongodb:\/\/([^/]+)\//.exec(uri)![1]!);
     expect((await stat(path)).mode & 0o777).toBe(0o600);
@@ -228,18 +230,18 @@ describe('the address', () => {
     }
   });
 
-  test('is a short socket elsewhere when the folder has a long name', async () => {
+  test('is a socket in a temporary folder when the path of the data folder is long', async () => {
     const { uri } = await start({ dataDir: join(folder, 'a'.repeat(120)) });
     await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
   });
 
-  test('is a port of the loopback interface when asked for', async () => {
+  test('is a port of the loopback interface if one is given', async () => {
     const { uri } = await start({ port: 0 });
     expect(uri).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\//);
     await using(uri, async (client) => expect(await client.db('test').command({ ping: 1 })).toMatchObject({ ok: 1 }));
   });
 
-  test('that is taken, and a folder that can hold nothing, are told plainly', async () => {
+  test('in use, or an unusable folder, is a readable error', async () => {
     const { uri } = await start({ port: 0 });
     const port = Number(/:(\d+)\//.exec(uri)![1]);
     await expect(startEngine({ dataDir: join(folder, 'other'), port })).rejects.toThrow(/in use by another process/);
@@ -248,12 +250,12 @@ describe('the address', () => {
     );
   });
 
-  test('is never one that others could reach', async () => {
+  test('is never reachable from other machines', async () => {
     await expect(startEngineProcess(folder, '--host', '0.0.0.0')).rejects.toThrow(/refused/);
   });
 });
 
-test('close() answers what is under way and ends waiting streams', { timeout: 120_000 }, async () => {
+test('close() answers the commands in progress and ends waiting streams', { timeout: 120_000 }, async () => {
   const engine = await start();
   const client = await new MongoClient(engine.uri).connect();
   const collection = client.db('test').collection<{ _id: number }>('c');
@@ -265,9 +267,9 @@ test('close() answers what is under way and ends waiting streams', { timeout: 12
   await writes[0];
   const begin = performance.now();
   await stop(engine);
-  // The stream would wait for 60 s.
+  // The stream would otherwise wait for 60 s.
   expect(performance.now() - begin).toBeLessThan(20_000);
-  // What was answered has come by now; the driver looks for the engine for 30 s with the others.
+  // All answers have arrived by now. For the remaining operations the driver searches for a server for 30 s.
   await Promise.race([settled, sleep(1000)]);
   await client.close(true);
   const results = await settled;

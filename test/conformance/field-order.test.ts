@@ -16,7 +16,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Names of a document's fields as they lie in its bytes; JavaScript objects would sort whole numbers. */
+/** The field names of a document in the order of its bytes. JavaScript objects would sort whole numbers first. */
 function names(bytes: Uint8Array): string[] {
   const found = [];
   for (const name of ['2', '1', 'b', 'c']) {
@@ -26,7 +26,7 @@ function names(bytes: Uint8Array): string[] {
   return found.sort(([a], [b]) => a - b).map(([, name]) => name);
 }
 
-test('an update keeps the order of fields that are named by whole numbers, also within documents', async () => {
+test('an update keeps the order of fields named by whole numbers, also in nested documents', async () => {
   const items = client.db(freshDbName('order')).collection<{ _id: number }>('c', { raw: true });
   const inner = new Map([
     ['b', 1],

@@ -25,7 +25,7 @@ async function upload(name: string, bytes: Buffer, metadata = {}): Promise<void>
   await promise;
 }
 
-test.each([0, 1, 255 * 1024, 3_000_000])('a file of %i bytes comes back as it was stored', async (size) => {
+test.each([0, 1, 255 * 1024, 3_000_000])('a file of %i bytes is read as it was stored', async (size) => {
   const bytes = randomBytes(size);
   await upload(`file-${size}`, bytes, { size });
   const [file] = await bucket.find({ filename: `file-${size}` }).toArray();
@@ -33,7 +33,7 @@ test.each([0, 1, 255 * 1024, 3_000_000])('a file of %i bytes comes back as it wa
   expect((await buffer(bucket.openDownloadStreamByName(`file-${size}`))).equals(bytes)).toBe(true);
 });
 
-test('a part of a file can be read', async () => {
+test('a range of a file can be read', async () => {
   const bytes = randomBytes(600_000);
   await upload('part', bytes);
   const part = await buffer(bucket.openDownloadStreamByName('part', { start: 250_000, end: 300_000 }));

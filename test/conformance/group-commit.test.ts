@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 
-/** The embedded engine's store by itself: what a commit that fails leaves behind. */
+/** Tests of the embedded engine's store: what a failed commit leaves behind. */
 let folder: string;
 let store: Store;
 
@@ -24,7 +24,7 @@ function insert(name: string, _id: number): void {
   store.documents.insert(store.collectionForWrite('db', name), doc, encodeDocument(doc));
 }
 
-/** What `afterCommit` calls back with. */
+/** Resolves with the argument of the `afterCommit` callback. */
 function committed(): Promise<Error | undefined> {
   return new Promise((resolve) => store.commit.afterCommit(resolve));
 }
@@ -34,7 +34,7 @@ const count = (name: string): number | undefined => {
   return collection && store.documents.count(collection);
 };
 
-test('writes of one turn share a commit; one that throws is undone alone', async () => {
+test('writes of one event loop turn share a commit; a write that throws is rolled back alone', async () => {
   let commits = 0;
   const { onCommit } = store.commit;
   store.commit.onCommit = () => {
@@ -54,7 +54,7 @@ test('writes of one turn share a commit; one that throws is undone alone', async
   expect([count('a'), count('b'), commits]).toEqual([2, undefined, 1]);
 });
 
-test('when the commit fails all that waited hear of it, nothing of it stays, and the next one works', async () => {
+test('a failed commit is reported to all that wait for it and writes nothing; the next commit works', async () => {
   store.commit.write(() => insert('a', 1));
   await committed();
   const { beforeCommit } = store.commit;
@@ -72,7 +72,7 @@ test('when the commit fails all that waited hear of it, nothing of it stays, and
   expect(count('a')).toBe(2);
 });
 
-test('when SQLite gives up the transaction no write of it is acknowledged', async () => {
+test('when SQLite rolls back the transaction, none of its writes is acknowledged', async () => {
   store.commit.write(() => insert('a', 1));
   expect(() =>
     store.commit.write(() => {

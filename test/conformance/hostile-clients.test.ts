@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
 import { opMsg, WireClient } from '../support/wire-client.ts';
 
-/** The embedded engine in a process of its own, among clients that mean it no good. */
+/** Runs the embedded engine in its own process against hostile clients. */
 let folder: string;
 let engine: EngineProcess;
 let friend: MongoClient;
@@ -45,7 +45,7 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
 }
 
 describe('connections', { timeout: 180_000 }, () => {
-  test('a thousand at once are served, half of them with half a message outstanding', async () => {
+  test('a thousand at once are served while half of them send incomplete messages', async () => {
     const many = await Promise.all(Array.from({ length: 1000 }, client));
     const halves = many.filter((_, n) => n % 2 === 0);
     for (const half of halves) half.send(opMsg(1, ping).subarray(0, 30));
@@ -62,7 +62,7 @@ describe('connections', { timeout: 180_000 }, () => {
     });
   });
 
-  test('a client that is gone in the middle of a getMore leaves no cursor', async () => {
+  test('a client that disconnects during a getMore leaves no cursor', async () => {
     const open = async (): Promise<number> => {
       const { metrics } = await friend.db('admin').command({ serverStatus: 1 });
       return Number(metrics.cursor.open.total);
@@ -86,7 +86,7 @@ describe('connections', { timeout: 180_000 }, () => {
     await eventually(async () => (await open()) === before);
   });
 
-  test('clients that ask for much and read nothing get no more than a little of it', async () => {
+  test('answers to clients that do not read them are buffered up to a limit', async () => {
     const collection = friend.db('greedy').collection<{ _id: number; text: string }>('c');
     const text = 'x'.repeat(1_000_000);
     await collection.insertMany(Array.from({ length: 16 }, (_, _id) => ({ _id, text })));
@@ -98,12 +98,12 @@ describe('connections', { timeout: 180_000 }, () => {
       wire.send(Buffer.concat(Array.from({ length: 500 }, () => request)));
     }
     for (let n = 0; n < 20; n++) expect(await friend.db('greedy').command({ ping: 1 })).toMatchObject({ ok: 1 });
-    // 2,500 answers of 16 MB were asked for: 40 GB.
+    // 2,500 answers of 16 MB were requested: 40 GB in total.
     expect((await residentMiB()) - before).toBeLessThan(800);
     for (const wire of greedy) wire.close();
   });
 
-  test('messages that never end hold no more than a bound, and make way', async () => {
+  test('incomplete messages are buffered up to a limit; beyond it their connections are closed', async () => {
     const before = await residentMiB();
     const slow = await Promise.all(Array.from({ length: 14 }, client));
     const head = Buffer.alloc(16);

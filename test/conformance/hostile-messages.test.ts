@@ -9,7 +9,7 @@ import { type EngineProcess, startEngineProcess } from '../support/engine-proces
 import { opMsg, WireClient } from '../support/wire-client.ts';
 import { value } from '../unit/engine/arbitraries.ts';
 
-/** The embedded engine in a process of its own, among clients that mean it no good. */
+/** Runs the embedded engine in its own process against hostile clients. */
 let folder: string;
 let engine: EngineProcess;
 let friend: MongoClient;
@@ -39,7 +39,7 @@ async function client(): Promise<WireClient> {
 
 type Mutation = (bytes: Buffer) => Buffer;
 
-/** Nests `levels` documents without recursion: `{a: {a: … {}}}`, or arrays. */
+/** Nests `levels` documents or arrays without recursion: `{a: {a: … {}}}`. */
 function nested(levels: number, type: 3 | 4 = 3): Buffer {
   const name = Buffer.from(type === 3 ? 'a\0' : '0\0');
   const size = (level: number): number => 5 + level * (7 + 1);
@@ -54,7 +54,7 @@ function nested(levels: number, type: 3 | 4 = 3): Buffer {
   return Buffer.concat([...heads, Buffer.from([5, 0, 0, 0, 0]), Buffer.alloc(levels)]);
 }
 
-/** An OP_MSG whose body is `body` with one more field of raw bytes. */
+/** An OP_MSG whose body is `body` with one additional field of raw bytes. */
 function withField(body: Document, type: number, name: string, value: Buffer): Buffer {
   const start = serialize(body).subarray(4, -1);
   const field = Buffer.concat([Buffer.from([type]), Buffer.from(`${name}\0`), value]);
@@ -65,7 +65,7 @@ function withField(body: Document, type: number, name: string, value: Buffer): B
   return whole;
 }
 
-describe('bytes that mean nothing', { timeout: 180_000 }, () => {
+describe('hostile input', { timeout: 180_000 }, () => {
   const lsid = { id: new Uint8Array(16) };
   const valid = [
     opMsg(
@@ -131,7 +131,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
       return Buffer.concat([bytes.subarray(0, place), more, bytes.subarray(place)]);
     }),
   );
-  /** A message changed in some places, its length most often made right, so that what is inside gets looked at. */
+  /** A message with some bytes changed. Its length field is usually corrected, so that the content is parsed. */
   const hostile = fc
     .tuple(fc.constantFrom(...valid), fc.array(mutation, { minLength: 1, maxLength: 2 }), fc.nat(9))
     .map(([message, mutations, honest]) => {
@@ -144,7 +144,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     for (let n = 0; n < times; n++) await friend.db('admin').command({ ping: 1 });
   }
 
-  test('get an error or a closed connection; what was stored is whole', async () => {
+  test('gets an error or a closed connection; stored data is intact', async () => {
     const messages = [
       ...fc.sample(hostile, { numRuns: 1200, seed }),
       ...fc
@@ -155,8 +155,9 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     const send = async (bytes: Buffer): Promise<void> => {
       const wire = await client();
       wire.send(bytes);
-      // A message that claims more than it has is waited for: what follows may end it, so the ping may never be answered. When others are,
-      // again and again, nothing more is to come.
+      // After a message that claims to be longer than it is, the server waits for more bytes, and the ping may be read
+      // as a part of it and never be answered. Once other connections have been answered several times, no more answers
+      // are to come on this one.
       wire.send(wire.message(ping));
       const silent = answeredElsewhere(5);
       const reply = await Promise.race([wire.reply().catch(() => 'closed'), silent]);
@@ -179,7 +180,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     }
   });
 
-  test('in well-formed commands are errors that say what is wrong', async () => {
+  test('in well-formed commands is answered with an error that states the cause', async () => {
     const commands: Document[] = [
       { insert: 'c', documents: [{ n: 1 }], ordered: true },
       { update: 'c', updates: [{ q: { n: 1 }, u: { $set: { a: 1 } }, multi: true, upsert: false, arrayFilters: [] }] },
@@ -234,7 +235,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
       writeConcern: { w: 1 },
       maxTimeMS: 1000,
     };
-    /** The command with one value somewhere in it replaced. */
+    /** The command with one of its values replaced. */
     const spoilt = (made: unknown, way: number, spoil: unknown): unknown => {
       if (typeof made !== 'object' || made === null || Object.keys(made).length === 0) return spoil;
       const keys = Object.keys(made);
@@ -261,7 +262,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     expect(refused).toBeGreaterThan(800);
   });
 
-  test('nested too deeply are error 15 in a command, an insert and an update', async () => {
+  test('nested too deeply is error 15 in a command, an insert and an update', async () => {
     const wire = await client();
     for (const [levels, ok] of [
       [170, 1],
@@ -290,7 +291,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     expect(await wire.command(ping)).toMatchObject({ ok: 1 });
   });
 
-  test('in huge arrays are an answer like any other', async () => {
+  test('of huge arrays is answered', async () => {
     const collection = friend.db('huge').collection<{ _id: number; a: number }>('c');
     await collection.createIndex({ a: 1 });
     await collection.insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id, a: _id })));
@@ -304,7 +305,7 @@ describe('bytes that mean nothing', { timeout: 180_000 }, () => {
     expect((await collection.findOne<Document>({ _id: 0 }))?.list).toHaveLength(200_001);
   });
 
-  test('in expressions that make far more than they are (error 146) cost bounded memory', async () => {
+  test('of expressions that allocate without limit is error 146 and uses bounded memory', async () => {
     const collection = friend.db('expressions').collection<{ _id: number }>('c');
     await collection.insertOne({ _id: 1 });
     const made = (expression: Document): Promise<Document[]> =>

@@ -20,7 +20,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** The server of TEST_MONGODB_URL may be the reference that gets these wrong: its README lists them. */
+/** The server of TEST_MONGODB_URL may be the reference server, which fails these cases: its README lists them. */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 interface Explained {
@@ -31,7 +31,7 @@ interface Explained {
   returned: number;
 }
 
-/** The stages of a find's winning plan, and what it cost. */
+/** The stages of the winning plan of a find, and the work that it did. */
 async function explain(
   filter: Document,
   options: { sort?: Document; limit?: number; hint?: Document | string } = {},
@@ -59,7 +59,7 @@ async function explain(
 }
 
 describe('unique', () => {
-  test("a second document with the key is error 11000, told with pattern, value and MongoDB's words", async () => {
+  test('a duplicate key is error 11000 with key pattern, key value and the message of MongoDB', async () => {
     await items.createIndex({ tenant: 1, number: -1 }, { unique: true });
     await items.insertOne({ _id: 1, tenant: 't', number: 7 });
     await expect(items.insertOne({ _id: 2, tenant: 't', number: 7 })).rejects.toMatchObject({
@@ -93,7 +93,7 @@ describe('unique', () => {
     await expect(items.insertOne({ _id: 4, b: 1 })).rejects.toMatchObject({ code: 11000, keyPattern: { b: 1 } });
   });
 
-  test('numbers that are equal share a key, whatever their type; types of other kinds do not', async () => {
+  test('equal numbers share a key whatever their type; other types do not', async () => {
     await items.createIndex({ a: 1 }, { unique: true });
     await items.insertMany([
       { _id: 1, a: 1 },
@@ -103,7 +103,7 @@ describe('unique', () => {
     await expect(items.insertOne({ _id: 4, a: 1.0 })).rejects.toMatchObject({ code: 11000 });
   });
 
-  test('holds for each element of an array, not within one document', async () => {
+  test('applies to each element of an array, but not within one document', async () => {
     await items.createIndex({ tags: 1 }, { unique: true });
     await items.insertOne({ _id: 1, tags: ['a', 'b', 'a'] });
     await expect(items.insertOne({ _id: 2, tags: ['c', 'b'] })).rejects.toMatchObject({
@@ -113,7 +113,7 @@ describe('unique', () => {
     await items.insertOne({ _id: 2, tags: ['c'] });
   });
 
-  test("can't be built over duplicates, and leaves nothing behind", async () => {
+  test('a unique index on duplicates fails and leaves nothing behind', async () => {
     await items.insertMany([
       { _id: 1, a: 1 },
       { _id: 2, a: 1 },
@@ -122,7 +122,7 @@ describe('unique', () => {
     expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_']);
   });
 
-  test('an insert of several goes on or stops at a duplicate as it is ordered or not', async () => {
+  test('an ordered insert stops at a duplicate, an unordered one continues', async () => {
     await items.insertOne({ _id: 2 });
     const documents = [1, 2, 3].map((_id) => ({ _id }));
     await expect(items.insertMany(documents)).rejects.toMatchObject({ code: 11000, result: { insertedCount: 1 } });
@@ -133,7 +133,7 @@ describe('unique', () => {
     expect(await items.countDocuments()).toBe(3);
   });
 
-  test.skipIf(elsewhere)('a value that an update has freed can be taken', async () => {
+  test.skipIf(elsewhere)('a key that an update released can be used again', async () => {
     await items.createIndex({ a: 1 }, { unique: true });
     await items.insertOne({ _id: 1, a: 1 });
     await items.updateOne({ _id: 1 }, { $set: { a: 2 } });
@@ -160,7 +160,7 @@ describe('the plan', () => {
     expect(await explain({ _id: 7 })).toMatchObject({ docs: 1, returned: 1 });
   });
 
-  test('binds equalities, then a range', async () => {
+  test('binds equalities first, then a range', async () => {
     const filter = {
       tenant: 't0',
       status: 'pending',
@@ -169,7 +169,7 @@ describe('the plan', () => {
     expect(await explain(filter)).toMatchObject({ index: 'tenant_1_status_1_at_-1', keys: 5, docs: 5, returned: 5 });
   });
 
-  test('gives the order forwards and backwards without a sort', async () => {
+  test('uses the index order in both directions instead of sorting', async () => {
     for (const direction of [1, -1] as const) {
       const options = { sort: { at: direction }, limit: 3 };
       const explained = await explain({ tenant: 't0', status: 'pending' }, options);
@@ -180,7 +180,7 @@ describe('the plan', () => {
     }
   });
 
-  test('gives the order over the values of $in', async () => {
+  test('uses the index order across the values of $in', async () => {
     const filter = { tenant: 't1', status: { $in: ['pending', 'signing', 'rejected'] } };
     const expected = Array.from({ length: 400 }, (_, n) => n).filter((n) => n % 4 === 1 && [0, 1, 3].includes(n % 5));
     const found = await items.find(filter).sort({ at: 1 }).toArray();
@@ -190,19 +190,19 @@ describe('the plan', () => {
     expect((await explain(filter, { sort: { at: -1 } })).stages).toContain('IXSCAN');
   });
 
-  test('prefers the index with fewer keys where the rules rank two the same', async () => {
+  test('prefers the index with fewer keys when two have the same score', async () => {
     await items.createIndexes([{ key: { tenant: 1 } }, { key: { status: 1 } }, { key: { rare: 1 } }]);
     await items.updateMany({ _id: { $lt: 3 } }, { $set: { rare: true } });
     expect(await explain({ status: 'pending', rare: true })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
     expect(await explain({ rare: true, status: 'pending' })).toMatchObject({ index: 'rare_1', docs: 3, returned: 1 });
   });
 
-  test('seeks thousands of values of $in one by one', async () => {
+  test('seeks each of thousands of $in values', async () => {
     const wanted = Array.from({ length: 3000 }, (_, n) => n * 2);
     expect(await explain({ _id: { $in: wanted } })).toMatchObject({ docs: 200, returned: 200 });
   });
 
-  test('unites the indexes of the branches of $or', async () => {
+  test('combines the indexes of the branches of $or', async () => {
     const filter = {
       $or: [{ n: { $lt: 3 } }, { tenant: 't0', status: 'pending', at: { $lt: new Date(1_700_000_030_000) } }],
     };
@@ -212,7 +212,7 @@ describe('the plan', () => {
     expect(explained.docs).toBeLessThanOrEqual(5);
   });
 
-  test('reads the whole collection where no index helps, and where $natural says so', async () => {
+  test('scans the collection if no index is usable, and for $natural', async () => {
     expect(await explain({ other: 1 })).toMatchObject({ stages: ['COLLSCAN'], keys: 0, docs: 400, returned: 0 });
     expect(await explain({ n: 3 }, { hint: { $natural: 1 } })).toMatchObject({
       stages: ['COLLSCAN'],
@@ -221,7 +221,7 @@ describe('the plan', () => {
     });
   });
 
-  test('follows a hint by name or keys, and refuses one that is no index', async () => {
+  test('follows a hint by name or keys, and refuses an unknown index', async () => {
     expect(await explain({ n: 3 }, { hint: 'tenant_1_status_1_at_-1' })).toMatchObject({
       index: 'tenant_1_status_1_at_-1',
       returned: 1,
@@ -230,7 +230,7 @@ describe('the plan', () => {
     await expect(items.find({ n: 3 }, { hint: 'nonsense' }).toArray()).rejects.toMatchObject({ code: 2 });
   });
 
-  test("sorts what no index orders, and keeps the order of equals out of the pages' way", async () => {
+  test('sorts without an index, with a stable order of equal documents across pages', async () => {
     const explained = await explain({ tenant: 't0' }, { sort: { n: 1, status: 1 } });
     expect(explained.returned).toBe(100);
     const all = await items.find().sort({ status: 1, _id: 1 }).toArray();
@@ -290,7 +290,7 @@ describe('arrays', () => {
     expect(scanned.map((item) => item._id)).toEqual(expected);
   });
 
-  test('a document with several keys comes once, in the order of its least or greatest', async () => {
+  test('a document with several keys is returned once, in the order of its smallest or largest key', async () => {
     const up = await items
       .find({ scores: { $gt: 0 } })
       .sort({ scores: 1 })
@@ -303,7 +303,7 @@ describe('arrays', () => {
     expect(down.map((item) => item._id)).toEqual([1, 2]);
   });
 
-  test.skipIf(elsewhere)("two arrays can't be indexed together (error 171)", async () => {
+  test.skipIf(elsewhere)('parallel arrays cannot be indexed (error 171)', async () => {
     await items.createIndex({ p: 1, q: 1 });
     await expect(items.insertOne({ _id: 9, p: [1], q: [2] })).rejects.toMatchObject({ code: 171 });
     await items.insertOne({ _id: 9, p: [1], q: 2 });
@@ -311,7 +311,7 @@ describe('arrays', () => {
 });
 
 describe('sparse and partial', () => {
-  test('serve only what they hold all documents of', async () => {
+  test('are used only for filters whose documents they all contain', async () => {
     await items.createIndexes([
       { key: { s: 1 }, sparse: true },
       { key: { p: 1 }, partialFilterExpression: { active: true } },
@@ -330,7 +330,7 @@ describe('sparse and partial', () => {
 });
 
 describe('administration', () => {
-  test('creating an index again does nothing; another one under its name or keys is refused', async () => {
+  test('creating an existing index does nothing; a different one with its name or keys is refused', async () => {
     expect(await items.createIndex({ a: 1 })).toBe('a_1');
     expect(await items.createIndex({ a: 1 })).toBe('a_1');
     await expect(items.createIndex({ b: 1 }, { name: 'a_1' })).rejects.toMatchObject({ code: 86 });
@@ -348,7 +348,7 @@ describe('administration', () => {
     expect((await items.indexes()).map((index) => index.name)).toEqual(['_id_']);
   });
 
-  test('an index that is dropped cuts no cursor short: it goes on or ends with an error', async () => {
+  test('after an index is dropped, its cursor continues or ends with an error, and skips no documents', async () => {
     await items.insertMany(Array.from({ length: 300 }, (_, n) => ({ _id: n, a: n })));
     await items.createIndex({ a: 1 });
     const db = client.db(items.dbName);
@@ -361,7 +361,7 @@ describe('administration', () => {
     else expect(more.cursor.nextBatch).toHaveLength(298);
   });
 
-  test('kinds that are not there are plain errors', async () => {
+  test('unsupported index types are clear errors', async () => {
     for (const key of [{ a: 'text' }, { a: '2dsphere' }, { a: 'hashed' }, { '$**': 1 }]) {
       if (mongo.kind === 'embedded') await expect(items.createIndex(key as never)).rejects.toMatchObject({ code: 67 });
     }
@@ -370,7 +370,7 @@ describe('administration', () => {
   });
 });
 
-test('validate finds indexes and documents in agreement after all kinds of writes', async () => {
+test('validate confirms that indexes agree with documents after all kinds of writes', async () => {
   await items.createIndexes([
     { key: { a: 1 } },
     { key: { tags: 1 } },

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { Cursors, IteratorSource } from '../../src/engine/store/cursors.ts';
 
-/** The embedded engine with a quick TTL monitor and a small history. */
+/** Runs the embedded engine with a fast TTL monitor and a small oplog. */
 let folder: string;
 let engine: Engine;
 let client: MongoClient;
@@ -30,7 +30,7 @@ async function eventually(check: () => Promise<boolean>): Promise<void> {
   throw new Error('did not come about within 30 s');
 }
 
-test('a TTL index removes what is over, and nothing else; collMod changes its time', async () => {
+test('a TTL index removes only expired documents; collMod changes the expiry time', async () => {
   const sessions = client.db('ttl').collection<{ _id: string; at?: unknown }>('sessions');
   await sessions.createIndex({ at: 1 }, { expireAfterSeconds: 60 });
   const ago = (seconds: number): Date => new Date(Date.now() - seconds * 1000);
@@ -55,12 +55,12 @@ test('a TTL index removes what is over, and nothing else; collMod changes its ti
   expect((await sessions.indexes())[1]).toMatchObject({ expireAfterSeconds: 10 });
 });
 
-test('a hidden TTL index removes too, any number of documents, and what a transaction holds keeps no others', async () => {
+test('a hidden TTL index removes any number of documents; one held by a transaction does not block the others', async () => {
   const db = client.db('ttl-more');
   const [first, second] = [db.collection<{ _id: number; at: Date; n?: number }>('a'), db.collection<{ at: Date }>('b')];
   await first.createIndex({ at: 1 }, { expireAfterSeconds: 0, hidden: true });
   const session = client.startSession();
-  // Taken before its time is over, at one attempt or another.
+  // Repeats with a later expiry time until the transaction gets hold of the document before it expires.
   let over = 0;
   for (let ahead = 1000, taken = 0; taken === 0; ahead *= 2) {
     over = Date.now() + ahead;
@@ -79,7 +79,7 @@ test('a hidden TTL index removes too, any number of documents, and what a transa
   await eventually(async () => (await first.countDocuments()) === 0);
 }, 120_000);
 
-test('a TTL removal is an event like any delete', async () => {
+test('a TTL removal emits a delete event', async () => {
   const codes = client.db('ttl').collection<{ _id: number; at: Date }>('codes');
   await codes.createIndex({ at: 1 }, { expireAfterSeconds: 0 });
   const stream = codes.watch([{ $match: { operationType: 'delete' } }], { maxAwaitTimeMS: 50 });
@@ -89,7 +89,7 @@ test('a TTL removal is an event like any delete', async () => {
   await stream.close();
 });
 
-test('the history is bounded: a token that fell off is refused with error 286, a fresh one is not', async () => {
+test('the oplog is bounded: resuming from a trimmed token is error 286, from a recent one works', async () => {
   const collection = client.db('history').collection<{ _id: number; text: string }>('c');
   const stream = collection.watch([], { maxAwaitTimeMS: 50 });
   await stream.tryNext();
@@ -106,7 +106,7 @@ test('the history is bounded: a token that fell off is refused with error 286, a
   await Promise.all([stream, stale, fresh, resumed].map((each) => each.close()));
 });
 
-test('cursors that nobody reads end after ten minutes, unless they were opened without a time-out', () => {
+test('idle cursors are closed after ten minutes, unless opened with noCursorTimeout', () => {
   const cursors = new Cursors();
   const options = { ns: 'db.c', session: undefined };
   const mortal = cursors.add(new IteratorSource([]), { ...options, noTimeout: false });

@@ -62,7 +62,10 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** The server of TEST_MONGODB_URL may be the reference that gets the marked ones wrong; MongoDB's manual decides. */
+/**
+ * The server of TEST_MONGODB_URL may be the reference server, which fails the marked cases. MongoDB's manual is
+ * authoritative.
+ */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 const run = (pipeline: Document[], typed = false) =>
@@ -212,7 +215,7 @@ describe('stages', () => {
   });
 
   test.skipIf(elsewhere)(
-    'what merely looks like a count, or a number of documents, is what the stages make of it',
+    'pipelines that resemble a count, or an invalid $skip or $limit, are evaluated by the stages',
     async () => {
       const sales = client.db(database).collection('sales');
       const run = (...stages: Document[]) => sales.aggregate(stages).toArray();
@@ -241,7 +244,7 @@ describe('groups', () => {
     return found?.total;
   };
 
-  test('sums have the type of their numbers', async () => {
+  test('a sum has the type of its numbers', async () => {
     expect(await total({ $sum: '$_id' })).toEqual(new Int32(15));
     expect(await total({ $sum: '$n' }, { _id: 1 })).toEqual(new Int32(2));
     expect(await total({ $sum: '$n' }, { _id: { $lte: 2 } })).toEqual(Long.fromNumber(2147483649));
@@ -252,18 +255,18 @@ describe('groups', () => {
     expect(await total({ $sum: { $literal: Long.MAX_VALUE } }, { _id: 1 })).toEqual(Long.MAX_VALUE);
   });
 
-  test.skipIf(elsewhere)('sums past int64 are doubles', async () => {
+  test.skipIf(elsewhere)('a sum beyond int64 is a double', async () => {
     expect(await total({ $sum: { $literal: Long.MAX_VALUE } }, { shop: 'a' })).toEqual(new Double(2 ** 64));
   });
 
-  test.skipIf(elsewhere)('doubles are summed without losing cents', async () => {
+  test.skipIf(elsewhere)('doubles are summed without losing cents to rounding', async () => {
     const collection = client.db(database).collection<Document>('cents');
     await collection.insertMany(Array.from({ length: 1000 }, (_, _id) => ({ _id, v: 0.1 }) as Document));
     const [found] = await collection.aggregate([{ $group: { _id: null, total: { $sum: '$v' } } }]).toArray();
     expect(found?.total).toBe(100);
   });
 
-  test('averages, extremes, ends, lists and sets', async () => {
+  test('averages, extremes, first and last, lists and sets', async () => {
     const [found] = await run([
       { $sort: { _id: 1 } },
       {
@@ -295,7 +298,7 @@ describe('groups', () => {
     });
   });
 
-  test('keys are equal by value, missing as null, documents by their fields', async () => {
+  test('keys are compared by value, missing as null, documents by their fields', async () => {
     const keys = async (id: unknown) =>
       (await run([{ $group: { _id: id, n: { $sum: 1 } } }, { $sort: { _id: 1 } }])).map(({ _id, n }) => [_id, n]);
     expect(await keys('$shop')).toEqual([
@@ -334,7 +337,7 @@ describe('expressions', () => {
     [{ $gt: ['x', new Int32(5)] }, true],
     [{ $cond: ['$missing', 'yes', 'no'] }, 'no'],
     [{ $ifNull: ['$missing', null, 'z'] }, 'z'],
-    // biome-ignore lint/suspicious/noThenProperty: the operator's own name
+    // biome-ignore lint/suspicious/noThenProperty: the name of the operator
     [{ $switch: { branches: [{ case: { $eq: ['$shop', 'a'] }, then: 'A' }], default: '?' } }, 'A'],
     [{ $concat: ['$shop', '-', { $toUpper: '$shop' }] }, 'a-A'],
     [{ $concat: ['$shop', null] }, null],

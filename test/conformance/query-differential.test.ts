@@ -15,14 +15,15 @@ import { filter, smallDoc, update } from '../unit/engine/arbitraries.ts';
 
 const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 
-/** Why there is nothing to compare with, if so. */
+/** The reason why there is no reference server to compare with. */
 const absent = existsSync(REFERENCE)
   ? process.env.TEST_MONGODB_URL && 'the server under test may be the reference itself'
   : 'the reference server is not beside this project';
 
 /**
- * The same commands to the engine and to the independent reference server, the same answers. Where the reference and MongoDB's manual
- * disagree the manual wins; those cases are left out by name below, and stand in the suites beside this one.
+ * Sends the same commands to the engine and to the independent reference server, and compares the answers. Where the
+ * reference server differs from MongoDB's manual, the manual is authoritative: those cases are excluded by name below
+ * and tested in the other suites.
  */
 describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped: ${absent})` : ''}`, () => {
   let engine: TestMongo;
@@ -52,7 +53,10 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
     return [ours as Collection<Document>, theirs as Collection<Document>];
   };
 
-  /** Asks both; an error counts as such, whatever its code: which of several mistakes is seen first is free. */
+  /**
+   * Sends a command to both. Two errors count as equal whatever their codes, because the order of checks is not
+   * specified.
+   */
   async function compare(
     collections: [Collection<Document>, Collection<Document>],
     label: unknown,
@@ -138,7 +142,7 @@ describe.skipIf(absent)(`the reference server answers alike${absent ? ` (skipped
   });
 });
 
-/** `$all` with null or arrays, arrays by position with `$mod` or null, negations within `$elemMatch` over nested arrays. */
+/** `$all` with null or arrays, arrays by position with `$mod` or null, negations in `$elemMatch` over nested arrays. */
 function disputed(query: Document): boolean {
   const text = JSON.stringify(query);
   const byPosition = /\.[01]/.test(text);

@@ -23,12 +23,13 @@ afterAll(async () => {
 });
 
 /**
- * The server of TEST_MONGODB_URL may be the reference, which gets the marked ones wrong: it takes a double for the decimal of the same
- * print, a regex over an index for a literal, and is lax about some filters. MongoDB's manual and matcher tests decide.
+ * The server of TEST_MONGODB_URL may be the reference server, which fails the marked cases: it treats a double as equal
+ * to the decimal with the same digits, uses a regular expression as a literal on an index, and accepts some invalid
+ * filters. MongoDB's manual and its matcher tests are authoritative.
  */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
-/** A collection with the documents, and one with indexes on their paths as well. */
+/** Creates a collection with the documents, and a second one with indexes on their paths as well. */
 async function stored(name: string, documents: Stored[]): Promise<Collection<Stored>[]> {
   const [plain, indexed] = [name, `${name}_indexed`].map((each) => client.db(database).collection<Stored>(each));
   if (plain === undefined || indexed === undefined) throw new Error('two collections');
@@ -49,7 +50,7 @@ async function ids(collection: Collection<Stored>, query: Record<string, unknown
   return found.map(({ _id }) => _id);
 }
 
-/** Each query, with and without indexes, finds these documents. */
+/** Asserts that each query finds these documents, with and without indexes. */
 function finds(
   name: string,
   documents: Stored[],
@@ -220,7 +221,7 @@ finds(
   ],
 );
 
-describe('filters that are wrong', () => {
+describe('invalid filters', () => {
   test.each<[number, Record<string, unknown>]>([
     [2, { a: { $foo: 1 } }],
     [2, { $foo: 1 }],
@@ -250,11 +251,11 @@ describe('filters that are wrong', () => {
   });
 });
 
-test('an index changes no answer, whatever the documents and the filter', async () => {
+test('an index never changes a result, whatever the documents and the filter', async () => {
   const sample = fc.sample(smallDoc, { numRuns: 150, seed: 5 }).map((document, _id): Stored => ({ ...document, _id }));
   const [plain, indexed] = (await stored('random', [])) as [Collection<Stored>, Collection<Stored>];
   for (const document of sample) {
-    // Documents that no compound index can hold (parallel arrays) stay out of both.
+    // Documents that no compound index can contain (parallel arrays) are left out of both collections.
     const accepted = await indexed.insertOne({ ...document }).then(
       () => true,
       () => false,

@@ -2,7 +2,9 @@ import { type Db, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
-/** The reference server takes a depth and a size below their bounds, and lacks some of the commands that tools send. */
+/**
+ * The reference server accepts a depth and a size below their minimum, and lacks some of the commands that tools send.
+ */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 let mongo: TestMongo;
@@ -37,7 +39,7 @@ const write = (stage: Document, ...before: Document[]): Promise<Document[]> =>
 const target = (): Promise<Item[]> => db.collection<Item>('target').find().sort({ _id: 1 }).toArray();
 
 describe('$out', () => {
-  test('makes the collection anew, with the indexes that it had', async () => {
+  test('creates the collection again, with the same indexes', async () => {
     await db.collection<Item>('target').insertOne({ _id: 9 });
     await db.collection('target').createIndex({ k: 1 }, { unique: true });
     expect(await write({ $out: 'target' }, { $match: { n: { $gt: 10 } } })).toEqual([]);
@@ -45,14 +47,14 @@ describe('$out', () => {
     expect((await db.collection('target').indexes()).map(({ name }) => name)).toEqual(['_id_', 'k_1']);
   });
 
-  test('that fails leaves the collection as it was', async () => {
+  test('does not modify the collection if it fails', async () => {
     await db.collection<Item>('target').insertOne({ _id: 9 });
     await db.collection('target').createIndex({ z: 1 }, { unique: true });
     await expect(write({ $out: 'target' })).rejects.toMatchObject({ code: 11000 });
     expect(await target()).toEqual([{ _id: 9 }]);
   });
 
-  test('may replace what it reads, and write to another database', async () => {
+  test('may replace the collection that it reads, and write to another database', async () => {
     await write({ $out: 'source' }, { $set: { n: 0 } });
     expect(await db.collection<Item>('source').find().sort({ _id: 1 }).toArray()).toEqual([
       { _id: 1, k: 'a', n: 0 },
@@ -64,7 +66,7 @@ describe('$out', () => {
     await other.dropDatabase();
   });
 
-  test('comes last or is error 40601', async () => {
+  test('is error 40601 unless it is the last stage', async () => {
     await expect(write({ $match: {} }, { $out: 'target' })).rejects.toMatchObject({ code: 40601 });
   });
 });
@@ -127,7 +129,7 @@ describe('$merge', () => {
     ]);
   });
 
-  test('fails as asked: 11000 with the key, 13113', async () => {
+  test('fails as specified: 11000 with the key, 13113', async () => {
     await expect(write({ $merge: { into: 'target', whenNotMatched: 'fail' } })).rejects.toMatchObject({ code: 13113 });
     await expect(write({ $merge: { into: 'target', whenMatched: 'fail' } })).rejects.toMatchObject({
       code: 11000,
@@ -137,17 +139,17 @@ describe('$merge', () => {
   });
 });
 
-describe('pipelines that begin without a collection', () => {
+describe('pipelines without a collection', () => {
   test('$documents', async () => {
     const cursor = db.aggregate([{ $documents: [{ n: 1 }, { n: { $add: [1, 1] } }] }, { $match: { n: { $gt: 1 } } }]);
     expect(await cursor.toArray()).toEqual([{ n: 2 }]);
   });
 
-  test('without such a stage are error 73', async () => {
+  test('without a source stage are error 73', async () => {
     await expect(db.aggregate([{ $match: {} }]).toArray()).rejects.toMatchObject({ code: 73 });
   });
 
-  test('$collStats and $indexStats tell of a collection', async () => {
+  test('$collStats and $indexStats describe a collection', async () => {
     const [stats] = await db
       .collection('source')
       .aggregate([{ $collStats: { storageStats: {}, count: {} } }])
@@ -162,7 +164,7 @@ describe('pipelines that begin without a collection', () => {
 });
 
 describe('$graphLookup and $sample', () => {
-  test('follows connections, each document once, as deep as asked', async () => {
+  test('follows connections up to maxDepth, each document once', async () => {
     const people = db.collection<Item>('people');
     await people.insertMany([
       { _id: 1, boss: null },
@@ -196,7 +198,7 @@ describe('$graphLookup and $sample', () => {
     if (!elsewhere) await expect(reached({ maxDepth: -1 })).rejects.toMatchObject({ code: 40101 });
   });
 
-  test('takes a random part', async () => {
+  test('returns a random subset', async () => {
     await db.collection<Item>('many').insertMany(Array.from({ length: 100 }, (_, _id) => ({ _id })));
     const take = async (size: number): Promise<number[]> =>
       (
@@ -213,7 +215,7 @@ describe('$graphLookup and $sample', () => {
 });
 
 test.skipIf(elsewhere)(
-  'a regular expression that would never end is an error (51156), in any place; others are not slowed',
+  'a regular expression with catastrophic backtracking is error 51156 wherever it is used; others are not slowed',
   async () => {
     const texts = db.collection<Item>('texts');
     await texts.insertOne({ _id: 1, text: `${'a'.repeat(50)}!` });
@@ -226,7 +228,7 @@ test.skipIf(elsewhere)(
   },
 );
 
-test.skipIf(elsewhere)('what shells and tools ask for when they connect is answered', async () => {
+test.skipIf(elsewhere)('the commands that shells and tools send when they connect are answered', async () => {
   const admin = client.db('admin');
   const commands = [
     { buildInfo: 1 },

@@ -9,8 +9,8 @@ import { deviates } from '../support/reference-deviations.ts';
 import { scalar, smallValue, value } from '../unit/engine/arbitraries.ts';
 
 /**
- * Random documents of every BSON type in two collections, one of them with indexes: every answer is that of the naive model, whether an
- * index was used or not.
+ * Random documents of every BSON type in two collections, one of them with indexes. Every answer must equal that of the
+ * naive model, whether an index was used or not.
  */
 type Stored = Document & { _id: number };
 
@@ -23,7 +23,7 @@ const single = fc.oneof(
   scalar,
   smallValue.filter((each) => rank(each) < 5),
 );
-/** `a` and `b` hold anything, `c` no container, so that it can be indexed beside one. */
+/** `a` and `b` hold any value; `c` holds no container, so that it can be indexed together with one of them. */
 const stored = fc.record({ a: any, b: any, c: single }, { requiredKeys: [], noNullPrototype: true });
 const documents: Stored[] = fc
   .sample(stored, { numRuns: 220, seed })
@@ -52,14 +52,14 @@ afterAll(async () => {
 });
 
 const path = fc.constantFrom('a', 'b', 'c', 'a.b', 'b.a', 'a.a');
-/** Values that are there are met more often than random ones. */
+/** Values that occur in documents are more frequent than random ones. */
 const operand = fc
   .oneof(
     single,
     any,
     fc.constantFrom(...documents.flatMap(({ a, b, c }) => [a, b, c]).filter((each) => each !== undefined)),
   )
-  // A regular expression as an operand is a pattern.
+  // A regular expression as an operand would be a pattern.
   .filter((each) => rank(each) !== 12);
 const condition: fc.Arbitrary<Document> = fc.oneof(
   {
@@ -82,7 +82,7 @@ const filter: fc.Arbitrary<Document> = fc.oneof(
     .map(([op, list]) => ({ [op]: list })),
 );
 const direction = fc.constantFrom<1 | -1>(1, -1);
-/** Of one array each element gives its values of all the paths together, which the model does not know. */
+/** In one array, each element gives its values for all of the paths together, which the model does not implement. */
 const sort = fc
   .uniqueArray(path, { minLength: 1, maxLength: 2, selector: (name) => name.split('.')[0] })
   .chain((paths) =>
@@ -194,7 +194,7 @@ test('updates and findAndModify', async () => {
     if (matching.length === 0 || matching.some((doc) => hasParallelArrays(doc, Object.keys(by)))) continue;
     const before = sorted(matching, order)[0] as Stored;
     const after = remove && applied % 10 === 9 ? null : changed(before, update);
-    // An array in `c` could not be indexed beside one.
+    // An array in `c` could not be indexed together with another one.
     if (after && Array.isArray(after.c)) continue;
     const label = show({ query, order, before, update });
     for (const collection of both) {
@@ -222,7 +222,7 @@ test('updates and findAndModify', async () => {
   }
 });
 
-/** As it is read back: `_id` a plain number, the sign of a NaN and the like left out. */
+/** A document as it is read back: `_id` as a plain number, without the sign of a NaN and similar details. */
 function normal(doc: unknown): unknown {
   if (typeof doc !== 'object' || doc === null) return doc;
   const made: Document = { ...(doc as Document), _id: Number((doc as Document)._id) };
@@ -230,7 +230,7 @@ function normal(doc: unknown): unknown {
   return made;
 }
 
-/** Two of the paths lead through arrays of different fields. */
+/** Whether two of the paths lead through arrays of different fields. */
 function hasParallelArrays(doc: Document, paths: string[]): boolean {
   const heads = new Set(paths.map((each) => each.split('.')[0] as string));
   return (

@@ -18,7 +18,10 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** The server of TEST_MONGODB_URL may be the reference that gets the marked ones wrong; MongoDB's manual decides. */
+/**
+ * The server of TEST_MONGODB_URL may be the reference server, which fails the marked cases. MongoDB's manual is
+ * authoritative.
+ */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 async function holding(name: string, documents: Document[]): Promise<Collection<Document>> {
@@ -80,7 +83,7 @@ describe('sorts', () => {
   test.each([
     ['without an index', 'sort_plain'],
     ['by an index', 'sort_index'],
-  ])('all types, least and greatest elements of arrays, %s', async (_, name) => {
+  ])('all types, smallest and largest elements of arrays, %s', async (_, name) => {
     const collection = await holding(name, documents);
     if (name === 'sort_index') await collection.createIndex({ a: 1, _id: 1 });
     const order = async (sort: Record<string, 1 | -1>) =>
@@ -109,7 +112,7 @@ describe('sorts', () => {
     expect(await order({ l: 1, _id: 1 })).toEqual([4, 5, 3, 1, 2]);
   });
 
-  test('wrong ones are refused', async () => {
+  test('invalid ones are refused', async () => {
     const collection = await holding('sort_wrong', [{ _id: 1, a: [1], b: [2] }]);
     for (const [code, sort] of [
       [15975, { a: 2 }],
@@ -203,7 +206,7 @@ describe('projections', () => {
     await expect(collection.findOne({}, { projection })).rejects.toMatchObject({ code });
   });
 
-  test.skipIf(elsewhere)('expressions are checked, and the positional operator needs a matched element', async () => {
+  test.skipIf(elsewhere)('expressions are validated, and the positional operator needs a matched element', async () => {
     await expect(collection.findOne({}, { projection: { a: { $foo: 1 } } })).rejects.toMatchObject({ code: 168 });
     await expect(collection.findOne({ a: 1 }, { projection: { 'l.$': 1 } })).rejects.toMatchObject({ code: 51246 });
   });

@@ -6,7 +6,10 @@ import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.
 let mongo: TestMongo;
 let client: MongoClient;
 let collection: Collection<Document>;
-/** The same collection; types are part of its answers: an int must not come back as a double of the same value. */
+/**
+ * The same collection with BSON types preserved, so that an int that comes back as a double of the same value is
+ * detected.
+ */
 let typed: Collection<Document>;
 const database = freshDbName();
 
@@ -23,13 +26,19 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** The server of TEST_MONGODB_URL may be the reference that gets the marked ones wrong; MongoDB's manual decides. */
+/**
+ * The server of TEST_MONGODB_URL may be the reference server, which fails the marked cases. MongoDB's manual is
+ * authoritative.
+ */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 interface Case {
   on: Document;
   update: Document | Document[];
-  /** The document afterwards (without `_id`), or the code of the error, after which it must be as before. */
+  /**
+   * The document after the update (without `_id`), or the code of the error, after which the document must be
+   * unchanged.
+   */
   gives: Document | number;
   filter?: Document;
   options?: UpdateOptions;
@@ -243,7 +252,7 @@ cases('pipelines', [
 ]);
 
 describe('replacement and upsert', () => {
-  test('a replacement keeps the _id and nothing else', async () => {
+  test('a replacement keeps only the _id', async () => {
     await collection.deleteMany({});
     await collection.insertOne({ _id: one, a: one, b: two } as Document);
     await collection.replaceOne({ a: 1 }, { c: 3 });
@@ -257,7 +266,7 @@ describe('replacement and upsert', () => {
     expect(await collection.replaceOne({}, { c: three })).toMatchObject({ matchedCount: 1, modifiedCount: 0 });
   });
 
-  test('an upsert takes the fields of equality, wherever they stand', async () => {
+  test('an upsert takes the fields of equality conditions, wherever they are in the filter', async () => {
     await collection.deleteMany({});
     await collection.updateOne(
       { a: 1, $and: [{ 'b.c': { $eq: 2 } }], d: { $gt: 3 }, e: { $in: [1, 2] } },
@@ -267,12 +276,12 @@ describe('replacement and upsert', () => {
     expect(await stored()).toEqual({ b: { c: two }, f: new Int32(6), g: new Int32(7) });
   });
 
-  test('an upsert of one field twice is an error', async () => {
+  test('an upsert with two equality conditions on one field is an error', async () => {
     const twice = collection.updateOne({ a: 1, $and: [{ a: 2 }] }, { $set: { b: 1 } }, { upsert: true });
     await expect(twice).rejects.toMatchObject({ code: 54 });
   });
 
-  test('an upserting replacement takes the _id alone', async () => {
+  test('an upsert by replacement takes only the _id from the filter', async () => {
     await collection.deleteMany({});
     await collection.replaceOne({ _id: two, a: 1 } as Document, { c: 3 }, { upsert: true });
     expect(await typed.findOne({})).toEqual({ _id: two, c: three });

@@ -22,7 +22,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** Numbers a session's retryable writes. */
+/** A session id, and transaction numbers for its retryable writes. */
 function session(): { lsid: { id: UUID }; txn: (n: number) => { txnNumber: Long; lsid: { id: UUID } } } {
   const lsid = { id: new UUID() };
   return { lsid, txn: (n) => ({ lsid, txnNumber: Long.fromNumber(n) }) };
@@ -32,7 +32,7 @@ const all = async (): Promise<unknown[]> =>
   (await wire.command({ find: 'c', sort: { _id: 1 }, $db: db })).cursor.firstBatch;
 
 describe('retryable writes', () => {
-  test('an insert, update, delete and findAndModify sent twice are done once, and answered alike', async () => {
+  test('an insert, update, delete and findAndModify sent twice are executed once, with the same answer', async () => {
     const { txn } = session();
     const commands = [
       {
@@ -57,7 +57,7 @@ describe('retryable writes', () => {
       const {
         operationTime: _t,
         $clusterTime: _c,
-        opTime: _o, // the reference's is the last operation's, whoever's that was
+        opTime: _o, // the reference server returns the opTime of the last operation of any client
         ...first
       } = await wire.command({ ...command, ...txn(n + 1), $db: db });
       const {
@@ -72,7 +72,7 @@ describe('retryable writes', () => {
     expect(await all()).toEqual([{ _id: 2, n: 0 }]);
   });
 
-  test("another session's numbers are its own, and an older number is refused (error 225)", async () => {
+  test('each session has its own numbers, and an older number is refused (error 225)', async () => {
     const one = session();
     const other = session();
     const insert = (_id: number): object => ({ insert: 'c', documents: [{ _id }], $db: db });
@@ -84,7 +84,7 @@ describe('retryable writes', () => {
   });
 
   test.skipIf(process.env.TEST_MONGODB_URL !== undefined)(
-    'one that comes late leaves the transaction alone that its session has begun since',
+    'a late one does not abort a newer transaction of its session',
     async () => {
       const { txn } = session();
       await wire.command({ insert: 'c', documents: [{ _id: 0 }], $db: db });
@@ -126,7 +126,7 @@ test('refreshing and ending sessions succeed', async () => {
   expect(await wire.command({ endSessions: [lsid], $db: 'admin' })).toMatchObject({ ok: 1 });
 });
 
-test('a transaction is done whole or refused plainly, never in part', async () => {
+test('a transaction is executed as a whole or refused with a clear error, never in part', async () => {
   const client = await new MongoClient(mongo.uri).connect();
   try {
     await client.db(db).createCollection('c');
@@ -143,7 +143,7 @@ test('a transaction is done whole or refused plainly, never in part', async () =
   }
 });
 
-test('answers carry the operation time and the cluster time, which writes move on', async () => {
+test('answers carry the operation time and the cluster time, which writes advance', async () => {
   const first = await wire.command({ ping: 1, $db: db });
   await wire.command({ insert: 'c', documents: [{ _id: 1 }], $db: db });
   const second = await wire.command({ ping: 1, $db: db });
@@ -151,7 +151,7 @@ test('answers carry the operation time and the cluster time, which writes move o
   expect(second.$clusterTime.clusterTime.greaterThanOrEqual(second.operationTime)).toBe(true);
 });
 
-test("a write concern that one node can't meet is told after the write", async () => {
+test('a write concern that one node cannot satisfy is reported after the write', async () => {
   const reply = await wire.command({
     insert: 'c',
     documents: [{ _id: 1 }],

@@ -44,7 +44,7 @@ describe('fail points', () => {
     data: { failCommands: ['insert'], ...data },
   });
 
-  test('are unknown to a server without test commands', async () => {
+  test('do not exist on a server without test commands', async () => {
     const client = await serve();
     await expect(client.db('admin').command(failInserts({ errorCode: 91 }))).rejects.toMatchObject({ code: 59 });
     expect(await client.db('admin').command({ getParameter: 1, enableTestCommands: 1 })).toMatchObject({
@@ -52,7 +52,7 @@ describe('fail points', () => {
     });
   });
 
-  test('fail a command as often as asked, with the labels that its code has there', async () => {
+  test('fail a command the configured number of times, with the error labels of its code', async () => {
     const client = await serve({ testCommands: true });
     const items = client.db('t').collection<Item>('c');
     await client.db('admin').command(failInserts({ errorCode: 121 }, { times: 2 }));
@@ -68,7 +68,7 @@ describe('fail points', () => {
     expect(await items.countDocuments()).toBe(2);
   });
 
-  test('close the connection, delay, and add write concern errors; off ends them', async () => {
+  test('close the connection, delay, and add write concern errors; off removes them', async () => {
     const client = await serve({ testCommands: true });
     const items = client.db('t').collection<Item>('c');
     const admin = client.db('admin');
@@ -87,7 +87,7 @@ describe('fail points', () => {
     expect(await items.countDocuments()).toBe(4);
   });
 
-  test('a write undone before its commit is done once by its retry', async () => {
+  test('a write rolled back before its commit is executed once by its retry', async () => {
     const client = await serve({ testCommands: true });
     const items = client.db('t').collection<Item>('c');
     for (const data of [{ failBeforeCommitExceptionCode: 91, closeConnection: false }, {}]) {
@@ -99,7 +99,7 @@ describe('fail points', () => {
 });
 
 describe('transactions end', () => {
-  test('by themselves after their time, and nobody waits for them longer', async () => {
+  test('when their lifetime expires, and waiting writes continue', async () => {
     const client = await serve({ transactionSeconds: 0.2 });
     const items = client.db('t').collection<Item>('c');
     await items.insertOne({ _id: 1, n: 0 });
@@ -115,7 +115,7 @@ describe('transactions end', () => {
     expect(await items.findOne({ _id: 1 })).toEqual({ _id: 1, n: 1 });
   });
 
-  test('with the process: what was committed is there, its commit is answered again, the open one left nothing', async () => {
+  test('with the process: a committed one is kept and its commit is answered again, an open one leaves nothing', async () => {
     const dataDir = await folder();
     const first = await startEngineProcess(dataDir);
     let wire = await WireClient.connect(first.uri);

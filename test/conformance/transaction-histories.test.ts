@@ -30,7 +30,7 @@ test('under concurrent transactions and plain writes every snapshot is consisten
   const increments = Array.from({ length: ITEMS }, () => 0);
   let aborted = 0;
 
-  /** Increments two items and the total by what it read, or gives up when another one was first. */
+  /** Increments two items and the total according to the values it read, or gives up on a write conflict. */
   const attempt = async (a: number, b: number): Promise<boolean> => {
     const session = client.startSession();
     try {

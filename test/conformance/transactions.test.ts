@@ -8,7 +8,10 @@ interface Item {
   u?: string;
 }
 
-/** The reference server dates a transaction's events by its statements, and reads the present in snapshot sessions. */
+/**
+ * The reference server timestamps the events of a transaction by statement, and reads current data in snapshot
+ * sessions.
+ */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 let mongo: TestMongo;
@@ -35,7 +38,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** A session with an open transaction, for as long as the test takes. */
+/** Runs `work` in a session with an open transaction. */
 async function inTransaction(work: (session: ReturnType<MongoClient['startSession']>) => Promise<void>): Promise<void> {
   const session = client.startSession();
   session.startTransaction();
@@ -55,8 +58,8 @@ const failing = async (action: Promise<unknown>): Promise<MongoServerError> => {
   return error;
 };
 
-describe('what a transaction sees', () => {
-  test('its own writes, by every command, which nobody else sees before the commit', async () => {
+describe('a transaction reads', () => {
+  test('its own writes, by every command, which are not visible to others before the commit', async () => {
     await items().createIndex({ n: 1 });
     await inTransaction(async (session) => {
       await items().insertOne({ _id: 3, n: 7 }, { session });
@@ -87,7 +90,7 @@ describe('what a transaction sees', () => {
     expect((await client.db(name).command({ validate: 'c' })).valid).toBe(true);
   });
 
-  test('the data as it was at its first command, whatever others write and however it is read', async () => {
+  test('the data at its first command, whatever others write, by every command', async () => {
     await items().createIndex({ n: 1 });
     await inTransaction(async (session) => {
       expect(await items().findOne({ _id: 1 }, { session })).toEqual({ _id: 1, n: 0 });
@@ -109,7 +112,7 @@ describe('what a transaction sees', () => {
     ]);
   });
 
-  test('a cursor goes on in its transaction, over several batches', async () => {
+  test('from its cursor over several batches', async () => {
     await items().insertMany(Array.from({ length: 50 }, (_, n) => ({ _id: 100 + n, n })));
     await inTransaction(async (session) => {
       const cursor = items().find({}, { session, batchSize: 10 }).sort({ _id: 1 });
@@ -123,8 +126,8 @@ describe('what a transaction sees', () => {
   });
 });
 
-describe('how it ends', () => {
-  test('aborted, it leaves nothing, not even the collection that it made', async () => {
+describe('the end of a transaction', () => {
+  test('abort leaves nothing, not even the collection that it created', async () => {
     await inTransaction(async (session) => {
       await items().insertOne({ _id: 3 }, { session });
       await client.db(name).collection<Item>('made').createIndex({ n: 1 }, { session });
@@ -135,7 +138,7 @@ describe('how it ends', () => {
     expect(await client.db(name).listCollections({ name: 'made' }).toArray()).toEqual([]);
   });
 
-  test('committed, the collections and indexes that it made are there', async () => {
+  test('commit keeps the collections and indexes that it created', async () => {
     await inTransaction(async (session) => {
       const made = await client.db(name).createCollection<Item>('made', { session });
       await made.createIndex({ u: 1 }, { unique: true, session });
@@ -150,7 +153,7 @@ describe('how it ends', () => {
     expect((await client.db(name).command({ validate: 'made' })).valid).toBe(true);
   });
 
-  test('a commit is answered again, and nothing follows it', async () => {
+  test('a repeated commit gets the same answer, and later commands are refused', async () => {
     await inTransaction(async (session) => {
       await items().updateOne({ _id: 1 }, { $inc: { n: 1 } }, { session });
       await session.commitTransaction();
@@ -159,7 +162,7 @@ describe('how it ends', () => {
     expect(await items().findOne({ _id: 1 })).toEqual({ _id: 1, n: 1 });
   });
 
-  test('a failing write aborts it; its number is unknown then', async () => {
+  test('a failing write aborts it, and its number is unknown afterwards', async () => {
     await inTransaction(async (session) => {
       await items().insertOne({ _id: 3 }, { session });
       expect((await failing(items().insertOne({ _id: 1 }, { session }))).code).toBe(11000);
@@ -170,7 +173,7 @@ describe('how it ends', () => {
     expect(await items().countDocuments()).toBe(2);
   });
 
-  test('count, and indexes on a collection that was there, are refused in it', async () => {
+  test('count, and indexes on an existing collection, are refused in a transaction', async () => {
     await inTransaction(async (session) => {
       await items().findOne({}, { session });
       const count = await failing(client.db(name).command({ count: 'c' }, { session }));
@@ -182,14 +185,14 @@ describe('how it ends', () => {
   });
 });
 
-describe('the first writer wins', () => {
+describe('the first writer wins a conflict', () => {
   const conflicts = async (action: Promise<unknown>): Promise<void> => {
     const error = await failing(action);
     expect(error.code).toBe(112);
     expect(error.hasErrorLabel('TransientTransactionError')).toBe(true);
   };
 
-  test('over another transaction', async () => {
+  test('against another transaction', async () => {
     await inTransaction(async (first) => {
       await items().updateOne({ _id: 1 }, { $set: { n: 1 } }, { session: first });
       await inTransaction(async (second) => {
@@ -201,7 +204,7 @@ describe('the first writer wins', () => {
     expect(await items().findOne({ _id: 1 })).toEqual({ _id: 1, n: 1 });
   });
 
-  test('over a transaction that began before a plain write', async () => {
+  test('against a transaction that began before a plain write', async () => {
     await inTransaction(async (session) => {
       await items().findOne({ _id: 2 }, { session });
       await items().updateOne({ _id: 1 }, { $set: { n: 5 } });
@@ -210,7 +213,7 @@ describe('the first writer wins', () => {
     expect(await items().findOne({ _id: 1 })).toEqual({ _id: 1, n: 5 });
   });
 
-  test('of a new unique key too', async () => {
+  test('for a new unique key too', async () => {
     await items().createIndex({ u: 1 }, { unique: true, sparse: true });
     await inTransaction(async (first) => {
       await items().insertOne({ _id: 10, u: 'x' }, { session: first });
@@ -228,7 +231,7 @@ describe('the first writer wins', () => {
     expect((await client.db(name).command({ validate: 'c' })).valid).toBe(true);
   });
 
-  test('a plain write of what a transaction holds waits for its end, and then sees what it did; all others go on', async () => {
+  test('a plain write to a row held by a transaction waits for its end and then sees its result; other writes do not wait', async () => {
     let done = false;
     let waiting: Promise<unknown> = Promise.resolve();
     await inTransaction(async (session) => {
@@ -260,7 +263,7 @@ describe('the first writer wins', () => {
   });
 });
 
-test.skipIf(elsewhere)('change streams tell of it when it commits, in its order', async () => {
+test.skipIf(elsewhere)('change streams report its writes at the commit, in their order', async () => {
   const stream = items().watch([], { maxAwaitTimeMS: 50 });
   const next = async (): Promise<unknown[]> => {
     const change = await stream.next();
@@ -283,7 +286,7 @@ test.skipIf(elsewhere)('change streams tell of it when it commits, in its order'
   await stream.close();
 });
 
-test('many transfers at once with withTransaction neither lose nor make money', async () => {
+test('concurrent transfers with withTransaction keep the total', async () => {
   const accounts = client.db(name).collection<{ _id: number; balance: number }>('accounts');
   await accounts.insertMany(Array.from({ length: 5 }, (_, _id) => ({ _id, balance: 100 })));
   const transfer = (from: number, to: number): Promise<void> =>
@@ -301,7 +304,7 @@ test('many transfers at once with withTransaction neither lose nor make money', 
   expect(await accounts.countDocuments({ balance: { $lt: 0 } })).toBe(0);
 });
 
-test.skipIf(elsewhere)('snapshot sessions read one moment', async () => {
+test.skipIf(elsewhere)('snapshot sessions read one point in time', async () => {
   await client.withSession({ snapshot: true }, async (session) => {
     expect(await items().find({}, { session }).toArray()).toHaveLength(2);
     await items().deleteOne({ _id: 2 });

@@ -23,7 +23,7 @@ async function client(): Promise<WireClient> {
   return made;
 }
 
-/** Other servers may be less strict about bytes that no client sends. */
+/** Other servers may be less strict about bytes that no driver sends. */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 const ping = { ping: 1, $db: 'admin' };
@@ -65,14 +65,14 @@ describe('OP_MSG', () => {
     await bad.closed();
   });
 
-  test('moreToCome gets no answer, and its write is done', async () => {
+  test('moreToCome gets no answer, and its write is executed', async () => {
     const db = freshDbName();
     const wire = await client();
     wire.send(wire.message({ insert: 'c', documents: [{ _id: 1 }], writeConcern: { w: 0 }, $db: db }, { flags: 2 }));
     expect(await wire.command({ count: 'c', $db: db })).toMatchObject({ n: 1 });
   });
 
-  test('requests sent at once are answered in their order', async () => {
+  test('requests sent at once are answered in order', async () => {
     const db = freshDbName();
     const wire = await client();
     wire.send(Buffer.concat([1, 2, 3].map((_id) => wire.message({ insert: 'c', documents: [{ _id }], $db: db }))));
@@ -81,7 +81,7 @@ describe('OP_MSG', () => {
     expect(replies.map((reply) => reply.n)).toEqual([1, 1, 1, 3]);
   });
 
-  test('a message that comes byte by byte is one message', async () => {
+  test('a message that arrives byte by byte is read as one message', async () => {
     const wire = await client();
     for (const byte of wire.message(ping)) {
       wire.send(Uint8Array.of(byte));
@@ -91,7 +91,7 @@ describe('OP_MSG', () => {
   });
 });
 
-test('the legacy handshake is answered as such', async () => {
+test('the legacy handshake is answered with OP_REPLY', async () => {
   const wire = await client();
   const query = Buffer.concat([
     Buffer.alloc(20),
@@ -107,7 +107,7 @@ test('the legacy handshake is answered as such', async () => {
   expect(await wire.reply()).toMatchObject({ ok: 1, ismaster: true, helloOk: true });
 });
 
-describe.skipIf(elsewhere)('what is no message closes its connection, and no other', () => {
+describe.skipIf(elsewhere)('an invalid message closes its connection, and no other', () => {
   const header = (length: number, opcode: number): Buffer => {
     const bytes = Buffer.alloc(Math.max(16, Math.min(length, 64)));
     bytes.writeInt32LE(length, 0);
@@ -133,7 +133,7 @@ describe.skipIf(elsewhere)('what is no message closes its connection, and no oth
   });
 });
 
-test('unknown commands and options are MongoDB errors, and the connection lives on', async () => {
+test('unknown commands and options are MongoDB errors, and the connection stays open', async () => {
   const wire = await client();
   expect(await wire.command({ nonsense: 'c', $db: 'test' })).toMatchObject({
     ok: 0,
@@ -144,7 +144,7 @@ test('unknown commands and options are MongoDB errors, and the connection lives 
   expect(await wire.command(ping)).toMatchObject({ ok: 1 });
 });
 
-test('half-open and idle connections do not stand in the way of two hundred others', async () => {
+test('half-open and idle connections do not block two hundred others', async () => {
   const half = await client();
   half.send(opMsg(1, ping).subarray(0, 30));
   const many = await Promise.all(Array.from({ length: 200 }, client));

@@ -12,7 +12,7 @@ import { WireClient } from '../support/wire-client.ts';
 const ROUNDS = Number(process.env.ENGINE_KILLS ?? 400);
 const WRITERS = 8;
 
-test(`the engine is killed ${ROUNDS} times under ${WRITERS} writers: nothing acknowledged is lost, nothing done twice, no event missing`, async () => {
+test(`the engine is killed ${ROUNDS} times under ${WRITERS} writers: no acknowledged write is lost, none is executed twice, no event is missing`, async () => {
   const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
   const random = generator(seed);
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
@@ -54,7 +54,7 @@ test(`the engine is killed ${ROUNDS} times under ${WRITERS} writers: nothing ack
   expect(resent).toBeGreaterThan(ROUNDS / 10);
 });
 
-/** An engine that is killed while it starts, and recovers what the one before it left. */
+/** Starts an engine on the folder and kills it after `ms` milliseconds, while it recovers from the previous kill. */
 async function killedStart(folder: string, ms: number): Promise<void> {
   const child = spawn(process.execPath, [ENGINE_MAIN, '--data-dir', folder], { stdio: 'ignore' });
   await sleep(ms);
@@ -63,7 +63,7 @@ async function killedStart(folder: string, ms: number): Promise<void> {
   await exited;
 }
 
-/** Whole numbers below a bound, the same for the same seed (mulberry32). */
+/** Random whole numbers below a bound, reproducible by seed (mulberry32). */
 function generator(seed: number): (below: number) => number {
   let state = seed;
   return (below) => {

@@ -8,7 +8,10 @@ import { type Collection, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ENGINE_MAIN } from '../support/engine-process.ts';
 
-/** The engine with a heap of 384 MB over 600 MB of documents: what needs them all either streams or is refused with MongoDB's error 292. */
+/**
+ * The engine runs with a heap of 384 MB on 600 MB of documents. Every operation either streams or is refused with
+ * MongoDB's error 292.
+ */
 interface Item {
   _id: number;
   group: number;
@@ -20,7 +23,7 @@ interface Item {
 const COUNT = 60_000;
 const BATCH = 1000;
 const HEAP_MIB = 384;
-/** Heap, SQLite's cache of 64 MiB, the program itself, buffers on their way. */
+/** Heap, SQLite's cache of 64 MiB, the program itself and buffers in transit. */
 const RESIDENT_MIB = 900;
 const OVER_THE_LIMIT = { code: 292 };
 
@@ -67,7 +70,7 @@ async function residentMiB(): Promise<number> {
   return (await client.db('admin').command({ serverStatus: 1 })).mem.resident;
 }
 
-test('all documents are read through cursors, in both orders', async () => {
+test('all documents are read through cursors, in both directions', async () => {
   for (const sort of [{ _id: 1 }, { group: 1, _id: 1 }] as Record<string, 1>[]) {
     let n = 0;
     for await (const _ of items.find({}, { sort })) n++;
@@ -76,7 +79,7 @@ test('all documents are read through cursors, in both orders', async () => {
   expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
 });
 
-test('a sort without an index holds keys only, and with a limit no more than that', async () => {
+test('a sort without an index keeps only keys in memory, with a limit only those of the limit', async () => {
   let last = '';
   let n = 0;
   for await (const { key } of items.find({}, { sort: { key: 1 }, projection: { key: 1 } })) {
@@ -95,7 +98,7 @@ test('a sort without an index holds keys only, and with a limit no more than tha
   expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
 });
 
-test('groups stream, and are refused where they hold too much', async () => {
+test('$group streams its input, and is refused when it needs too much memory', async () => {
   const groups = await items.aggregate([{ $group: { _id: '$group', n: { $sum: 1 } } }]).toArray();
   expect(groups).toHaveLength(100);
   for (const pipeline of [
@@ -108,7 +111,7 @@ test('groups stream, and are refused where they hold too much', async () => {
   expect(await residentMiB()).toBeLessThan(RESIDENT_MIB);
 });
 
-test('cursors left open hold little each', async () => {
+test('an open cursor uses little memory', async () => {
   const before = await residentMiB();
   const cursors = Array.from({ length: 300 }, () => items.find({}, { batchSize: 2, sort: { group: 1, _id: 1 } }));
   for (const cursor of cursors) await cursor.next();
@@ -116,7 +119,7 @@ test('cursors left open hold little each', async () => {
   for (const cursor of cursors) await cursor.close();
 });
 
-test('an update and a delete of all documents, and an index over them', async () => {
+test('an update and a delete of all documents, and an index on them', async () => {
   expect((await items.updateMany({ group: { $lt: 50 } }, { $inc: { group: 1000 } })).modifiedCount).toBe(COUNT / 2);
   await items.createIndex({ key: 1, list: 1 });
   expect((await items.deleteMany({ group: { $gte: 1000 } })).deletedCount).toBe(COUNT / 2);

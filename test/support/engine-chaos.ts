@@ -2,19 +2,19 @@ import { isDeepStrictEqual } from 'node:util';
 import { type Document, Long, UUID } from 'bson';
 import { WireClient } from './wire-client.ts';
 
-/** What a document must be, and how many changes it has seen. */
+/** The expected state of a document, and the number of its changes. */
 interface Known {
-  /** Undefined when it was deleted. */
+  /** Undefined after it was deleted. */
   doc: Document | undefined;
   changes: number;
 }
 
-/** A command of a writer, and what becomes of its document when it is done. */
+/** A command of a writer, and the expected state of its document afterwards. */
 interface Operation {
   command: Document;
   id: number;
   after: Document | undefined;
-  /** It may be sent again after a crash, and must have been done once then. */
+  /** A retryable write: it may be sent again after a crash, and must be executed exactly once. */
   retryable: boolean;
   check(reply: Document): void;
 }
@@ -36,8 +36,8 @@ export async function prepareChaos(uri: string): Promise<void> {
 }
 
 /**
- * One client that changes its own documents, one command at a time, and knows what each must be. At most one command's fate is unknown when
- * the server dies: `settle` finds it out.
+ * A client that changes its own documents, one command at a time, and records the expected state of each. When the
+ * server is killed, at most one command has an unknown outcome, which `settle` determines.
  */
 export class ChaosWriter {
   readonly documents = new Map<number, Known>();
@@ -56,7 +56,7 @@ export class ChaosWriter {
     this.#next = writer * 1_000_000;
   }
 
-  /** Works until the server is gone. */
+  /** Sends commands until the connection is lost. */
   async work(uri: string): Promise<void> {
     const wire = await WireClient.connect(uri);
     try {
@@ -71,7 +71,10 @@ export class ChaosWriter {
     }
   }
 
-  /** After the restart: a retryable command is sent again, of another one the stored document tells whether it was done. */
+  /**
+   * After the restart: sends a retryable command again; for another command the stored document shows whether it was
+   * executed.
+   */
   async settle(wire: WireClient): Promise<void> {
     const pending = this.#pending;
     if (!pending) return;
@@ -120,7 +123,7 @@ export class ChaosWriter {
     return this.#update(id, doc, kind >= 7);
   }
 
-  /** With another document's unique name it must be refused. */
+  /** With the unique name of another document it must be refused. */
   #insert(_id: number, taken: string | undefined): Operation {
     const doc = { _id, writer: this.#writer, name: taken ?? `name ${_id}`, n: 0, even: true, tags: [_id % 5, 'all'] };
     const check = (reply: Document): void => {
@@ -172,13 +175,13 @@ export class ChaosWriter {
   }
 }
 
-/** One reader of the collection's change stream over all crashes: rebuilds the documents from nothing but the events. */
+/** Reads the change stream of the collection across all crashes and rebuilds the documents from its events alone. */
 export class ChaosReader {
   readonly documents = new Map<number, Known>();
   resumed = 0;
   #token: Document | undefined;
 
-  /** Reads until the server is gone; with `drain` until there is nothing more to read. */
+  /** Reads until the connection is lost; with `drain`, until there are no more events. */
   async read(uri: string, { drain }: { drain: boolean }): Promise<void> {
     const wire = await WireClient.connect(uri);
     try {
@@ -221,7 +224,7 @@ export class ChaosReader {
   }
 }
 
-/** What is wrong with the server's state, given what the writers and the reader know: nothing, it must be. */
+/** The differences between the server's state and what the writers and the reader expect. Must be empty. */
 export async function brokenChaos(wire: WireClient, writers: ChaosWriter[], reader: ChaosReader): Promise<string[]> {
   const broken: string[] = [];
   const { cursor } = succeeded(await wire.command({ find: COLLECTION, batchSize: 1_000_000, $db: DB }));

@@ -6,15 +6,15 @@ import { fileURLToPath } from 'node:url';
 /** The engine's program. */
 export const ENGINE_MAIN = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
 
-/** The engine in a process of its own, so that a test can kill it. */
+/** The engine in its own process, so that a test can kill it. */
 export interface EngineProcess {
   uri: string;
   child: ChildProcess;
-  /** kill -9; resolves when the process is gone. */
+  /** Sends SIGKILL; resolves when the process has ended. */
   kill(): Promise<void>;
 }
 
-/** Starts `src/engine/main.ts`; rejects with what it printed when it ends before it serves. */
+/** Starts `src/engine/main.ts`. Rejects with its output when it ends before it is ready. */
 export async function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
   const child = spawn(process.execPath, [ENGINE_MAIN, '--data-dir', dataDir, ...options], {
     stdio: ['ignore', 'pipe', 'pipe'],

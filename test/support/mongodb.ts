@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '../../src/engine/embedded.ts';
 
-/** A server for one test file: its `mongodb://` URI, what it is, and how to end it. */
+/** A server for one test file: its `mongodb://` URI, its kind, and a function that stops it. */
 export interface TestMongo {
   uri: string;
   kind: 'embedded' | 'memory-server' | 'url';
@@ -12,9 +12,9 @@ export interface TestMongo {
 }
 
 /**
- * Starts the MongoDB server that a test runs on: the embedded engine on a fresh folder by default, a real mongod through
- * mongodb-memory-server with `TEST_MONGODB=memory-server`, any running server with `TEST_MONGODB_URL=`.
- * A shared server is not emptied: take database names from `freshDbName()`.
+ * Starts the MongoDB server that a test runs on: by default the embedded engine on an empty folder, with
+ * `TEST_MONGODB=memory-server` a real mongod through mongodb-memory-server, with `TEST_MONGODB_URL=` a running server.
+ * A shared server is not emptied: use the database names from `freshDbName()`.
  */
 export async function startTestMongo(): Promise<TestMongo> {
   const url = process.env.TEST_MONGODB_URL;

@@ -1,7 +1,10 @@
 import type { Document } from 'bson';
 import { compareValues, equal, isDocument, isNaNumber, rank } from './naive-order.ts';
 
-/** A collection as MongoDB's manual describes it, without indexes, plans or bytes: what the engine's answers are held to. */
+/**
+ * A collection as MongoDB's manual describes it, without indexes, plans or bytes. The engine's answers are compared
+ * with this model.
+ */
 
 /** Whether a filter of comparisons, `$in`, `$nin`, `$exists`, `$not`, `$and`, `$or` and `$nor` matches. */
 export function matches(filter: Document, doc: Document): boolean {
@@ -30,7 +33,7 @@ function holds(op: string, operand: unknown, found: unknown[]): boolean {
   }
 }
 
-/** Comparisons stay within a type; a missing field counts as null, and the extreme keys compare with everything. */
+/** Comparisons apply within a type. A missing field counts as null, and MinKey and MaxKey compare with every type. */
 function compares(op: string, value: unknown, operand: unknown): boolean {
   const own = rank(value) === 1 ? 2 : rank(value);
   const other = rank(operand);
@@ -47,7 +50,10 @@ function compares(op: string, value: unknown, operand: unknown): boolean {
   return op === '$lt' ? order < 0 : order <= 0;
 }
 
-/** What a path leads to: through the documents of arrays, at its end an array's elements and the array. `undefined` is a missing field. */
+/**
+ * The values at a path: through the documents of arrays, and at its end the elements of an array and the array itself.
+ * `undefined` stands for a missing field.
+ */
 function candidates(value: unknown, path: string): unknown[] {
   const [head, ...rest] = path.split('.') as [string, ...string[]];
   const next = isDocument(value) ? value[head] : undefined;
@@ -56,7 +62,10 @@ function candidates(value: unknown, path: string): unknown[] {
   return candidates(next, rest.join('.'));
 }
 
-/** Sorted by the fields of `sort`: of an array its least element counts, or its greatest; `[]` is below null, missing is null. */
+/**
+ * Sorts by the fields of `sort`. For an array its smallest or largest element counts; `[]` is below null, missing is
+ * null.
+ */
 export function sorted(docs: readonly Document[], sort: Record<string, 1 | -1>): Document[] {
   const fields = Object.entries(sort);
   return [...docs].sort((a, b) => {
@@ -84,7 +93,10 @@ function sortKeys(value: unknown, path: string): unknown[] {
   return next.length > 0 ? next.flatMap((element) => sortKeys(element, rest.join('.'))) : [null];
 }
 
-/** The document after `$set`, `$unset`, `$min`, `$max`, `$push` or `$addToSet` of top-level fields; undefined where that is an error. */
+/**
+ * The document after `$set`, `$unset`, `$min`, `$max`, `$push` or `$addToSet` on top-level fields; undefined if that is
+ * an error.
+ */
 export function changed(doc: Document, update: Document): Document | undefined {
   const made = { ...doc };
   for (const [op, fields] of Object.entries(update)) {
@@ -102,7 +114,10 @@ export function changed(doc: Document, update: Document): Document | undefined {
   return made;
 }
 
-/** Documents by the value of a top-level field, each group in the order of `docs`; a missing field is a group of null. */
+/**
+ * Groups documents by the value of a top-level field, each group in the order of `docs`. A missing field counts as
+ * null.
+ */
 export function grouped(docs: readonly Document[], field: string): Document[][] {
   const groups: Document[][] = [];
   const keyOf = (doc: Document): unknown => (doc[field] === undefined ? null : doc[field]);

@@ -1,8 +1,11 @@
 import type { Binary, BSONRegExp, Code, Document, Long, ObjectId, Timestamp } from 'bson';
 
-/** MongoDB's order of values, written down as its manual tells it and slow on purpose: what the engine's own is held to. */
+/**
+ * MongoDB's order of values as its manual describes it, written for clarity instead of speed. The engine's order is
+ * compared with it.
+ */
 
-/** Place of a value's type in the order; types of one place compare with one another. */
+/** Position of a value's type in the order. Types with the same position compare with one another. */
 export function rank(value: unknown): number {
   if (value === undefined) return 1;
   if (value === null) return 2;
@@ -11,7 +14,7 @@ export function rank(value: unknown): number {
   if (Array.isArray(value)) return 6;
   if (typeof value === 'boolean') return 9;
   if (value instanceof Date) return 10;
-  // By name: the driver has its own copies of the classes.
+  // Compared by name, because the driver has its own copies of the classes.
   const type = (value as { _bsontype?: string })._bsontype ?? 'document';
   return type === 'Code' && (value as Code).scope ? 14 : (RANKS[type] as number);
 }
@@ -111,7 +114,7 @@ function compareLists(a: unknown[], b: unknown[]): number {
 
 const bytesOf = (text: string): Buffer => Buffer.from(text, 'utf8');
 
-/** A number as it is: coefficient times ten to the exponent, or one of the three that are none. */
+/** The exact value of a number: coefficient × 10^exponent, or one of three special values. */
 type Exact = 'NaN' | '-Infinity' | 'Infinity' | { coefficient: bigint; exponent: number };
 
 export const isNaNumber = (value: unknown): boolean => rank(value) === 3 && exact(value) === 'NaN';
@@ -133,7 +136,7 @@ function exact(value: unknown): Exact {
   if (Number.isNaN(n)) return 'NaN';
   if (!Number.isFinite(n)) return n > 0 ? 'Infinity' : '-Infinity';
   let [whole, exponent] = [n, 0];
-  // Halves are exact in a double, and each costs one decimal place.
+  // Doubling is exact, and whole / 2^n equals whole × 5^n / 10^n.
   while (!Number.isInteger(whole)) [whole, exponent] = [whole * 2, exponent + 1];
   return { coefficient: BigInt(whole) * 5n ** BigInt(exponent), exponent: -exponent };
 }

@@ -1,7 +1,7 @@
 import { connect, type Socket } from 'node:net';
 import { type Document, deserialize, serialize } from 'bson';
 
-/** A bare client of MongoDB's wire protocol, for what the driver would never send. */
+/** A minimal client of MongoDB's wire protocol, for messages that the driver would never send. */
 export class WireClient {
   readonly #socket: Socket;
   #received = Buffer.alloc(0);
@@ -35,7 +35,7 @@ export class WireClient {
     this.#socket.write(bytes);
   }
 
-  /** Sends a command as OP_MSG and gives its answer. */
+  /** Sends a command as OP_MSG and returns its answer. */
   async command(body: Document, options: MessageOptions = {}): Promise<Document> {
     this.send(this.message(body, options));
     return this.reply();
@@ -45,7 +45,7 @@ export class WireClient {
     return opMsg(++this.#id, body, options);
   }
 
-  /** The next answer's document; rejects when the server closes the connection instead. */
+  /** The document of the next answer; rejects when the server closes the connection instead. */
   async reply(): Promise<Document> {
     while (this.#received.length < 4 || this.#received.length < this.#received.readInt32LE(0)) {
       if (this.#closed) throw new Error('connection closed');
@@ -64,7 +64,7 @@ export class WireClient {
     if (!this.#closed) await new Promise<void>((resolve) => this.#socket.once('close', () => resolve()));
   }
 
-  /** Reads nothing from now on. */
+  /** Stops reading from the connection. */
   pause(): void {
     this.#socket.pause();
   }

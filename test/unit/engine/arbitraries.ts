@@ -15,7 +15,7 @@ import {
 import fc from 'fast-check';
 import type { Doc } from '../../../src/engine/query/types.ts';
 
-/** Numbers of all four types, crowded around the places where they are hard to tell apart. */
+/** Numbers of all four types, mostly near the values where they are hard to distinguish. */
 export const bsonNumber: fc.Arbitrary<unknown> = fc.oneof(
   fc.integer({ min: -3, max: 3 }).map((n) => new Int32(n)),
   fc.integer().map((n) => new Int32(n)),
@@ -57,7 +57,7 @@ export const text: fc.Arbitrary<string> = fc.oneof(
 
 const bytes = fc.uint8Array({ maxLength: 5 });
 
-/** A value of any type that is no container. */
+/** A value of any type except documents and arrays. */
 export const scalar: fc.Arbitrary<unknown> = fc.oneof(
   { weight: 5, arbitrary: bsonNumber },
   { weight: 3, arbitrary: text },
@@ -73,10 +73,12 @@ export const scalar: fc.Arbitrary<unknown> = fc.oneof(
   fc.constantFrom(new Code('f'), new Code('f', { a: new Int32(1) }), new Code('g')),
 );
 
-/** Names without `$`, dots or integer-like names, whose order a JS object would not keep. */
+/**
+ * Field names without `$`, without dots and not integer-like, because a JS object would not keep the order of those.
+ */
 export const fieldName: fc.Arbitrary<string> = fc.constantFrom('a', 'b', 'c', 'ab', 'x');
 
-/** Any value, containers nested a few levels deep. */
+/** Any value; containers are nested a few levels deep. */
 export const value: fc.Arbitrary<unknown> = fc.letrec<{ any: unknown; doc: Doc; list: unknown[] }>((tie) => ({
   any: fc.oneof({ maxDepth: 3, withCrossShrink: true }, { weight: 6, arbitrary: scalar }, tie('doc'), tie('list')),
   doc: fc.dictionary(fieldName, tie('any'), { maxKeys: 3, noNullPrototype: true }),
@@ -85,7 +87,7 @@ export const value: fc.Arbitrary<unknown> = fc.letrec<{ any: unknown; doc: Doc; 
 
 export const doc: fc.Arbitrary<Doc> = fc.dictionary(fieldName, value, { maxKeys: 4, noNullPrototype: true });
 
-/** Few distinct values, so that documents and filters meet. */
+/** Few distinct values, so that filters often match documents. */
 export const smallValue: fc.Arbitrary<unknown> = fc.letrec<{
   any: unknown;
   scalar: unknown;
@@ -173,7 +175,7 @@ const operation: fc.Arbitrary<[operator: string, path: string, operand: unknown]
   fc.tuple(fc.constant('$rename'), fc.constantFrom('a', 'a.b'), fc.constantFrom('c', 'b.c')),
 );
 
-/** Updates over the paths of `smallDoc`; `$[i]` wants an array filter. Many conflict, or do not fit a document. */
+/** Updates on the paths of `smallDoc`; `$[i]` needs an array filter. Many conflict or do not fit a document. */
 export const update: fc.Arbitrary<Doc> = fc.array(operation, { minLength: 1, maxLength: 3 }).map((operations) => {
   const made: Record<string, Doc> = {};
   for (const [operator, at, operand] of operations) made[operator] = { ...made[operator], [at]: operand };

@@ -16,7 +16,7 @@ import { bsonNumber } from './arbitraries.ts';
 const alone: PipelineEnv = { lookup: () => [] };
 
 describe('arithmetic', () => {
-  it('widens as MongoDB does, and says when an int64 overflows', () => {
+  it('widens types as MongoDB does, and reports int64 overflow', () => {
     expect(addNumbers(new Int32(2147483647), new Int32(1))).toEqual(Long.fromNumber(2147483648));
     expect(addNumbers(Long.MAX_VALUE, new Int32(1))).toBeUndefined();
     expect(addNumbers(Long.MAX_VALUE, new Double(1))).toEqual(new Double(2 ** 63));
@@ -30,7 +30,7 @@ describe('arithmetic', () => {
     expect(addNumbers(new Double(0.1), Decimal128.fromString('0'))).toEqual(Decimal128.fromString('0.100000000000000'));
   });
 
-  it('adds in either order, and to zero the number itself', () => {
+  it('addition is commutative, and adding zero returns the number', () => {
     fc.assert(
       fc.property(bsonNumber, bsonNumber, (a, b) => {
         const [x, y] = [addNumbers(a, b), addNumbers(b, a)];
@@ -42,7 +42,7 @@ describe('arithmetic', () => {
   });
 });
 
-describe('regular expressions mean what PCRE means', () => {
+describe('regular expressions match as in PCRE', () => {
   it.each<[string, string, string, boolean]>([
     ['a$', '', 'a\n', true],
     ['a\\z', '', 'a\n', false],
@@ -85,13 +85,13 @@ describe('regular expressions mean what PCRE means', () => {
     ['abc', '', ''],
     ['^abc', 'i', ''],
     ['^a\\d', '', 'a'],
-  ])('every match of /%s/%s begins with %j', (pattern, options, prefix) => {
+  ])('every match of /%s/%s starts with %j', (pattern, options, prefix) => {
     expect(literalPrefix(pattern, options)).toBe(prefix);
   });
 });
 
 describe('matching', () => {
-  it('tells which element of the outermost array was met', () => {
+  it('reports which element of the outermost array matched', () => {
     expect(matchedArrayIndex({ 'l.x': 2 }, { l: [{ x: 1 }, { x: 2 }] })).toBe(1);
     expect(matchedArrayIndex({ l: { $elemMatch: { $gt: 1 } } }, { l: [0, 1, 2] })).toBe(2);
     expect(matchedArrayIndex({ 'l.m.x': 2 }, { l: [{ m: [{ x: 1 }] }, { m: [{ x: 5 }, { x: 2 }] }] })).toBe(1);
@@ -99,14 +99,14 @@ describe('matching', () => {
     expect(matchedArrayIndex({ a: 1 }, { a: [2] })).toBeUndefined();
   });
 
-  it('takes no inherited name for a field', () => {
+  it('does not mistake an inherited name for a field', () => {
     expect(compileFilter({ constructor: { $exists: true } })({})).toBe(false);
     expect(compileFilter({ 'a.toString': null })({ a: {} })).toBe(true);
   });
 });
 
 describe('pipelines', () => {
-  it('read no more than they need', () => {
+  it('read no more documents than they need', () => {
     let read = 0;
     function* endless(): Generator<Doc> {
       for (;;) yield { _id: read++ };
@@ -116,7 +116,7 @@ describe('pipelines', () => {
     expect(read).toBe(4);
   });
 
-  it('are checked before anything is read', () => {
+  it('are validated before anything is read', () => {
     const untouchable = {
       [Symbol.iterator]: () => {
         throw new Error('read');
@@ -130,7 +130,7 @@ describe('pipelines', () => {
     );
   });
 
-  it('leave their documents as they are', () => {
+  it('do not modify their documents', () => {
     const doc = Object.freeze({ _id: 1, a: Object.freeze({ b: 1 }), l: Object.freeze([Object.freeze({ x: 1 })]) });
     const stages = [
       { $set: { 'a.c': 2, 'l.y': 3 } },
@@ -141,7 +141,7 @@ describe('pipelines', () => {
     expect([...runPipeline(stages, [doc], alone)]).toEqual([{ _id: 1, a: { c: 2 }, l: { x: 1, y: 3 }, z: 2 }]);
   });
 
-  it('keep no more than a limit behind a sort asks for, and the same ones', () => {
+  it('a sort before a limit keeps only the documents of the limit, and the right ones', () => {
     const docs = Array.from({ length: 500 }, (_, _id): Doc => ({ _id, k: (_id * 7919) % 50 }));
     const sorted = [...runPipeline([{ $sort: { k: 1 } }], docs, alone)];
     expect([...runPipeline([{ $sort: { k: 1 } }, { $limit: 7 }], docs, alone)]).toEqual(sorted.slice(0, 7));
@@ -150,7 +150,7 @@ describe('pipelines', () => {
     );
   });
 
-  it('refuse to hold more than a stage may', () => {
+  it('refuse to exceed the memory limit of a stage', () => {
     const budget = new MemoryBudget('$sort', 100);
     const doc = { _id: 'x'.repeat(40) };
     budget.take(doc);
@@ -159,7 +159,7 @@ describe('pipelines', () => {
     expect(() => budget.take(doc)).toThrow(expect.objectContaining({ code: 292 }));
   });
 
-  it('know the values of let, which see no document', () => {
+  it('have the variables of let, which cannot read a document', () => {
     const variables = evaluateLet({ low: { $add: [new Int32(1), new Int32(1)] }, none: '$$REMOVE' });
     expect(variables).toEqual({ low: new Int32(2), none: null });
     const stages = [{ $match: { $expr: { $gt: ['$_id', '$$low'] } } }, { $project: { low: '$$low' } }];
@@ -173,7 +173,7 @@ describe('pipelines', () => {
     expect(() => evaluateLet({ A: 1 })).toThrow(expect.objectContaining({ code: 9 }));
   });
 
-  it('give a $lookup the leading match of its pipeline as the query', () => {
+  it('a $lookup uses the leading $match of its pipeline as the query', () => {
     const asked: Doc[] = [];
     const env: PipelineEnv = {
       lookup: (collection, filter) => {

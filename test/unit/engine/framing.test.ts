@@ -10,7 +10,7 @@ const message = fc.uint8Array({ maxLength: 60 }).map((content) => {
 });
 
 describe('framing', () => {
-  it('gives the messages of a stream however it is cut', () => {
+  it('returns the messages of a stream, whatever its chunks', () => {
     fc.assert(
       fc.property(fc.array(message), fc.array(fc.integer({ min: 1, max: 90 }), { minLength: 1 }), (messages, cuts) => {
         const framing = new Framing();
@@ -27,7 +27,7 @@ describe('framing', () => {
     );
   });
 
-  it('takes no more memory than what came, twice over, whatever the length says and however small the pieces', () => {
+  it('uses at most twice the received bytes, whatever the length field and the chunk size', () => {
     const framing = new Framing();
     const head = Buffer.alloc(16);
     head.writeInt32LE(48_000_000, 0);
@@ -39,7 +39,7 @@ describe('framing', () => {
     expect(process.memoryUsage().arrayBuffers - before).toBeLessThan(20_000_000);
   });
 
-  it('refuses lengths that no message has', () => {
+  it('refuses invalid lengths', () => {
     for (const length of [-1, 0, 15, 48_000_001, 2 ** 31 - 1]) {
       const head = Buffer.alloc(16);
       head.writeInt32LE(length, 0);
@@ -49,7 +49,7 @@ describe('framing', () => {
 });
 
 describe('held bytes', () => {
-  it('are bounded over all clients: the one longest without progress goes', () => {
+  it('are limited for all clients together: the one without progress for the longest time is closed', () => {
     const dropped: string[] = [];
     const held = new HeldBytes(100);
     const holder = (name: string): Holder => ({ drop: () => void dropped.push(name) });

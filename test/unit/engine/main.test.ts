@@ -4,7 +4,7 @@ import { text } from 'node:stream/consumers';
 import { expect, it, vi } from 'vitest';
 import { ENGINE_MAIN } from '../../support/engine-process.ts';
 
-// Processes are started here, which share the machine with whatever else runs.
+// These tests start processes, which share the machine with other work.
 vi.setConfig({ testTimeout: 60_000 });
 
 it.each([

@@ -10,7 +10,7 @@ import { bsonNumber, doc, value } from './arbitraries.ts';
 const runs = { numRuns: 3000 };
 
 describe('the order of BSON values', () => {
-  it('puts types in their canonical order, missing below null', () => {
+  it('orders types canonically, missing below null', () => {
     const ascending = [
       new MinKey(),
       undefined,
@@ -76,7 +76,7 @@ describe('the order of BSON values', () => {
     );
   });
 
-  it('is total over numbers, where rounding would tempt', () => {
+  it('is total over numbers that rounding would make equal', () => {
     fc.assert(
       fc.property(bsonNumber, bsonNumber, bsonNumber, (a, b, c) => {
         if (compareValues(a, b) <= 0 && compareValues(b, c) <= 0) expect(compareValues(a, c)).toBeLessThanOrEqual(0);
@@ -85,7 +85,7 @@ describe('the order of BSON values', () => {
     );
   });
 
-  it('tells identical values from merely equal ones', () => {
+  it('distinguishes identical values from equal ones', () => {
     expect(valuesEqual(new Int32(1), new Double(1))).toBe(true);
     expect(identical(new Int32(1), new Double(1))).toBe(false);
     expect(identical(Decimal128.fromString('1'), Decimal128.fromString('1.0'))).toBe(false);
@@ -99,7 +99,7 @@ describe('index keys', () => {
   const byKey = (a: unknown, b: unknown, direction: 1 | -1) =>
     compareBytes(encodeKey([a], [direction]), encodeKey([b], [direction]));
 
-  it('sort as their values do, in both directions', () => {
+  it('sort like their values, in both directions', () => {
     fc.assert(
       fc.property(value, value, (a, b) => {
         expect(byKey(a, b, 1)).toBe(compareValues(a, b));
@@ -128,7 +128,7 @@ describe('index keys', () => {
     );
   });
 
-  it('are self-delimiting: none begins another', () => {
+  it('are self-delimiting: none is a prefix of another', () => {
     fc.assert(
       fc.property(value, value, fc.constantFrom(1 as const, -1 as const), (a, b, direction) => {
         const [x, y] = [encodeKey([a], [direction]), encodeKey([b], [direction])];
@@ -138,13 +138,13 @@ describe('index keys', () => {
     );
   });
 
-  it('put an empty array below null, and missing with null', () => {
+  it('sort an empty array below null, and missing with null', () => {
     expect(compareBytes(encodeKey([EMPTY_ARRAY], [1]), encodeKey([null], [1]))).toBe(-1);
     expect(compareBytes(encodeKey([undefined], [1]), encodeKey([null], [1]))).toBe(0);
     expect(compareBytes(encodeKey([EMPTY_ARRAY], [1]), encodeKey([new MinKey()], [1]))).toBe(1);
   });
 
-  it('lie in the intervals of the bounds that they meet, and only there', () => {
+  it('lie in the intervals of exactly the bounds that they satisfy', () => {
     const ops = ['eq', 'gt', 'gte', 'lt', 'lte'] as const;
     const holds = {
       eq: (o: number) => o === 0,
@@ -164,7 +164,7 @@ describe('index keys', () => {
           const within = boundIntervals({ op, value: bound }, direction).some(
             ({ low, high }) => compareBytes(low, key) <= 0 && compareBytes(key, high) < 0,
           );
-          // Below all numbers in the order, NaN is less than none.
+          // NaN sorts below all numbers, but `$lt` does not match it.
           const isLess = op === 'lt' || op === 'lte';
           const met = holds[op](compareValues(x, bound)) && !(isLess && isNaNValue(x) && !isNaNValue(bound));
           expect(within).toBe(met);
@@ -175,12 +175,12 @@ describe('index keys', () => {
   });
 });
 
-describe('the entries of a document', () => {
+describe('the index entries of a document', () => {
   const keysOf = (document: Record<string, unknown>, ...fields: [string, 1 | -1][]) => compileIndex(fields)(document);
   const keys = (directions: (1 | -1)[], ...rows: unknown[][]) =>
     rows.map((row) => encodeKey(row, directions)).sort(compareBytes);
 
-  it('hold one key per element', () => {
+  it('have one key per array element', () => {
     expect(keysOf({ a: [3, 1, 3] }, ['a', 1])).toEqual({
       keys: keys([1], [1], [3]),
       multikey: true,
@@ -190,21 +190,21 @@ describe('the entries of a document', () => {
     expect(keysOf({ a: [[1, 2]] }, ['a', 1]).keys).toEqual(keys([1], [[1, 2]]));
   });
 
-  it('give undefined for an empty array and null for what is missing', () => {
+  it('use undefined for an empty array and null for a missing field', () => {
     expect(keysOf({ a: [] }, ['a', 1])).toEqual({ keys: keys([1], [EMPTY_ARRAY]), multikey: true, allMissing: false });
     expect(keysOf({ a: [] }, ['a.b', 1]).keys).toEqual(keys([1], [null]));
     expect(keysOf({ b: 1 }, ['a', 1], ['c', -1])).toMatchObject({ multikey: false, allMissing: true });
     expect(keysOf({ b: 1 }, ['a', 1], ['b', -1])).toMatchObject({ allMissing: false });
   });
 
-  it('take elements by position', () => {
+  it('read array elements by position', () => {
     expect(keysOf({ a: [5, [6, 7]] }, ['a.1', 1]).keys).toEqual(keys([1], [[6, 7]]));
     expect(keysOf({ a: { 1: [6, 7] } }, ['a.1', 1]).keys).toEqual(keys([1], [6], [7]));
     expect(keysOf({ a: [5] }, ['a.3', 1]).keys).toEqual(keys([1], [null]));
     expect(() => keysOf({ a: [{ 0: 1 }] }, ['a.0', 1])).toThrow(expect.objectContaining({ code: 16746 }));
   });
 
-  it('combine fields of one array, and refuse parallel ones', () => {
+  it('combine fields of one array, and refuse parallel arrays', () => {
     const entries = keysOf({ a: [{ b: 1, c: 2 }, { b: 3 }], d: 9 }, ['a.b', 1], ['d', 1], ['a.c', -1]);
     expect(entries.keys).toEqual(keys([1, 1, -1], [1, 9, 2], [3, 9, null]));
     expect(() => keysOf({ a: [1], b: [2] }, ['a', 1], ['b', 1])).toThrow(expect.objectContaining({ code: 171 }));

@@ -14,13 +14,13 @@ import {
 import type { Doc } from '../../../src/engine/query/types.ts';
 import { filter, smallDoc } from './arbitraries.ts';
 
-/** Whether an index on the path holds an entry of the document where the bound would look. */
+/** Whether an index on the path has an entry of the document in the intervals of the bound. */
 function reaches(doc: Doc, path: string, bound: Bound, direction: 1 | -1): boolean {
   let keys: Uint8Array[];
   try {
     keys = compileIndex([[path, direction]])(doc).keys;
   } catch {
-    return true; // Such a document cannot be in the index.
+    return true; // The document cannot be indexed.
   }
   return keys.some((key) =>
     boundIntervals(bound, direction).some(
@@ -29,8 +29,8 @@ function reaches(doc: Doc, path: string, bound: Bound, direction: 1 | -1): boole
   );
 }
 
-describe('what a planner reads from a filter', () => {
-  it('names bounds by path, also within $and and $elemMatch', () => {
+describe('the bounds of a filter', () => {
+  it('are found by path, also in $and and $elemMatch', () => {
     const bounds = analyzeFilter({
       a: 1,
       $and: [{ b: { $gt: 3, $lte: 9 } }],
@@ -50,7 +50,7 @@ describe('what a planner reads from a filter', () => {
     });
   });
 
-  it('gives the branches of an $or with what stands around it', () => {
+  it('include the surrounding conjuncts for each branch of an $or', () => {
     expect(analyzeBranches({ a: 1 })).toBeUndefined();
     const branches = analyzeBranches({ a: 1, $or: [{ b: 2 }, { c: { $gt: 3 } }] });
     expect(branches?.map((branch) => [...branch.keys()])).toEqual([
@@ -59,7 +59,7 @@ describe('what a planner reads from a filter', () => {
     ]);
   });
 
-  it('never loses a matching document: each bound leads to an entry of it', () => {
+  it('never lose a matching document: each bound contains one of its index entries', () => {
     let matched = 0;
     fc.assert(
       fc.property(
@@ -83,7 +83,7 @@ describe('what a planner reads from a filter', () => {
     expect(matched).toBeGreaterThan(1000);
   });
 
-  it('never loses a document that matches a branch', () => {
+  it('never lose a document that matches a branch', () => {
     fc.assert(
       fc.property(filter, filter, smallDoc, (left, right, doc) => {
         const query = { $or: [left, right] };
@@ -98,12 +98,12 @@ describe('what a planner reads from a filter', () => {
     );
   });
 
-  it('has no bound on null where an index takes a position and the matcher a name', () => {
+  it('do not include null where an index reads a position and the matcher a field name', () => {
     expect(compileFilter({ 'a.0': null })({ a: [{ x: 1 }] })).toBe(true);
     expect(analyzeFilter({ 'a.0': null }).size).toBe(0);
   });
 
-  it('finds an array by itself and by its first element', () => {
+  it('find an array by the whole array and by its first element', () => {
     const [bound] = analyzeFilter({ a: [] }).get('a') as [Bound];
     const intervals = boundIntervals(bound, 1);
     for (const doc of [{ a: [] }, { a: [[]] }]) {
@@ -117,7 +117,7 @@ describe('what a planner reads from a filter', () => {
   });
 });
 
-describe('whether a partial index serves a query', () => {
+describe('whether a partial index can be used for a query', () => {
   const exists = { k: { $exists: true } };
 
   it.each<[boolean, Doc, Doc]>([
@@ -149,7 +149,7 @@ describe('whether a partial index serves a query', () => {
     expect(impliesFilter(query, partial)).toBe(expected);
   });
 
-  it('never says so of a query that matches a document outside the index', () => {
+  it('is false for a query that matches a document outside the index', () => {
     let implied = 0;
     const pairs = fc.oneof(
       fc.tuple(filter, filter),
@@ -169,7 +169,7 @@ describe('whether a partial index serves a query', () => {
     expect(implied).toBeGreaterThan(500);
   });
 
-  it('takes numbers by value, whatever their type', () => {
+  it('compares numbers by value, whatever their type', () => {
     expect(impliesFilter({ k: new Int32(5) }, { k: 5 })).toBe(true);
   });
 });

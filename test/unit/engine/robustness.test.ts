@@ -22,7 +22,7 @@ const FIELDS =
   'a b a.b a.0 a.$ a.$[] a.$[x] a. .b $a _id input in as cond if then else vars case branches default date format timezone unit field value find replacement regex chars to onError path preserveNullAndEmptyArrays includeArrayIndex newRoot from localField foreignField pipeline groupBy boundaries output sortBy initialValue limit let coll __proto__ constructor';
 const TEXTS = ['$a', '$a.b', '$$ROOT', '$$this', '$$foo', '$', '$$', '$a.', '%Y-%q', 'UTC', 'Mars', 'day', '^(', 'int'];
 
-/** Documents of operators and their fields with operands of any shape: mostly nonsense. */
+/** Documents of operators and their fields with operands of any type, mostly invalid. */
 const nonsense = (words: string): fc.Arbitrary<unknown> =>
   fc.letrec<{ any: unknown; doc: Doc; list: unknown[]; leaf: unknown }>((tie) => ({
     any: fc.oneof(
@@ -47,7 +47,7 @@ const nonsense = (words: string): fc.Arbitrary<unknown> =>
     list: fc.array(tie('any'), { maxLength: 4 }),
   })).any;
 
-/** Runs it; whatever goes wrong must be an error that the client can be told. Tells whether it went well. */
+/** Runs `action` and returns whether it succeeded. Any exception must be a CommandError. */
 function tried(action: () => unknown): boolean {
   try {
     action();
@@ -62,7 +62,7 @@ function tried(action: () => unknown): boolean {
 const isDoc = (made: unknown): made is Doc => Object.getPrototypeOf(made ?? 0) === Object.prototype;
 const runs = { numRuns: 6000 };
 
-describe('nonsense is refused as a client can be told, never otherwise', () => {
+describe('random input only causes errors that are reported to the client', () => {
   it('in filters', () => {
     let well = 0;
     const named = fc

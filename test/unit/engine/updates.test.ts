@@ -9,7 +9,7 @@ import { smallDoc, update } from './arbitraries.ts';
 const apply = (update: Doc | Doc[], doc: Doc, context = {}, arrayFilters?: Doc[]) =>
   compileUpdate(update, { arrayFilters })(doc, { insert: false, ...context });
 
-describe('what a change stream is told', () => {
+describe('the update description', () => {
   it.each<[string, Doc | Doc[], Doc, Partial<UpdateDescription>]>([
     ['a push onto an array', { $push: { l: 3 } }, { l: [1, 2] }, { updatedFields: { 'l.2': 3 } }],
     ['a push onto nothing', { $push: { l: 3 } }, {}, { updatedFields: { l: [3] } }],
@@ -49,7 +49,7 @@ describe('what a change stream is told', () => {
     expect(apply(update, doc).description).toEqual({ ...nothing, ...expected });
   });
 
-  it('leads from the old document to the new one, and the old one stays as it was', () => {
+  it('leads from the old document to the new one, and the old one is not modified', () => {
     let applied = 0;
     fc.assert(
       fc.property(smallDoc, update, (doc, change) => {
@@ -73,27 +73,27 @@ describe('what a change stream is told', () => {
 });
 
 describe('updates', () => {
-  it('know a replacement by its first field', () => {
+  it('recognize a replacement by its first field', () => {
     expect(isReplacement({ a: 1 })).toBe(true);
     expect(isReplacement({})).toBe(true);
     expect(isReplacement({ $set: { a: 1 } })).toBe(false);
     expect(isReplacement([{ $set: { a: 1 } }])).toBe(false);
   });
 
-  it('set dates and timestamps of the given time', () => {
+  it('set dates and timestamps to the given time', () => {
     const now = new Date('2026-11-21T12:00:00.500Z');
     const { doc } = apply({ $currentDate: { d: true, t: { $type: 'timestamp' } } }, {}, { now });
     expect(doc).toMatchObject({ d: now, t: { t: 1795262400 } });
     expect(apply([{ $set: { d: '$$NOW' } }], {}, { now }).doc).toEqual({ d: now });
   });
 
-  it('put a new _id first, and refuse to change one', () => {
+  it('put a new _id first, and refuse to change an existing one', () => {
     const { doc } = compileUpdate({ $setOnInsert: { a: 1, _id: 7 } })({ b: 2 }, { insert: true });
     expect(Object.keys(doc)).toEqual(['_id', 'b', 'a']);
     expect(() => apply({ _id: 2 }, { _id: 1 })).toThrow(expect.objectContaining({ code: 66 }));
   });
 
-  it('are not led astray by names that objects inherit', () => {
+  it('handle names that objects inherit', () => {
     const { doc } = apply({ $set: { 'constructor.name': 'x', toString: 1 } }, {});
     expect(doc).toEqual({ constructor: { name: 'x' }, toString: 1 });
     const hostile = apply(JSON.parse('{"$set": {"__proto__.polluted": true}}'), {}).doc;
@@ -101,13 +101,13 @@ describe('updates', () => {
     expect(({} as Doc).polluted).toBeUndefined();
   });
 
-  it('refuse two ways to one element', () => {
+  it('refuse two paths to one array element', () => {
     const update = { $set: { 'l.$[]': 1, 'l.0': 2 } };
     expect(() => apply(update, { l: [0] })).toThrow(expect.objectContaining({ code: 40 }));
   });
 });
 
-describe('the base of an upsert', () => {
+describe('the initial document of an upsert', () => {
   it.each<[Doc, Doc]>([
     [
       { a: 1, b: { $eq: 2 }, c: { $gt: 3 }, d: { $in: [4] } },
@@ -135,7 +135,7 @@ describe('the base of an upsert', () => {
   });
 });
 
-/** Does to a document what a description says. */
+/** Applies an update description to a document. */
 function replay(doc: Doc, { updatedFields, removedFields, truncatedArrays }: UpdateDescription): Doc {
   for (const path of removedFields) {
     const { container, name } = locate(doc, path);
@@ -176,7 +176,7 @@ function deepFreeze<T>(value: T): T {
   return Object.freeze(value);
 }
 
-/** Copies documents and arrays all the way down. */
+/** Deep copy of documents and arrays. */
 function cloneValue<T>(value: T): T {
   if (Array.isArray(value)) return value.map(cloneValue) as T;
   if (!isDoc(value)) return value;
