@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { brokenChaos, ChaosReader, ChaosWriter, prepareChaos } from '../support/engine-chaos.ts';
+import { ChaosReader, ChaosWriter, chaosProblems, prepareChaos } from '../support/engine-chaos.ts';
 import { ENGINE_MAIN, startEngineProcess } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
@@ -38,7 +38,7 @@ test(`the engine is killed ${ROUNDS} times under ${WRITERS} writers: no acknowle
       const wire = await WireClient.connect(engine.uri);
       for (const writer of writers) await writer.settle(wire);
       await reader.read(engine.uri, { drain: true });
-      expect(await brokenChaos(wire, writers, reader), `seed ${seed}, round ${round}`).toEqual([]);
+      expect(await chaosProblems(wire, writers, reader), `seed ${seed}, round ${round}`).toEqual([]);
       wire.close();
     }
     await engine.kill();

@@ -225,31 +225,33 @@ export class ChaosReader {
 }
 
 /** The differences between the server's state and what the writers and the reader expect. Must be empty. */
-export async function brokenChaos(wire: WireClient, writers: ChaosWriter[], reader: ChaosReader): Promise<string[]> {
-  const broken: string[] = [];
+export async function chaosProblems(wire: WireClient, writers: ChaosWriter[], reader: ChaosReader): Promise<string[]> {
+  const problems: string[] = [];
   const { cursor } = succeeded(await wire.command({ find: COLLECTION, batchSize: 1_000_000, $db: DB }));
   const stored = new Map<number, Document>(cursor.firstBatch.map((doc: Document) => [doc._id, doc]));
   const known = new Map(writers.flatMap((writer) => [...writer.documents]));
   for (const [id, { doc, changes }] of known) {
-    if (!isDeepStrictEqual(stored.get(id), doc)) broken.push(`${describe(stored.get(id))} is not ${describe(doc)}`);
-    const told = reader.documents.get(id) ?? { doc: undefined, changes: 0 };
-    if (!isDeepStrictEqual(told.doc, doc)) broken.push(`the stream told ${describe(told.doc)}, it is ${describe(doc)}`);
-    if (told.changes !== changes)
-      broken.push(`the stream told ${told.changes} changes of ${id}, there were ${changes}`);
+    if (!isDeepStrictEqual(stored.get(id), doc))
+      problems.push(`stored ${describe(stored.get(id))}, expected ${describe(doc)}`);
+    const streamed = reader.documents.get(id) ?? { doc: undefined, changes: 0 };
+    if (!isDeepStrictEqual(streamed.doc, doc))
+      problems.push(`document rebuilt from the stream: ${describe(streamed.doc)}, expected ${describe(doc)}`);
+    if (streamed.changes !== changes)
+      problems.push(`the stream has ${streamed.changes} changes of ${id}, expected ${changes}`);
   }
-  for (const id of stored.keys()) if (!known.has(id)) broken.push(`${id} was never written`);
+  for (const id of stored.keys()) if (!known.has(id)) problems.push(`${id} was never written`);
   for (const hint of ['name', 'tags', 'writer_n']) {
     const found = succeeded(await wire.command({ find: COLLECTION, hint, batchSize: 1_000_000, $db: DB })).cursor
       .firstBatch;
-    if (found.length !== stored.size) broken.push(`by ${hint} there are ${found.length} of ${stored.size} documents`);
+    if (found.length !== stored.size) problems.push(`index ${hint} finds ${found.length} of ${stored.size} documents`);
   }
   const { valid, errors } = succeeded(await wire.command({ validate: COLLECTION, $db: DB }));
-  if (!valid) broken.push(...errors);
-  return broken;
+  if (!valid) problems.push(...errors);
+  return problems;
 }
 
 function updated(doc: Document | undefined, { updatedFields, removedFields, truncatedArrays }: Document): Document {
-  if (!doc || removedFields.length > 0) throw new Error('an update that was not made');
+  if (!doc || removedFields.length > 0) throw new Error('unexpected update event');
   const made: Document = structuredClone(doc);
   for (const { field, newSize } of truncatedArrays) made[field].length = newSize;
   for (const [path, value] of Object.entries(updatedFields)) {
@@ -261,7 +263,7 @@ function updated(doc: Document | undefined, { updatedFields, removedFields, trun
 }
 
 function expectCount(reply: Document, n: number): void {
-  if (succeeded(reply).n !== n) throw new Error(`not done: ${describe(reply)}`);
+  if (succeeded(reply).n !== n) throw new Error(`unexpected count: ${describe(reply)}`);
 }
 
 function succeeded(reply: Document): Document {

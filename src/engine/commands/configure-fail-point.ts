@@ -16,7 +16,8 @@ export const configureFailPoint: Command = {
 };
 
 /**
- * Runs a command, unless the fail point `failCommand` applies to it: then fails, delays or disconnects as configured.
+ * Runs a command. If the fail point `failCommand` applies to it, the command is delayed, fails or loses its connection,
+ * as configured.
  */
 export function withFailure(
   failPoints: FailPoints,

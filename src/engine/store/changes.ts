@@ -20,7 +20,7 @@ export class Changes {
     this.oplog = oplog;
   }
 
-  /** Resolves when a change in scope is committed, or after `ms` milliseconds. `cancel` ends the wait at once. */
+  /** Resolves at the next commit of a change in scope, or after `ms` milliseconds. `cancel` ends the wait at once. */
   wait(scope: Scope, ms: number): { done: Promise<void>; cancel: () => void } {
     const { promise, resolve } = Promise.withResolvers<void>();
     const finish = (): void => {
