@@ -1,4 +1,4 @@
-// Writes `openapi.json`; with --check, fails when the committed file is not what the code says.
+// Writes `openapi.json`. With --check, fails if the committed file differs from the generated one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { openApiDocument } from '../src/transport/rest/openapi.ts';
 import { ROUTES } from '../src/transport/rest/routes.ts';
@@ -10,6 +10,6 @@ if (!process.argv.includes('--check')) {
   writeFileSync(FILE, printed);
   console.log('openapi.json written');
 } else if (readFileSync(FILE, 'utf8') !== printed) {
-  console.error('openapi.json is not what the code says: run `npm run build` and review the change');
+  console.error('openapi.json differs from the generated one: run `npm run build` and review the change');
   process.exitCode = 1;
 }

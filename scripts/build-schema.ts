@@ -1,8 +1,9 @@
-// Writes `schema.graphql`. With --check it fails instead: when that file is not what the code says, when something in it goes against the
-// policy, or when clients of the published schema would be broken. --publish makes the present schema the published one.
+// Writes `schema.graphql`. With --check it writes nothing and fails if the committed file differs from the generated
+// one, if the schema violates the policy, or if it breaks clients of the published schema. --publish also makes the
+// current schema the published one.
 import { readFileSync, writeFileSync } from 'node:fs';
 import { printedSchema, schema } from '../src/graphql/schema.ts';
-import { breakingChanges, schemaFaults } from './check/schema-policy.ts';
+import { breakingChanges, policyViolations } from './check/schema-policy.ts';
 
 const FILE = new URL('../schema.graphql', import.meta.url);
 const PUBLISHED = new URL('../schema.published.graphql', import.meta.url);
@@ -12,8 +13,8 @@ if (process.argv.includes('--check')) {
   const problems = [
     ...(readFileSync(FILE, 'utf8') === printed
       ? []
-      : ['schema.graphql is not what the code says: run `npm run build` and review the change']),
-    ...schemaFaults(schema),
+      : ['schema.graphql differs from the generated one: run `npm run build` and review the change']),
+    ...policyViolations(schema),
     ...breakingChanges(readFileSync(PUBLISHED, 'utf8'), schema, new Date()).map(
       (change) =>
         `breaks clients of schema.published.graphql: ${change} Deprecate instead (README, "The schema's promise")`,

@@ -1,7 +1,8 @@
-// Generates clients from the OpenAPI document of a service of its own, compiles them and calls the service with them: openapi-typescript
-// with openapi-fetch, and openapi-generator's TypeScript, Python, Java and PHP (what they call: scripts/clients/).
-// `node scripts/check-clients.ts [NAME…]`; says so plainly where a client's tools are missing. Not part of `npm test`: it needs them and a
-// network for the first time, and keeps what it fetched from npm, PyPI and Maven under node_modules/.cache.
+// Generates clients from the OpenAPI document of its own instance of the service, compiles them and calls the service
+// with them: openapi-typescript with openapi-fetch, and openapi-generator for TypeScript, Python, Java and PHP (the
+// calls are in scripts/clients/). `node scripts/check-clients.ts [NAME…]`; prints which clients were skipped because
+// their tools are missing. Not part of `npm test`: it needs those tools, and the network on the first run. It caches
+// downloads from npm, PyPI and Maven under node_modules/.cache.
 import { execFile, spawnSync } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import { cp, glob, mkdir, mkdtemp, rm, symlink, writeFile } from 'node:fs/promises';
@@ -13,16 +14,22 @@ import { startApp } from '../src/app/app.ts';
 import { readConfig } from '../src/config.ts';
 
 const GENERATOR = '7.17.0';
-/** Of the generator: answers may get further fields in time, and Java sends what is not set as absent, not as an empty list. */
+/**
+ * Options of the generator: answers may get more fields later, and Java must omit values that are not set instead of
+ * sending an empty list.
+ */
 const OPTIONS = 'disallowAdditionalPropertiesIfNotPresent=false,containerDefaultToNull=true,importFileExtension=.js';
 const TOOLS = fileURLToPath(new URL('../node_modules/.cache/clients/', import.meta.url));
 const JAR = join(TOOLS, `openapi-generator-cli-${GENERATOR}.jar`);
 const caller = (file: string) => fileURLToPath(new URL(`clients/${file}`, import.meta.url));
 
-/** A command did not do what the check asks of it; the message is what it said. */
+/** A command failed; the message is its output. */
 class Failed extends Error {}
 
-/** Not synchronous: the service runs in this process. @throws {Failed} */
+/**
+ * Asynchronous, because the service runs in this process.
+ * @throws {Failed}
+ */
 async function run(cwd: string, program: string, ...args: string[]): Promise<void> {
   await promisify(execFile)(program, args, { cwd, maxBuffer: 1 << 28 }).catch(
     (error: Error & Record<string, unknown>) => {
@@ -39,23 +46,27 @@ async function generate(folder: string, language: string, output: string): Promi
 }
 
 interface Client {
-  /** What it needs of the machine; the names of what is missing. */
+  /** The names of required tools that are missing on this machine. */
   readonly missing: () => string[];
-  /** Makes and compiles the client and its caller in an empty folder. @returns the command that calls, without its arguments @throws {Failed} */
+  /**
+   * Generates and compiles the client and its caller in an empty folder. @returns the command that runs the caller,
+   * without its arguments
+   * @throws {Failed}
+   */
   readonly build: (folder: string) => Promise<[program: string, ...args: string[]]>;
 }
 
 const without = (needed: Readonly<Record<string, boolean>>) => Object.keys(needed).filter((name) => !needed[name]);
 const javaTools = () => ({ java: has('java', '-version'), mvn: has('mvn') });
 
-/** Strict, as a careful project would compile it. */
+/** Strict options, as a careful project would use. */
 const TSC = ['--strict', '--noUncheckedIndexedAccess', '--target', 'es2022', '--module', 'nodenext', '--types', 'node'];
 
-/** @param client what the caller imports as `#client` */
+/** @param client the module that the caller imports as `#client` */
 async function compileTypescript(folder: string, file: string, client: string): Promise<[string, ...string[]]> {
   await cp(caller(file), join(folder, file));
   await writeFile(join(folder, 'package.json'), JSON.stringify({ type: 'module', imports: { '#client': client } }));
-  // Not a folder within node_modules itself: what is there is no source to the compiler.
+  // The folder is not inside node_modules, because the compiler does not treat files there as sources.
   await symlink(join(TOOLS, 'node_modules'), join(folder, 'node_modules'));
   await run(folder, process.execPath, join(TOOLS, 'node_modules/typescript/bin/tsc'), ...TSC, file);
   return [process.execPath, file.replace('.ts', '.js')];
@@ -86,7 +97,7 @@ const CLIENTS: Readonly<Record<string, Client>> = {
       const libraries = 'pydantic urllib3 python-dateutil types-python-dateutil typing-extensions mypy'.split(' ');
       if (!has(python)) await run(TOOLS, 'python3', '-m', 'venv', 'venv');
       await run(TOOLS, python, '-m', 'pip', '-q', '--disable-pip-version-check', 'install', ...libraries);
-      // All but what it makes of the webhook, which it neither exports nor gives types to (7.17, whatever the document).
+      // Excludes the generated webhook code, which is neither exported nor typed (generator 7.17, with any document).
       await run(folder, python, '-m', 'compileall', '-q', '-x', 'events_api', 'openapi_client');
       await run(folder, python, '-m', 'mypy', '--strict', '--follow-imports=silent', 'client.py');
       return [python, 'client.py'];
@@ -132,7 +143,7 @@ function guzzle(): string | undefined {
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !Object.hasOwn(CLIENTS, name));
 if (unknown.length > 0) {
-  console.error(`There is no client ${unknown.join(', ')}: there are ${Object.keys(CLIENTS).join(', ')}.`);
+  console.error(`Unknown client ${unknown.join(', ')}. Known clients: ${Object.keys(CLIENTS).join(', ')}.`);
   process.exit(2);
 }
 
@@ -164,7 +175,7 @@ async function check(name: string, { missing, build }: Client): Promise<void> {
   try {
     const [program, ...args] = await build(own);
     await run(own, program, ...args, String(app.url), String(app.firstStart.demo?.secretKey));
-    console.log(`${name}: generated, compiled, and every call as it should be`);
+    console.log(`${name}: generated and compiled; all calls passed`);
   } catch (error) {
     if (!(error instanceof Failed)) throw error;
     console.error(`${name}: FAILED\n${error.message}`);

@@ -1,5 +1,6 @@
-// Runs schemathesis (PyPI) against a service of its own: requests made from the OpenAPI document, valid and broken, every answer held against it.
-// `node scripts/check-schemathesis.ts [PROGRAM]`; says so plainly where the program is missing. Not part of `npm test`: it needs Python.
+// Runs schemathesis (PyPI) against its own instance of the service: it generates valid and invalid requests from the
+// OpenAPI document and checks every answer against it. `node scripts/check-schemathesis.ts [PROGRAM]`; prints that it
+// was skipped if the program is not installed. Not part of `npm test`, because it needs Python.
 import { spawn, spawnSync } from 'node:child_process';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -13,8 +14,8 @@ if (spawnSync(program, ['--version']).status !== 0) {
   process.exit(0);
 }
 
-// What no schema can say: that a cursor must be an invoice's and only one is taken, and that an invoice's lines must add up (422) to what
-// amounts can hold (400).
+// Rules that a schema cannot express: a cursor must be the id of an invoice, only one cursor is allowed, and the lines
+// of an invoice must add up (422) to an amount in range (400).
 const SETTINGS = `
 [checks]
 positive_data_acceptance.expected-statuses = ["2xx", "304", "401", "403", "404", "409"]
@@ -53,7 +54,10 @@ process.exitCode = await new Promise<number>((resolve) => child.on('close', (cod
 await app.close();
 await rm(folder, { recursive: true, force: true });
 
-/** The document as the service shows it, but the stream by its messages, as schemathesis takes it: generated clients take it as a text. */
+/**
+ * The service's OpenAPI document, with the stream described by its messages, as schemathesis expects it. The document
+ * describes it as text for client generators.
+ */
 async function describedMessages(): Promise<unknown> {
   const document = await (await fetch(`${app.url}/v1/openapi.json`)).json();
   const data = { type: 'string', contentMediaType: 'application/json' };

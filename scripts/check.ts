@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** A check: its name and the arguments for Node, run in the project's folder. */
+/** A check: its name and its arguments for Node, which runs in the project folder. */
 export interface Check {
   name: string;
   args: readonly string[];
@@ -9,7 +9,7 @@ export interface Check {
 
 const LINT_OPTIONS = ['--error-on-warnings', '--diagnostic-level=warn', '--colors=off'];
 
-/** What `npm run check` runs. The schema's drift check is the builder's own. */
+/** The checks of `npm run check`. The builders themselves check the generated files. */
 export const CHECKS: readonly Check[] = [
   { name: 'types', args: ['node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json'] },
   { name: 'lint and format', args: ['node_modules/@biomejs/biome/bin/biome', 'check', ...LINT_OPTIONS, '.'] },
@@ -19,8 +19,8 @@ export const CHECKS: readonly Check[] = [
 ];
 
 /**
- * Runs the checks side by side in `folder` and writes a line for each as it ends (`ok    types  1.2 s`), followed by its
- * output where it failed. Resolves to whether all passed.
+ * Runs the checks in parallel in `folder`. Writes a line for each when it ends (`ok types 1.2 s`), followed by its
+ * output if it failed. Resolves to whether all passed.
  */
 export async function runChecks(
   checks: readonly Check[],
@@ -52,7 +52,7 @@ function runNode(args: readonly string[], cwd: string): Promise<{ ok: boolean; o
     });
     child.on('error', (error) => resolve({ ok: false, output: error.message }));
     child.on('close', (code, signal) => {
-      const ending = output.trim() === '' ? `ended with ${signal ?? `code ${code}`} and said nothing` : '';
+      const ending = output.trim() === '' ? `ended with ${signal ?? `code ${code}`} without output` : '';
       resolve({ ok: code === 0, output: output + ending });
     });
   });

@@ -6,9 +6,10 @@ import { join } from 'node:path';
 import { startEngine } from '../src/engine/embedded.ts';
 
 /**
- * Runs MongoDB's published specification tests, by the driver's own runner, on the embedded engine, and prints what passes of each suite.
- * `DRIVER_SUITE` names a checkout of node-mongodb-native in which `npm ci --ignore-scripts && npm run build:bundle` was run; arguments
- * name suites (folders or files of its `test/integration`), by default those below. `--failures` lists what fails.
+ * Runs MongoDB's published specification tests with the driver's own runner on the embedded engine, and prints the
+ * result of each suite. `DRIVER_SUITE` is a checkout of node-mongodb-native in which `npm ci --ignore-scripts && npm
+ * run build:bundle` was run. Arguments select suites (folders or files of its `test/integration`); the default is the
+ * list below. `--failures` lists the failing tests.
  */
 const SUITES = [
   'crud/crud.spec.test.ts',
@@ -58,7 +59,7 @@ async function runSuite(cwd: string, suite: string, uri: string): Promise<Report
   return JSON.parse(await readFile(output, 'utf8')) as Report;
 }
 
-/** The suite takes the server's address for host:port, so it can't be a socket. */
+/** The suite only accepts an address of the form host:port, so the engine cannot use a socket. */
 async function freePort(): Promise<number> {
   const server = createServer();
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -13,7 +13,10 @@ const STORED = storedInvoice(1000);
 const signer = createDocumentSigner(softwareKey(IDENTITY));
 const writer = createInvoiceWriter();
 
-/** How long nothing else can be done while an invoice of 1,000 lines is written, checked, digested and signed. */
+/**
+ * The longest time that the event loop is blocked while an invoice of 1,000 lines is written, checked, digested and
+ * signed.
+ */
 export const benchmark: Benchmark = {
   name: 'documents-loop',
   about: 'the longest hold of the event loop while an invoice of 1,000 lines is written and signed',
@@ -59,13 +62,16 @@ function side(
   };
 }
 
-/** Milliseconds. On a machine that does nothing else the two are the same; on a busy one the first counts its other work as well. */
+/**
+ * Milliseconds of wall time and of CPU time. On an idle machine they are equal; on a busy one the wall time includes
+ * other work.
+ */
 interface Hold {
   readonly elapsed: number;
   readonly computing: number;
 }
 
-/** The longest time between two turns of the event loop while the work runs. */
+/** The longest time between two turns of the event loop while `work` runs. */
 async function longestHold(work: () => Promise<unknown>): Promise<Hold> {
   const longest = { elapsed: 0, computing: 0 };
   let last = moment();

@@ -19,8 +19,9 @@ const CACHE = join(tmpdir(), 'fatoura-bench-chromium');
 const XML = Buffer.from(`<Invoice>${'<cac:InvoiceLine><cbc:ID>1</cbc:ID></cac:InvoiceLine>'.repeat(700)}</Invoice>`);
 
 /**
- * Both draw the same tagged page of 20 lines, two at a time, each with a browser of its own that is warm. Ours makes the page from the
- * invoice, draws it, embeds the XML, makes it PDF/A-3 and signs it; the peer is given the finished HTML and draws, no more.
+ * Both sides print the same tagged page of 20 lines, two at a time, each with its own warm browser. Ours generates the
+ * page from the invoice, prints it, embeds the XML, converts it to PDF/A-3 and signs it. The peer gets the finished
+ * HTML and only prints it.
  */
 export const benchmark: Benchmark = {
   name: 'documents-pdf',
@@ -74,7 +75,7 @@ function bare(): Side {
   };
 }
 
-/** Draws so many, `AT_ONCE` at a time. */
+/** Renders a fixed number of PDFs, `AT_ONCE` at a time. */
 async function measured(quick: boolean, leader: number, draw: (lane: number) => Promise<unknown>): Promise<Measured> {
   const each = quick ? 5 : 20;
   const start = performance.now();
@@ -158,7 +159,10 @@ function newChild(before: readonly number[]): number {
   return childrenOfThis().find((pid) => !before.includes(pid)) ?? 0;
 }
 
-/** Of a process and its helpers, which share its group; what they share with one another counts for each. */
+/**
+ * Resident memory of a process and its helpers, which share its process group. Pages shared between them are counted
+ * for each.
+ */
 function residentMegabytes(leader: number): number {
   const pages = processes()
     .filter(({ group }) => group === leader)

@@ -9,7 +9,7 @@ import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 
 export const SIGNING_TIME = new Date('2026-11-21T10:00:00Z');
 
-/** An identity of each kind of key that documents are signed with. */
+/** A signing identity for each supported kind of key. */
 export function benchIdentities() {
   return {
     'RSA-2048': identityOf(generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey),
@@ -22,7 +22,7 @@ function identityOf(privateKey: KeyObject): SigningIdentity {
   return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from, to })] };
 }
 
-/** An invoice as it is stored, with lines of every rate. */
+/** An invoice as it is stored, with lines at every VAT rate. */
 export function storedInvoice(lineCount: number): Invoice {
   const rates: readonly TaxRate[] = [20, 14, 10, 7, 0];
   const lines = Array.from({ length: lineCount }, (_, index) => {

@@ -10,7 +10,7 @@ import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import { signWithXadesjs } from './xadesjs-signer.ts';
 import { signWithXmlsec1 } from './xmlsec1-signer.ts';
 
-/** XAdES signatures of a written invoice of 20 lines. Every side signs one after the other, and what it made is verified. */
+/** XAdES signatures of an invoice of 20 lines. Every side signs in series, and its last document is verified. */
 export const benchmark: Benchmark = {
   name: 'documents-xml',
   about: 'XAdES signatures of a 20-line UBL invoice, in series: digest, sign, put in place',
@@ -44,8 +44,8 @@ function rawSignature(key: KeyObject, octets: Buffer): Promise<Buffer> {
 }
 
 /**
- * @param make signs `count` times and answers the last document, or null where there is none
- * @param share how many of the others' signatures a slow side makes
+ * @param make signs `count` times and returns the last document, or null if it makes none
+ * @param share fraction of the signatures that a slow side makes
  */
 function side(name: string, make: (kind: Kind, count: number) => Promise<Uint8Array | null>, share = 1): Side {
   return {
@@ -59,7 +59,7 @@ function side(name: string, make: (kind: Kind, count: number) => Promise<Uint8Ar
         rates[`signatures/s, ${kind}`] = count / ((performance.now() - start) / 1000);
         if (signed === null) continue;
         const verification = await verifySignedDocument(signed);
-        if (!verification.valid) throw new Error(`what ${name} signed is not valid: ${verification.reason}`);
+        if (!verification.valid) throw new Error(`${name} made an invalid signature: ${verification.reason}`);
       }
       return { rates };
     },

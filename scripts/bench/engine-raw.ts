@@ -26,8 +26,9 @@ const SCHEMA = `
 `;
 
 /**
- * The work of `prepareWork` on the same storage as the engine's, by hand-written SQL in this process: no server, no protocol, no history, no
- * query language. A commit for each write; concurrent ones wait for one another. Whoever would listen for changes hears of them by the commit.
+ * The work of `prepareWork` on the same storage as the engine's, with hand-written SQL in this process: no server,
+ * protocol, oplog or query language. Each write is one commit, and concurrent writes run one after the other. A change
+ * counts as received at its commit.
  */
 export function prepareRawWork(path: string): StoreWork {
   const database = new DatabaseSync(path);

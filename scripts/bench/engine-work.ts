@@ -2,9 +2,9 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Collection, Db } from 'mongodb';
 import type { Measured } from './harness.ts';
 
-/** The work of `engine`, prepared in one database. */
+/** The operations of the benchmark `engine`, prepared in one database. */
 export interface StoreWork {
-  /** Every kind of work `operations` times. */
+  /** Runs every kind of operation `operations` times. */
   round(operations: number): Promise<Measured>;
   close(): Promise<void>;
 }
@@ -28,10 +28,10 @@ export const STORED = 5000;
 export const PAGE = 20;
 const TENANTS = 10;
 const CONCURRENT = 32;
-/** More would only wait longer: each is waited for. */
+/** Changes are measured in series, so more of them would only take longer. */
 export const CHANGES = 50;
 
-/** Fills a database with what the work reads: 5,000 documents of 1 KB with an index, and a change stream. */
+/** Fills a database with the data to read: 5,000 documents of 1 KB with an index. Opens a change stream. */
 export async function prepareWork(db: Db): Promise<StoreWork> {
   const items = db.collection<Item>('items');
   const jobs = db.collection<Job>('jobs');
@@ -44,7 +44,7 @@ export async function prepareWork(db: Db): Promise<StoreWork> {
   const stream = changes.watch();
   const arrived: ((at: number) => void)[] = [];
   stream.on('change', () => arrived.shift()?.(performance.now()));
-  // The driver opens the stream at its own time.
+  // The driver opens the stream asynchronously.
   await sleep(500);
   let last = STORED;
   let lastChange = 0;
@@ -110,12 +110,12 @@ export function item(i: number): Item {
   };
 }
 
-/** What the `i`-th read by `_id` asks for. */
+/** The `_id` that the `i`-th read asks for. */
 export function soughtId(i: number): string {
   return item((i * 7919) % STORED)._id;
 }
 
-/** What the `i`-th page asks for: the 20 of a tenant with the highest orders below `before`. */
+/** The page that the `i`-th read asks for: the 20 documents of a tenant with the highest orders below `before`. */
 export function soughtPage(i: number): { tenant: string; before: number } {
   return { tenant: `tenant ${i % TENANTS}`, before: (i * 31) % STORED };
 }
@@ -128,7 +128,7 @@ function page(items: Collection<Item>, tenant: string, before: number): Promise<
     .toArray();
 }
 
-/** As many jobs as will be claimed, the due ones in an order that both servers must keep. */
+/** Replaces the jobs by `count` due ones, in an order that both servers must keep. */
 async function refill(jobs: Collection<Job>, count: number): Promise<void> {
   await jobs.deleteMany({});
   await jobs.insertMany(dueJobs(count));

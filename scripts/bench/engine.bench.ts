@@ -16,14 +16,15 @@ import type { Benchmark, Side } from './harness.ts';
 const ENGINE = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
 const REFERENCE = fileURLToPath(new URL('../../../shared/mongodb-references/start', import.meta.url));
 const START_LIMIT_MS = 20_000;
-/** Operations of each kind in a repeat. */
+/** Operations of each kind in one repeat. */
 const QUICK = 100;
 const FULL = 500;
 
 /**
- * Servers as processes of their own, through the official driver: the engine on its socket, as the service uses it, the reference server on a
- * loopback port, since it has no other, with `--sync-on-commit` (its `start` says so). And SQLite itself in this process, without a
- * server, a driver or a protocol: the floor. All of them wait for the disk before each acknowledgement.
+ * Each server runs in its own process and is used through the official driver: the engine on its socket, as in the
+ * service; the reference server on a loopback port, the only address it supports, with `--sync-on-commit` (set by its
+ * `start`). SQLite in this process, without server, driver or protocol, is the lower bound. All of them wait for the
+ * disk before each acknowledgement.
  */
 export const benchmark: Benchmark = {
   name: 'engine',
@@ -104,7 +105,7 @@ async function startReference(folder: string): Promise<Running> {
   return { child, uri: `mongodb://127.0.0.1:${port}/?replicaSet=secantus` };
 }
 
-/** Connects as the service does, as soon as the server answers. */
+/** Connects with the service's options, as soon as the server answers. */
 async function reach(uri: string): Promise<MongoClient> {
   const end = Date.now() + START_LIMIT_MS;
   for (;;) {

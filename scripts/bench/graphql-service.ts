@@ -12,9 +12,13 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createDocumentUrl } from '../../src/transport/document-url.ts';
 import { startStockYoga } from './graphql-stock-yoga.ts';
 
-// Both sides of `graphql` in one process, on one store and one driver: the service without its worker, and stock Yoga.
+// Runs both sides of `graphql` in one process, on one store and one driver: the service without its worker, and stock
+// Yoga.
 
-/** What the process says when it serves, and its CPU time so far, and its event loop's, whenever it is sent a message. */
+/**
+ * The message when the process is ready, and the answer to each message: CPU time of the process and of its event loop
+ * so far.
+ */
 export type GraphqlServiceMessage =
   | { ours: string; stock: string; secretKey: string; invoiceIds: string[] }
   | { cpuMs: number; loopMs: number };
@@ -32,12 +36,12 @@ const { secretKey } = app.firstStart.demo;
 
 const invoiceIds: string[] = [];
 for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
-// As the worker would have left them: what is read most is accepted.
+// Sets the state that the worker would: most reads are of accepted invoices.
 const accepted = { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' };
 await app.store.db.collection('invoices').updateMany({}, { $set: accepted });
 
 const clientSecrets = createClientSecrets(Buffer.from(MASTER_KEY, 'hex'));
-// What the measured query needs.
+// The use cases of the measured query.
 const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
   documentUrl: createDocumentUrl(url, clientSecrets),

@@ -7,8 +7,8 @@ import type { GraphQLContext, UseCases } from '../../src/graphql/context.ts';
 import { schema } from '../../src/graphql/schema.ts';
 
 /**
- * The peer of `graphql`: Yoga as its documentation sets it up, on Node's own server, with its caches. The schema, the resolvers, the use cases
- * and the check of the credential are the service's; it has no limits, request ids, rate limiter, log or CORS of ours.
+ * The peer of `graphql`: Yoga as in its documentation, on Node's own server, with its caches. Schema, resolvers, use
+ * cases and authentication are the service's. It has none of our limits, request ids, rate limiter, log or CORS.
  */
 export async function startStockYoga(
   authenticate: Authenticate,

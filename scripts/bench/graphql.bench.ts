@@ -3,10 +3,13 @@ import type { Benchmark, Measured, Side } from './harness.ts';
 import { type LightClient, openLightClient, postOf } from './light-client.ts';
 import { sharedProcess } from './shared-process.ts';
 
-/** Requests under way at a time. */
+/** Number of concurrent requests. */
 const CONNECTIONS = 32;
 
-/** Invoices over /graphql; the peer is stock Yoga in the same process, on the same schema, resolvers, credential check and store. */
+/**
+ * Reads invoices over /graphql. The peer is stock Yoga in the same process, with the same schema, resolvers,
+ * authentication and store.
+ */
 export const benchmark: Benchmark = {
   name: 'graphql',
   about: `invoices of 20 lines over /graphql, one of 100 a request, ${CONNECTIONS} at a time; the peer is stock Yoga on the same schema, resolvers, credential check and store`,
@@ -27,7 +30,7 @@ type Served = Extract<GraphqlServiceMessage, { ours: string }>;
 
 type Account = Extract<GraphqlServiceMessage, { cpuMs: number }>;
 
-/** Both sides use one process; it accounts for its CPU time and its event loop's so far, in milliseconds. */
+/** Both sides use one process. It reports the CPU time of the process and of its event loop so far, in milliseconds. */
 const service = sharedProcess<Served, Account>('graphql-service.ts');
 
 function side(name: string, which: 'ours' | 'stock'): Side {
@@ -35,7 +38,7 @@ function side(name: string, which: 'ours' | 'stock'): Side {
   let requests: readonly Buffer[] = [];
   let invoiceIds: readonly string[] = [];
 
-  /** The answer's body. */
+  /** Sends one query and returns the body of the answer. */
   async function call(client: LightClient, connection: number, nth: number): Promise<Buffer> {
     const request = requests[nth % requests.length];
     if (!request) throw new Error(`${name} is not open`);
@@ -61,14 +64,14 @@ function side(name: string, which: 'ours' | 'stock'): Side {
       );
     },
     async run({ quick }): Promise<Measured> {
-      // For each repeat: while the other side is measured, servers close connections that nobody uses.
+      // Opened for each repeat, because servers close connections that are idle while the other side is measured.
       const client = await openLightClient(url, CONNECTIONS);
       const answers: Buffer[] = [];
       for (const [nth, id] of invoiceIds.entries()) {
         const answer = await call(client, 0, nth);
-        // Both sides read by the same code: that they agree does not tell that it is the invoice which was asked for.
+        // Both sides use the same code to read, so equal answers do not prove that the right invoice was returned.
         if (!answer.includes(`{"data":{"invoice":{"id":"${id}",`))
-          throw new Error(`${name} answers otherwise: ${answer}`);
+          throw new Error(`${name} returned the wrong invoice: ${answer}`);
         answers.push(answer);
       }
       const before = await service.account();
@@ -83,7 +86,7 @@ function side(name: string, which: 'ours' | 'stock'): Side {
             const answer = await call(client, connection, nth);
             samples.push(performance.now() - begun);
             if (!answers[nth % answers.length]?.equals(answer))
-              throw new Error(`${name} answers otherwise under load: ${answer}`);
+              throw new Error(`${name} returned a different answer under load: ${answer}`);
           }
         }),
       );
@@ -95,7 +98,8 @@ function side(name: string, which: 'ours' | 'stock'): Side {
         operations: samples.length,
         seconds,
         latencies: { query: samples },
-        // Other work on the machine distorts it less than the throughput. Beside the event loop it is the embedded engine's, mostly.
+        // Other work on the machine affects CPU time less than throughput. The CPU time outside the event loop is
+        // mostly that of the embedded engine.
         counts: { 'CPU µs a request': each('cpuMs'), 'of them the event loop': each('loopMs') },
         answer: answers.join('\n'),
       };

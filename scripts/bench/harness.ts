@@ -3,64 +3,64 @@ import { runInNewContext } from 'node:vm';
 import { judgeNoise, type NoiseVerdict, type SteadySeries, spin } from './noise.ts';
 import { quantile, type Summary, summarize } from './statistics.ts';
 
-/** A benchmark: a module `scripts/bench/<name>.bench.ts` exports one as `benchmark`. */
+/** A benchmark. Each module `scripts/bench/<name>.bench.ts` exports one as `benchmark`. */
 export interface Benchmark {
-  /** The file's name without `.bench.ts`. */
+  /** The file name without `.bench.ts`. */
   name: string;
-  /** What is measured, in one line. */
+  /** One line that says what is measured. */
   about: string;
-  /** Ours first, then its peers; with no peer there are figures but no ratios. */
+  /** Ours first, then its peers. Without a peer there are figures but no ratios. */
   sides: readonly [Side, ...Side[]];
-  /** `equal`: in each repeat all sides must give the same answer, byte for byte. `incomparable`: they give none. */
+  /** `equal`: in each repeat all sides must return the same answer, byte for byte. `incomparable`: they return none. */
   answers: 'equal' | 'incomparable';
   /** Default 10. */
   repeats?: number;
-  /** Rounds that are run and not counted. Default 2. */
+  /** Rounds that run before the measurement. Default 2. */
   warmups?: number;
 }
 
-/** One contestant. All sides are opened before the first round and closed after the last. */
+/** One side of a comparison. All sides are opened before the first round and closed after the last. */
 export interface Side {
   name: string;
   open?(settings: Settings): Promise<void> | void;
-  /** One repeat. */
+  /** Runs one repeat. */
   run(settings: Settings): Promise<Measured> | Measured;
-  /** Called also where `open` failed half-way. */
+  /** Also called if `open` failed. */
   close?(): Promise<void> | void;
 }
 
-/** How the run was asked for; with `quick` a side should do as little as still shows something. */
+/** Settings of the run. With `quick`, a side should do the minimum that still gives a result. */
 export interface Settings {
   quick: boolean;
 }
 
-/** What a repeat came to. Every repeat of every side must measure the same things. */
+/** The result of one repeat. Every repeat of every side must measure the same quantities. */
 export interface Measured {
-  /** Throughput: operations done. They are counted against the time of `run`, or `seconds` where that is more exact. */
+  /** Throughput: the number of operations, divided by `seconds` or, without it, by the duration of `run`. */
   operations?: number;
   seconds?: number;
-  /** Throughputs of several kinds of work in one repeat, operations a second. */
+  /** Throughput of several kinds of work in one repeat, in operations per second. */
   rates?: Record<string, number>;
-  /** Latency: samples in milliseconds, by what they are of; each becomes a p50 and a p99. */
+  /** Latency: samples in milliseconds by name. Each name gives a p50 and a p99. */
   latencies?: Record<string, readonly number[]>;
-  /** What the work cost in anything but time (round trips, bytes); fewer are better. */
+  /** Costs other than time (round trips, bytes). Lower is better. */
   counts?: Record<string, number>;
   answer?: string | Uint8Array;
 }
 
 export type Unit = 'ops/s' | 'ms' | 'count';
 
-/** One measured quantity over all sides. */
+/** One measured quantity for all sides. */
 export interface Figure {
   name: string;
   unit: Unit;
   better: 'higher' | 'lower';
   sides: (Summary & { side: string; values: number[] })[];
-  /** How many times better ours was than each peer, repeat by repeat; below 1 it was worse. */
+  /** How many times better ours was than each peer, for each repeat; below 1 it was worse. */
   ratios: (Summary & { peer: string; values: number[] })[];
 }
 
-/** All that a run found. */
+/** The complete result of a run. */
 export interface Outcome {
   name: string;
   about: string;
@@ -72,14 +72,14 @@ export interface Outcome {
   noise: NoiseVerdict & { calibrationMs: number[] };
 }
 
-/** Two sides' answers are not the same where the benchmark says that they must be. */
+/** The answers of two sides differ although the benchmark requires equal answers. */
 export class AnswersDiffer extends Error {}
 
 /**
- * Runs ours and its peers in alternation: each round runs every side once, and a round later the order is turned, so that
- * neither what the machine does meanwhile nor the place in the order favours one. `calibrate` times a fixed piece of
- * computing (milliseconds) before each repeat.
- * @throws AnswersDiffer, and whatever a side throws; the sides are closed in any case.
+ * Runs ours and its peers alternately: each round runs every side once, and the order rotates each round, so that
+ * neither other work on the machine nor the position in the order favours a side. `calibrate` times a fixed computation
+ * (milliseconds) before each repeat.
+ * @throws AnswersDiffer, and any error of a side; the sides are closed in any case.
  */
 export async function runBenchmark(
   benchmark: Benchmark,
@@ -126,13 +126,13 @@ export async function runBenchmark(
 
 const closeAll = (sides: readonly Side[]): Promise<void>[] => sides.map(async (side) => side.close?.());
 
-/** The list begun `by` places further on. */
+/** The list rotated by `by` positions. */
 function turn<T>(list: readonly T[], by: number): T[] {
   const start = by % list.length;
   return [...list.slice(start), ...list.slice(0, start)];
 }
 
-/** By name. */
+/** Quantities by name. */
 type Quantities = Map<string, { value: number; unit: Unit }>;
 
 function toFigures(result: Measured, seconds: number, side: Side): Quantities {
@@ -167,7 +167,7 @@ function combine(sides: readonly Side[], measured: ReadonlyMap<Side, Quantities[
   });
 }
 
-/** What of a figure should vary with nothing but the machine. Without a peer that can only be ours. */
+/** The values of a figure that should vary only with the machine. Without a peer these are our own. */
 function steadySeries({ name, sides, ratios }: Figure): SteadySeries[] {
   const peers = sides.length > 1 ? sides.slice(1) : sides;
   return [
@@ -194,7 +194,7 @@ function compareAnswers(given: readonly { side: Side; answer: Measured['answer']
 
 let gc: (() => void) | undefined;
 
-/** Frees what the side before has left, so that the next one does not pay for it. */
+/** Frees the garbage of the previous side, so that the next one does not pay for its collection. */
 function collectGarbage(): void {
   if (!gc) {
     setFlagsFromString('--expose-gc');

@@ -16,9 +16,13 @@ import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { startStockAgenda } from './stock-agenda.ts';
 
-// One side of `latency` in a process of its own: `ours` is the service as it is; `stock` is its API alone, with stock Agenda as the worker.
+// Runs one side of `latency` in its own process: `ours` is the unmodified service; `stock` is its API alone, with stock
+// Agenda as the worker.
 
-/** What the process says when it serves, and whenever it is sent a message: commands sent to the store so far. */
+/**
+ * The message when the process is ready, and the answer to each message: the number of commands sent to the store so
+ * far.
+ */
 export type LatencyServiceMessage = { url: string; secretKey: string } | { commands: number };
 
 const dataDir = await mkdtemp(join(tmpdir(), 'latency-'));
@@ -38,7 +42,7 @@ await app.warm;
 
 let commands = 0;
 app.store.client.on('commandStarted', ({ commandName }) => {
-  // Waiting for changes is no work.
+  // Waiting for changes is not counted.
   if (commandName !== 'getMore') commands++;
 });
 const tell = (message: LatencyServiceMessage) => process.send?.(message);

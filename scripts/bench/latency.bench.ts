@@ -4,7 +4,10 @@ import { fileURLToPath } from 'node:url';
 import type { Benchmark, Side } from './harness.ts';
 import type { LatencyServiceMessage } from './latency-service.ts';
 
-/** From POST to accepted (seen on the invoice's stream) and to the PDF's bytes, one invoice after the other, on the embedded engine. */
+/**
+ * Time from POST to accepted (as seen on the invoice's stream) and to the last byte of the PDF, for one invoice after
+ * the other, on the embedded engine.
+ */
 export const benchmark: Benchmark = {
   name: 'latency',
   about: 'create → accepted, create → PDF downloaded, in series; the peer is the same stages as five stock Agenda jobs',
@@ -41,7 +44,7 @@ function side(name: string, kind: 'ours' | 'stock'): Side {
     const answer = heard();
     child?.send('commands');
     const message = await answer;
-    if (!('commands' in message)) throw new Error(`${name} did not count`);
+    if (!('commands' in message)) throw new Error(`${name} did not report its commands`);
     return message.commands;
   };
 
@@ -96,11 +99,11 @@ async function oneInvoice({ url, secretKey }: { url: string; secretKey: string }
   const { pdf_url } = (await (await fetch(`${url}/v1/invoices/${id}`, { headers })).json()) as { pdf_url: string };
   const pdf = Buffer.from(await (await fetch(pdf_url)).arrayBuffer());
   const downloaded = performance.now() - start;
-  if (pdf.subarray(0, 5).toString() !== '%PDF-') throw new Error(`no PDF came from ${pdf_url}`);
+  if (pdf.subarray(0, 5).toString() !== '%PDF-') throw new Error(`${pdf_url} returned no PDF`);
   return { accepted, downloaded };
 }
 
-/** Reads an event stream until a message tells of the status. */
+/** Reads an event stream until a message has the status. */
 async function statusReached(url: string, token: string, status: string): Promise<void> {
   const { body } = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
   let text = '';

@@ -1,22 +1,25 @@
 import { once } from 'node:events';
 import { connect, type Socket } from 'node:net';
 
-/** An answer with its body as it was sent. */
+/** An answer with its body as received. */
 export interface LightAnswer {
   readonly status: number;
   readonly body: Buffer;
 }
 
-/** Connections that stay open, each with one request under way at a time. */
+/** Keep-alive connections with at most one request in progress on each. */
 export interface LightClient {
-  /** The answer to a whole request, from {@link postOf}, on one of the connections. @throws when it breaks off, or its framing is not known */
+  /**
+   * Sends a complete request (from {@link postOf}) on one of the connections and returns the answer.
+   * @throws when the connection breaks or the framing of the answer is not supported
+   */
   ask(connection: number, request: Uint8Array): Promise<LightAnswer>;
   close(): void;
 }
 
 /**
- * HTTP/1.1 for benches whose service shares the machine with its clients: it takes a fraction of the CPU time that a client for every purpose
- * takes, so that the figures are the service's.
+ * A minimal HTTP/1.1 client for benchmarks whose service shares the machine with its clients. It uses a fraction of the
+ * CPU time of a general client, so the figures reflect the service.
  */
 export async function openLightClient(url: string, connections: number): Promise<LightClient> {
   const { hostname, port } = new URL(url);
@@ -26,7 +29,7 @@ export async function openLightClient(url: string, connections: number): Promise
   return {
     ask: (connection, request) => {
       const ask = asks[connection];
-      if (!ask) throw new Error(`there is no connection ${connection}`);
+      if (!ask) throw new Error(`no connection ${connection}`);
       return ask(request);
     },
     close() {
@@ -35,7 +38,7 @@ export async function openLightClient(url: string, connections: number): Promise
   };
 }
 
-/** The bytes of a POST of JSON to a service at `url`. */
+/** The bytes of a POST request with a JSON body to the service at `url`. */
 export function postOf(url: string, path: string, headers: Readonly<Record<string, string>>, body: string): Buffer {
   const lines = Object.entries({
     host: new URL(url).host,
@@ -55,7 +58,7 @@ function asking(socket: Socket): (request: Uint8Array) => Promise<LightAnswer> {
     waiting = null;
   };
   socket.on('data', (chunk) => {
-    // Taken for the answer to the next request, it would be a wrong one.
+    // Otherwise it would be taken for the answer to the next request.
     if (!waiting) return void socket.destroy();
     received = received.length === 0 ? chunk : Buffer.concat([received, chunk]);
     try {
@@ -70,7 +73,7 @@ function asking(socket: Socket): (request: Uint8Array) => Promise<LightAnswer> {
   });
   socket.on('error', fail).on('close', () => fail(new Error('the connection was closed')));
   return (request) => {
-    if (waiting) throw new Error('this connection has a request under way');
+    if (waiting) throw new Error('this connection has a request in progress');
     if (socket.destroyed) throw new Error('the connection was closed');
     waiting = Promise.withResolvers();
     socket.write(request);
@@ -79,8 +82,8 @@ function asking(socket: Socket): (request: Uint8Array) => Promise<LightAnswer> {
 }
 
 /**
- * The answer that these bytes are (RFC 9112); null as long as it is not whole.
- * @throws when it has neither a length nor chunks, or anything follows it: nothing more was asked for
+ * Parses an answer (RFC 9112); null while it is incomplete.
+ * @throws when it has neither a length nor chunks, or when more bytes follow it
  */
 export function readAnswer(bytes: Buffer): LightAnswer | null {
   const headEnd = bytes.indexOf('\r\n\r\n');
@@ -96,11 +99,11 @@ export function readAnswer(bytes: Buffer): LightAnswer | null {
       ? joinedChunks(bytes, start)
       : { body: bytes.subarray(start, start + Number(length)), end: start + Number(length) };
   if (body === null || bytes.length < end) return null;
-  if (bytes.length > end) throw new Error('more came than was asked for');
+  if (bytes.length > end) throw new Error('unexpected bytes after the answer');
   return { status, body };
 }
 
-/** A chunked body without trailers, and where it ends; null as long as it is not whole. */
+/** Joins a chunked body without trailers and returns its end; the body is null while it is incomplete. */
 function joinedChunks(bytes: Buffer, start: number): { body: Buffer | null; end: number } {
   const chunks: Buffer[] = [];
   for (let at = start; ; ) {

@@ -5,15 +5,15 @@ import { parseArgs } from 'node:util';
 import { type Benchmark, runBenchmark } from './harness.ts';
 import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
 
-/** What the process ends with. */
-export const EXIT = { believable: 0, failed: 1, usage: 2, noisy: 3 } as const;
+/** Exit codes. */
+export const EXIT = { reliable: 0, failed: 1, usage: 2, noisy: 3 } as const;
 
 const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N]';
 
 /**
- * `npm run bench`: runs the named benchmarks of `folder` one after the other, all of them without a name; `documents` also means
- * `documents-pdf`. Writes their
- * tables with `write` and a JSON file each into `results`. Resolves to the exit code: a failure outweighs noise.
+ * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
+ * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. Resolves to the exit code; a
+ * failure takes precedence over noise.
  */
 export async function bench(
   args: readonly string[],
@@ -28,7 +28,7 @@ export async function bench(
     write(`${request.problem}\n${USAGE}\nbenchmarks: ${known.join(', ') || 'none'}\n`);
     return EXIT.usage;
   }
-  let exit: number = EXIT.believable;
+  let exit: number = EXIT.reliable;
   for (const name of request.names) {
     try {
       const benchmark = await load(folder, name);
@@ -36,7 +36,7 @@ export async function bench(
       const outcome = await runBenchmark(benchmark, request.options);
       write(formatOutcome(outcome, circumstances));
       write(`written: ${writeOutcome(results, outcome, circumstances)}\n\n`);
-      if (outcome.noise.noisy && exit === EXIT.believable) exit = EXIT.noisy;
+      if (outcome.noise.noisy && exit === EXIT.reliable) exit = EXIT.noisy;
     } catch (error) {
       write(`${name} FAILED: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n\n`);
       exit = EXIT.failed;

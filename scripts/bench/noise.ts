@@ -1,22 +1,22 @@
 import { relativeSpread } from './statistics.ts';
 
-/** Above these the machine did something else besides, and the figures are not to be believed. */
+/** Above these limits other work disturbed the run, and its figures are not reliable. */
 export const NOISE_LIMITS = {
-  /** Of a fixed piece of computing done before each repeat: its 10th to 90th percentile, relative to its median. */
+  /** Calibration: 10th to 90th percentile of a fixed computation before each repeat, relative to its median. */
   calibration: 0.1,
-  /** Of a peer's repeats: their middle half, relative to their median. */
+  /** Repeats of a peer: interquartile range relative to the median. */
   peer: 0.15,
-  /** Of the ratios of ours to a peer, repeat by repeat: their middle half, relative to their median. */
+  /** Ratios of ours to a peer in each repeat: interquartile range relative to the median. */
   ratio: 0.25,
 };
 
-/** Whether a run is to be believed, and every reason why not. */
+/** Whether a run was disturbed, and every reason. */
 export interface NoiseVerdict {
   noisy: boolean;
   reasons: string[];
 }
 
-/** Repeats of something that ought to vary with nothing but the machine: a peer's figure, or a ratio to it. */
+/** Repeats of a quantity that should vary only with the machine: a figure of a peer, or a ratio to it. */
 export interface SteadySeries {
   kind: 'peer' | 'ratio';
   label: string;
@@ -34,7 +34,7 @@ export function judgeNoise(calibration: readonly number[], series: readonly Stea
   return { noisy: reasons.length > 0, reasons };
 }
 
-/** Time in milliseconds that a fixed piece of computing takes now (some 10 ms); it touches next to no memory. */
+/** Milliseconds that a fixed computation takes now (about 10 ms). It uses almost no memory. */
 export function spin(): number {
   const start = performance.now();
   let state = 1;
@@ -44,11 +44,11 @@ export function spin(): number {
     state ^= state << 5;
   }
   const elapsed = performance.now() - start;
-  if (state === 0) throw new Error('xorshift never reaches 0'); // keeps the loop from being optimized away
+  if (state === 0) throw new Error('xorshift never reaches 0'); // prevents the loop from being optimized away
   return elapsed;
 }
 
-/** A share as per cent, without decimals. */
+/** A fraction as a percentage without decimals. */
 export function percent(share: number): string {
   return `${Math.round(share * 100)} %`;
 }

@@ -12,7 +12,10 @@ const BATCH = 2000;
 const PAGE = 20;
 const PAGES = 300;
 
-/** A page by a compound index must cost as much whether there are a thousand documents or a million: at most 1.5 times. */
+/**
+ * A page by a compound index must cost about the same for a million documents as for a thousand: at most 1.5 times as
+ * much.
+ */
 export const benchmark: Benchmark = {
   name: 'pages',
   about: 'the embedded engine: pages of 20 by a compound index, of many documents and of few',
@@ -64,10 +67,10 @@ function side(name: string, count: number, quickCount: number): Side {
     async run() {
       const start = performance.now();
       for (let i = 0; i < PAGES; i++) {
-        // Never one of the last pages, so that each is full.
+        // Avoids the last pages, so that each page is full.
         const before = Math.floor(size / 2) + ((i * 7919) % Math.floor(size / 2));
         const found = await page(`tenant ${i % TENANTS}`, before);
-        if (found.length !== PAGE) throw new Error(`a page of ${found.length}`);
+        if (found.length !== PAGE) throw new Error(`a page has ${found.length} documents`);
       }
       return { operations: PAGES, seconds: (performance.now() - start) / 1000 };
     },

@@ -6,18 +6,18 @@ import type { Outcome } from './harness.ts';
 import { percent } from './noise.ts';
 import type { Summary } from './statistics.ts';
 
-/** Where and on what a run took place. */
+/** The environment of a run. */
 export interface Circumstances {
   /** ISO 8601, UTC. */
   date: string;
-  /** Null outside a git work tree; `dirty`: with changes that no commit holds. */
+  /** Null outside a git work tree; `dirty` means that there are uncommitted changes. */
   commit: string | null;
   dirty: boolean;
   node: string;
   machine: { cpu: string; cores: number; memoryGiB: number; system: string; loadAverage: number[] };
 }
 
-/** Looks at the machine and at the work tree in `folder`. */
+/** Reads the state of the machine and of the work tree in `folder`. */
 export function observeCircumstances(folder: string): Circumstances {
   const processors = cpus();
   return {
@@ -52,7 +52,10 @@ export function writeOutcome(folder: string, outcome: Outcome, circumstances: Ci
   return file;
 }
 
-/** The run as text: a table per figure, the ratios below it, and NOISY with its reasons where it is not to be believed. */
+/**
+ * Formats the run as text: a table for each figure with the ratios below it, and NOISY with the reasons if it was
+ * disturbed.
+ */
 export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }: Circumstances): string {
   const { name, about, repeats, warmups, figures, answers, noise } = outcome;
   const labels = figures.flatMap(({ name: figure, unit, sides, ratios }) => [
@@ -69,7 +72,7 @@ export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }
   ];
   const lines = [
     `${name}: ${about}`,
-    `${commit?.slice(0, 10) ?? 'no commit'}${dirty ? ' and changes' : ''}, Node ${node}, ${machine.cores} × ${machine.cpu}, ` +
+    `${commit?.slice(0, 10) ?? 'no commit'}${dirty ? ' with uncommitted changes' : ''}, Node ${node}, ${machine.cores} × ${machine.cpu}, ` +
       `${repeats} repeats after ${warmups} warm-ups`,
     row('', ['minimum', 'median', 'maximum', 'spread']),
   ];
@@ -79,13 +82,13 @@ export function formatOutcome(outcome: Outcome, { commit, dirty, node, machine }
   }
   lines.push(...geometricMeans(figures));
   if (figures.some(({ ratios }) => ratios.length > 0))
-    lines.push('Ratios say how many times better ours is, repeat by repeat.');
-  if (answers === 'equal') lines.push("All sides' answers were the same, byte for byte.");
-  if (noise.noisy) lines.push(`NOISY: ${noise.reasons.join('; ')}. Do not believe these figures.`);
+    lines.push('A ratio is how many times better ours is, computed for each repeat.');
+  if (answers === 'equal') lines.push('All sides returned the same answers, byte for byte.');
+  if (noise.noisy) lines.push(`NOISY: ${noise.reasons.join('; ')}. These figures are not reliable.`);
   return `${lines.join('\n')}\n`;
 }
 
-/** Per peer the geometric mean of the median ratios; tails (p99) aside, which a few samples decide. */
+/** The geometric mean of the median ratios for each peer, without p99 values, which depend on a few samples. */
 function geometricMeans(figures: Outcome['figures']): string[] {
   const counted = figures.filter(({ name }) => !name.endsWith(' p99'));
   const peers = counted[0]?.ratios.map(({ peer }) => peer) ?? [];

@@ -8,8 +8,9 @@ import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 
 /**
- * The peer of `rest`: Koa with a router and three routes, written straight down. They make the service's driver calls (the key by its hash, then
- * the invoices) and answer its bytes, and do nothing else: no limits, validation, scopes, GraphQL, ETag, request ids, CORS.
+ * The peer of `rest`: Koa with a router and three hand-written routes. They make the same driver calls as the service
+ * (the key by its hash, then the invoices) and answer the same bytes, and nothing else: no limits, validation, scopes,
+ * GraphQL, ETag, request ids or CORS.
  */
 export async function startBareKoa(
   db: Db,
@@ -23,7 +24,7 @@ export async function startBareKoa(
   ];
   const secrets = createClientSecrets(masterKey);
   const [template, job] = [await invoices.findOne({}), await jobs.findOne({})];
-  if (!template || !job) throw new Error('there is no invoice to copy');
+  if (!template || !job) throw new Error('no invoice to copy');
 
   async function tenantOf(ctx: Context): Promise<string> {
     const token = (ctx.headers.authorization ?? '').slice('Bearer '.length);

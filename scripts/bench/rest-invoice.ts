@@ -1,4 +1,4 @@
-/** What `rest` creates: five lines, 600.00 MAD. */
+/** The invoice that `rest` creates: five lines, 600.00 MAD. */
 export const INVOICE = {
   amount: 60_000,
   currency: 'MAD',

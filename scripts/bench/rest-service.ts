@@ -8,9 +8,12 @@ import { readConfig } from '../../src/config.ts';
 import { startBareKoa } from './rest-bare-koa.ts';
 import { INVOICE } from './rest-invoice.ts';
 
-// Both sides of `rest` in one process, on one store and one driver: the service without its worker, and bare Koa.
+// Runs both sides of `rest` in one process, on one store and one driver: the service without its worker, and bare Koa.
 
-/** What the process says when it serves, and whenever it is sent a message the commands to the store since the last one, and its CPU time so far. */
+/**
+ * The message when the process is ready, and the answer to each message: the store commands since the last message, and
+ * the CPU time so far.
+ */
 export type RestServiceMessage =
   | { ours: string; bare: string; secretKey: string; invoiceIds: string[]; until: string }
   | { commands: string[]; cpuMs: number };
@@ -28,7 +31,7 @@ const { db, client } = app.store;
 
 const invoiceIds: string[] = [];
 for (let i = 0; i < INVOICES; i++) invoiceIds.push(await createInvoice());
-// As the worker would have left them: what is read most is accepted.
+// Sets the state that the worker would: most reads are of accepted invoices.
 await db.collection('invoices').updateMany({}, { $set: { status: 'accepted', dgiId: 'DGI-TEST-0123456789ABCDEF' } });
 
 const bare = await startBareKoa(db, Buffer.from(MASTER_KEY, 'hex'), app.url);
@@ -49,7 +52,7 @@ process.once('disconnect', async () => {
   await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   process.exit(0);
 });
-// What `rest` creates later is in no page.
+// Invoices that `rest` creates later must not appear on the measured pages.
 await sleep(1100);
 const until = `${new Date().toISOString().slice(0, 19)}Z`;
 tell({ ours: app.url, bare: bare.url, secretKey, invoiceIds, until });

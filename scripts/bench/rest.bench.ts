@@ -5,12 +5,12 @@ import { INVOICE } from './rest-invoice.ts';
 import type { RestServiceMessage } from './rest-service.ts';
 import { sharedProcess } from './shared-process.ts';
 
-/** Requests under way at a time. */
+/** Number of concurrent requests. */
 const CONNECTIONS = 32;
 
 /**
- * The REST interface under load; the peer is bare Koa in the same process and on the same store, which makes the same driver calls for a request alone (checked) and
- * answers the same bytes (compared, what is random in a creation apart).
+ * The REST interface under load. The peer is bare Koa in the same process and on the same store. For a single request
+ * it makes the same driver calls (verified) and answers the same bytes (compared, except random parts of a creation).
  */
 export const benchmark: Benchmark = {
   name: 'rest',
@@ -23,7 +23,7 @@ type Served = Extract<RestServiceMessage, { ours: string }>;
 
 type Account = Extract<RestServiceMessage, { cpuMs: number }>;
 
-/** Both sides use one process; it accounts for what it has done since the last call. */
+/** Both sides use one process. It reports the work since the last call. */
 const service = sharedProcess<Served, Account>('rest-service.ts');
 
 function side(name: string, which: 'ours' | 'bare'): Side {
@@ -53,11 +53,11 @@ function side(name: string, which: 'ours' | 'bare'): Side {
       const counts: Record<string, number> = {};
       const answers: string[] = [];
       for (const kind of ['read', 'list', 'create'] as const) {
-        // Longer than the service remembers a key: the peer looks it up each time.
+        // Longer than the service caches a key, because the peer looks it up each time.
         await new Promise((resolve) => setTimeout(resolve, 2 * KEY_CACHE_MS));
         await service.account();
         const answer = await call(kind);
-        // A creation queues its job after it has answered.
+        // The job of a new invoice is queued after the answer.
         if (kind === 'create') await new Promise((resolve) => setTimeout(resolve, 50));
         const before = await service.account();
         answers.push(kind, before.commands.sort().join(', '), withoutChance(answer));
@@ -65,11 +65,11 @@ function side(name: string, which: 'ours' | 'bare'): Side {
         let nth = 0;
         const seconds = await underLoad(quick ? 200 : REQUESTS_A_REPEAT[kind], async () => {
           const start = performance.now();
-          // Each another invoice: those of one moment that are the same would be read once.
+          // A different invoice each time, because concurrent reads of the same one would be combined.
           await call(kind, nth++);
           samples.push(performance.now() - start);
         });
-        // The driver and the embedded engine included; other work on the machine distorts it less than the throughput.
+        // Includes the driver and the embedded engine. Other work on the machine affects CPU time less than throughput.
         counts[`${kind}, CPU µs a request`] =
           ((await service.account()).cpuMs - before.cpuMs) * (1000 / samples.length);
         rates[kind] = samples.length / seconds;
@@ -96,7 +96,7 @@ const REQUESTS: Readonly<
 
 const REQUESTS_A_REPEAT: Readonly<Record<Kind, number>> = { read: 2000, list: 600, create: 800 };
 
-/** Keeps as many calls under way as there are connections. @returns seconds */
+/** Keeps `CONNECTIONS` calls in progress. @returns seconds */
 async function underLoad(calls: number, call: () => Promise<void>): Promise<number> {
   let left = calls;
   const start = performance.now();
@@ -108,7 +108,7 @@ async function underLoad(calls: number, call: () => Promise<void>): Promise<numb
   return (performance.now() - start) / 1000;
 }
 
-/** A creation's answer without what is different each time; a reading's has nothing of the kind. */
+/** The answer to a creation without its random parts. Other answers have none. */
 function withoutChance(answer: string): string {
   if (!answer.includes('client_secret')) return answer;
   return answer

@@ -2,23 +2,29 @@ import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 
-/** A process that both sides of a bench use: begun by the first that enters, ended by the last that leaves. */
+/** A process that both sides of a benchmark use. It starts with the first `enter` and ends with the last `leave`. */
 export interface SharedProcess<Served, Account> {
-  /** What it says when it serves. @throws when it ends before */
+  /**
+   * Resolves with the message that the process sends when it is ready.
+   * @throws when the process ends before
+   */
   enter(): Promise<Served>;
-  /** What it answers to a message: the work done so far. @throws when it ends before */
+  /**
+   * Asks the process for the work done so far.
+   * @throws when the process ends before
+   */
   account(): Promise<Account>;
   leave(): Promise<void>;
 }
 
-/** @param file of the process, beside this one; it ends when it is disconnected */
+/** @param file module of the process, in this folder; it must end when its IPC channel is disconnected */
 export function sharedProcess<Served, Account>(file: string): SharedProcess<Served, Account> {
   let child: ChildProcess | null = null;
   let served: Promise<Served> | null = null;
   let users = 0;
 
   async function heard(): Promise<unknown> {
-    if (!child) throw new Error('nothing serves');
+    if (!child) throw new Error('the process is not running');
     const end = new AbortController();
     try {
       const ended = once(child, 'exit', { signal: end.signal }).then(([code]) => {

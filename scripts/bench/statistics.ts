@@ -1,15 +1,15 @@
-/** What a list of repeats comes to. */
+/** Summary of the values of all repeats. */
 export interface Summary {
   min: number;
   median: number;
   max: number;
-  /** Distance between the quartiles, relative to the median: 0.1 means that the middle half lies within 10 %. */
+  /** Interquartile range relative to the median: 0.1 means that the middle half spans 10 % of the median. */
   spread: number;
 }
 
 /**
- * The value below which the share `q` (0 to 1) of the values lies, interpolated between the two nearest.
- * @throws RangeError without values, or where one is not a finite number.
+ * The `q`-quantile (0 to 1) of the values, with linear interpolation.
+ * @throws RangeError without values, or if one is not a finite number.
  */
 export function quantile(values: readonly number[], q: number): number {
   if (values.length === 0) throw new RangeError('no values');
@@ -21,13 +21,13 @@ export function quantile(values: readonly number[], q: number): number {
   return low + (high - low) * (at % 1);
 }
 
-/** Distance between two quantiles, relative to the median (infinite where only the median is 0). */
+/** The distance between two quantiles relative to the median (infinite if only the median is 0). */
 export function relativeSpread(values: readonly number[], from: number, to: number): number {
   const distance = quantile(values, to) - quantile(values, from);
   return distance === 0 ? 0 : distance / Math.abs(quantile(values, 0.5));
 }
 
-/** @throws RangeError without values, or where one is not a finite number. */
+/** @throws RangeError without values, or if one is not a finite number. */
 export function summarize(values: readonly number[]): Summary {
   return {
     min: quantile(values, 0),

@@ -10,7 +10,7 @@ import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoices.ts';
 
-/** The same parts as the service's pipeline has. */
+/** The parts that the service's pipeline uses. */
 export interface StockAgendaParts {
   readonly db: Db;
   readonly invoices: InvoiceRepository;
@@ -23,9 +23,9 @@ export interface StockAgendaParts {
 }
 
 /**
- * The peer of `latency`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change-stream notification
- * channel. Each job reads the invoice, does the stage's work, updates the invoice and schedules the next stage's job. No leases, no retries.
- * @returns ends it
+ * The peer of `latency`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change
+ * stream notification channel. Each job reads the invoice, does the work of the stage, updates the invoice and
+ * schedules the job of the next stage. There are no leases and no retries. @returns a function that stops it
  */
 export async function startStockAgenda(parts: StockAgendaParts): Promise<() => Promise<void>> {
   const { db, invoices, documents, writer, signer, authority, renderer } = parts;
@@ -94,7 +94,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   return () => agenda.stop(false).then(() => undefined);
 }
 
-/** The benched invoices have no address to be mailed to. */
+/** The invoices of the benchmark have no e-mail address. */
 type BenchedStage = Exclude<Stage, 'email'>;
 
 function transition(
@@ -116,6 +116,6 @@ function transition(
 }
 
 function present<T>(value: T | null): T {
-  if (value === null) throw new Error('a stage ran before the one that it builds on');
+  if (value === null) throw new Error('a stage ran before the stage that it depends on');
   return value;
 }

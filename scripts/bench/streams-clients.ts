@@ -1,13 +1,17 @@
 import { connect, type Socket } from 'node:net';
 
-// The clients of one side of `streams`, in a process of their own: a process may have some 20,000 files open.
+// Runs the clients of one side of `streams` in their own process, because a process can only have about 20,000 open
+// files.
 
 export type StreamsClientsMessage =
   | { opened: number }
-  /** When each client had the event, nanoseconds of the machine's monotonic clock, and the bytes that the first one got. */
+  /**
+   * When each client received the event, in nanoseconds of the machine's monotonic clock, and the bytes that the first
+   * client received.
+   */
   | { arrivals: string[]; text: string };
 
-/** How many are opened at a time. */
+/** Number of streams that are opened concurrently. */
 const AT_A_TIME = 100;
 const MESSAGE = /event: next\ndata: [^\n]*\n\n/;
 
@@ -28,7 +32,7 @@ process.once('disconnect', () => {
   process.exit(0);
 });
 
-/** Resolves when the stream has begun. */
+/** Resolves when the stream has started. */
 function open(port: number, request: string, count: number): Promise<void> {
   return new Promise((resolve, reject) => {
     const socket = connect(port, '127.0.0.1');

@@ -11,21 +11,22 @@ import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 
-// One side of `streams` in a process of its own: `ours` (the service without its worker) or `bare` (node:http and a loop).
+// Runs one side of `streams` in its own process: `ours` (the service without its worker) or `bare` (node:http and a
+// loop).
 
-/** What the process answers: when it serves, and to each message. */
+/** The message when the process is ready, and its answers. */
 export type StreamsServerMessage =
   | { port: number; request: string }
-  /** Bytes of the process and of this thread's JavaScript heap with its buffers, after a collection of garbage. */
+  /** Bytes of the process, and of this thread's JavaScript heap with its buffers, after garbage collection. */
   | { resident: number; heap: number }
-  /** When an event was published, nanoseconds of the machine's monotonic clock. */
+  /** When the event was published, in nanoseconds of the machine's monotonic clock. */
   | { publishedAt: string };
 
 const tell = (message: StreamsServerMessage) => process.send?.(message);
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
-/** An event as both sides tell it; the rounds count up, so that each is another one. */
+/** The event of a round, the same on both sides and different in each round. */
 function eventOf(round: number) {
   const uuid = `00000000-0000-4000-8000-${String(round).padStart(12, '0')}`;
   const event = { id: `evt_${uuid}`, type: 'invoice.accepted', invoiceId: `inv_${uuid}` };

@@ -5,15 +5,16 @@ import type { Benchmark, Measured, Side } from './harness.ts';
 import type { StreamsClientsMessage } from './streams-clients.ts';
 import type { StreamsServerMessage } from './streams-server.ts';
 
-/** Streams open at a time, all of them on one process. */
+/** Number of open streams, all served by one process. */
 const STREAMS = Number(process.env.BENCH_STREAMS ?? 10_000);
 const QUICK_STREAMS = 500;
-/** Events a repeat, one after the other. */
+/** Events per repeat, one after the other. */
 const EVENTS = 5;
 
 /**
- * One event to every open subscription: ours is `invoiceEvents` over graphql-sse, from the write to the store on; the peer is a loop over
- * the answers of a node:http server, which has the message as text. Server and clients have a process each, over loopback TCP.
+ * Sends one event to every open subscription. Ours is `invoiceEvents` over graphql-sse, measured from the write to the
+ * store. The peer loops over the open answers of a node:http server and has the message as text. Server and clients run
+ * in separate processes and use loopback TCP.
  */
 export const benchmark: Benchmark = {
   name: 'streams',
@@ -44,7 +45,7 @@ function side(name: string, which: 'ours' | 'bare'): Side {
       server = start('streams-server.ts', which);
       const { port, request } = (await heard<StreamsServerMessage>(server)) as { port: number; request: string };
       clients = start('streams-clients.ts');
-      // What the first requests leave is no stream's.
+      // Memory that the first requests allocate for good does not belong to the streams.
       await openStreams(clients, port, request, 50);
       await end(clients);
       clients = start('streams-clients.ts');

@@ -9,7 +9,10 @@ import { EXCLUSIVE_C14N } from '../../src/adapters/xades/vocabulary.ts';
 setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
 Application.setEngine('node', webcrypto as Crypto);
 
-/** By default the signed properties are digested in inclusive form, which UBL's prefixes around them would change. */
+/**
+ * By default xadesjs digests the signed properties in inclusive form, which depends on the namespace prefixes of the
+ * surrounding UBL.
+ */
 class UblSignedXml extends SignedXml {
   protected override async ApplySignOptions(
     signature: Signature,
@@ -25,7 +28,10 @@ class UblSignedXml extends SignedXml {
   }
 }
 
-/** Signs a document with bare xadesjs as it is meant to be used: parse, sign, put the signature in its place, serialize. @returns the last */
+/**
+ * Signs a document `count` times with plain xadesjs in the documented way: parse, sign, insert the signature,
+ * serialize. @returns the last document
+ */
 export async function signWithXadesjs(document: string, identity: SigningIdentity, count: number): Promise<Uint8Array> {
   const { privateKey, certificateChain } = identity;
   const isRsa = privateKey.asymmetricKeyType === 'rsa';

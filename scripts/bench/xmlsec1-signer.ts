@@ -10,7 +10,10 @@ import { signature, signedInfo, signedProperties } from '../../src/adapters/xade
 import { ECDSA_SHA256, RSA_SHA256 } from '../../src/adapters/xades/vocabulary.ts';
 import { SIGNING_TIME } from './documents-samples.ts';
 
-/** Signs a document with Debian's xmlsec1 `count` times in one process: it is given our signature without digests and value. @returns the last */
+/**
+ * Signs a document `count` times with Debian's xmlsec1 in one process. The template is our signature without digests
+ * and value. @returns the last document
+ */
 export async function signWithXmlsec1(
   { xml, signatureAt }: CanonicalXml,
   { privateKey, certificateChain }: SigningIdentity,

@@ -17,7 +17,10 @@ import {
   visit,
 } from 'graphql';
 
-/** An element of a schema with its coordinate: `Invoice`, `Invoice.number`, `Query.invoice(id:)`, `InvoiceStatus.accepted`. */
+/**
+ * An element of a schema with its coordinate: `Invoice`, `Invoice.number`, `Query.invoice(id:)`,
+ * `InvoiceStatus.accepted`.
+ */
 interface Element {
   readonly coordinate: string;
   readonly description?: string | null | undefined;
@@ -28,33 +31,32 @@ const MONTHS = 12;
 const REASON = /^Use `([^`]+)` instead\. Deprecated (\d{4}-\d{2}-\d{2}), gone after (\d{4}-\d{2}-\d{2})\.$/;
 
 /**
- * What in a schema is not as we promise our clients: everything is described, and what is deprecated says what to use instead and works
- * for at least 12 months. The reason's form: "Use `SUCCESSOR` instead. Deprecated 2026-12-01, gone after 2027-12-01.", the successor in
- * the same type by its name alone.
- * @returns a line for each fault
+ * Violations of the schema policy: every element has a description, and a deprecated element names its successor and
+ * stays for at least 12 months. The reason must have the form "Use `SUCCESSOR` instead. Deprecated 2026-12-01, gone
+ * after 2027-12-01."; a successor in the same type is given by its name alone. @returns a line for each violation
  */
-export function schemaFaults(schema: GraphQLSchema): string[] {
+export function policyViolations(schema: GraphQLSchema): string[] {
   const elements = elementsOf(schema);
   const coordinates = new Set(elements.map(({ coordinate }) => coordinate));
   return elements.flatMap(({ coordinate, description, deprecationReason }) => {
-    const faults: string[] = [];
-    if (!description?.trim()) faults.push(`${coordinate} has no description`);
+    const violations: string[] = [];
+    if (!description?.trim()) violations.push(`${coordinate} has no description`);
     if (deprecationReason != null) {
-      const fault = deprecationFault(coordinate, deprecationReason, coordinates);
-      if (fault) faults.push(`${coordinate} is deprecated, and its reason ${fault}`);
+      const violation = deprecationViolation(coordinate, deprecationReason, coordinates);
+      if (violation) violations.push(`${coordinate} is deprecated, and its reason ${violation}`);
     }
-    return faults;
+    return violations;
   });
 }
 
-function deprecationFault(coordinate: string, reason: string, coordinates: ReadonlySet<string>): string | null {
+function deprecationViolation(coordinate: string, reason: string, coordinates: ReadonlySet<string>): string | null {
   const [, successor = '', since = '', until = ''] = REASON.exec(reason) ?? [];
   if (!successor) return 'is not of the form "Use `SUCCESSOR` instead. Deprecated DATE, gone after DATE."';
   const inSameType = `${coordinate.replace(/\([^)]*\)$/, '').replace(/[^.]*$/, '')}${successor}`;
-  if (!coordinates.has(successor) && !coordinates.has(inSameType)) return `names ${successor}, which there is not`;
+  if (!coordinates.has(successor) && !coordinates.has(inSameType)) return `names ${successor}, which does not exist`;
   const end = new Date(since);
   end.setUTCMonth(end.getUTCMonth() + MONTHS);
-  return new Date(until) >= end ? null : `leaves less than ${MONTHS} months`;
+  return new Date(until) >= end ? null : `gives less than ${MONTHS} months`;
 }
 
 function elementsOf(schema: GraphQLSchema): Element[] {
@@ -84,9 +86,9 @@ function elementsOfType(type: GraphQLNamedType): Element[] {
 }
 
 /**
- * What clients of the published schema would lose by the present one. What was deprecated there, and whose time is over, may go.
- * @param published in the schema definition language
- * @returns a line for each breaking change
+ * The changes from the published schema to the current one that break clients. Elements that were deprecated there and
+ * whose period has ended may be removed.
+ * @param published in the schema definition language @returns a line for each breaking change
  */
 export function breakingChanges(published: string, present: GraphQLSchema, today: Date): string[] {
   const before = buildASTSchema(withoutExpired(parse(published), today));

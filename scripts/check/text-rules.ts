@@ -3,7 +3,7 @@ import { join } from 'node:path';
 
 const SKIPPED = new Set(['.git', 'node_modules', 'data', 'bench-results']);
 
-/** The project's files, as paths relative to `root` with forward slashes; not what is installed or written by runs. */
+/** The project's files as paths relative to `root` with forward slashes, without installed files and output of runs. */
 export function projectFiles(root: string, folder = ''): string[] {
   return readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
     const path = folder === '' ? entry.name : `${folder}/${entry.name}`;
@@ -18,7 +18,7 @@ const MACHINE_PATH =
 const PACKAGE_HOST = /registry\.(?:npmjs|yarnpkg)\.\w+|npmmirror\.com|npm\.pkg\.github\.com/g;
 const LOCKED_ADDRESS = /"resolved": "\w+(?:\+\w+)?:[^"]*"/g;
 
-/** Finds what ties a file to one machine or to one host of packages. Files with a NUL byte count as binary. */
+/** Finds texts that tie a file to one machine or to one package host. Files with a NUL byte are treated as binary. */
 export function checkText(root: string, files: readonly string[]): string[] {
   return files.flatMap((file) => {
     const text = readFileSync(join(root, file), 'utf8');
@@ -30,10 +30,10 @@ export function checkText(root: string, files: readonly string[]): string[] {
         problems.push(`${file}:${line}: ${what}: ${match[0]}`);
       }
     };
-    report(MACHINE_PATH, 'path of one machine');
+    report(MACHINE_PATH, 'machine-specific path');
     if (file === 'package-lock.json')
-      report(LOCKED_ADDRESS, 'address of a host (npm config: omit-lockfile-registry-resolved)');
-    else report(PACKAGE_HOST, 'host of packages');
+      report(LOCKED_ADDRESS, 'host address (npm config: omit-lockfile-registry-resolved)');
+    else report(PACKAGE_HOST, 'package host');
     return problems;
   });
 }

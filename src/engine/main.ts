@@ -67,7 +67,7 @@ function optionsOf(values: Values): Parameters<typeof startServer>[0] {
   const dataDir = values['data-dir'];
   if (!dataDir) throw new Error('--data-dir DIR is required');
   if (values.host !== undefined && values.host !== '127.0.0.1' && values.host !== 'localhost') {
-    throw new Error(`--host ${values.host} is not allowed: the engine listens on 127.0.0.1 only`);
+    throw new Error(`--host ${values.host} is refused: the engine listens on 127.0.0.1 only`);
   }
   const common = { dataDir, testCommands: values['test-commands'] === true };
   if (values.port === undefined) return values.socket ? { ...common, socketPath: values.socket } : common;

@@ -10,7 +10,7 @@ vi.setConfig({ testTimeout: 60_000 });
 it.each([
   [['--help'], 0, /^Usage: .*--data-dir DIR/, /^$/],
   [['--nope'], 2, /^$/, /'--nope'\nUsage: /],
-  [[], 2, /^$/, /--data-dir DIR\nUsage: /],
+  [[], 2, /^$/, /--data-dir DIR is required\nUsage: /],
 ])('%j', async (args, exitCode, out, err) => {
   const child = spawn(process.execPath, [ENGINE_MAIN, ...args], { stdio: ['ignore', 'pipe', 'pipe'] });
   const [printed, remarked, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);

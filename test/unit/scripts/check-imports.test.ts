@@ -212,23 +212,23 @@ const BROKEN: [rule: string, file: string, text: string, problem: string][] = [
   ['a test helper closes a cycle', 'test/a.ts', `import './a.ts';`, 'import cycle: test/a.ts → test/a.ts'],
   ['a text can not be read', 'src/app/app.ts', `const a = 'b`, "src/app/app.ts: can't be read: line 2: "],
   [
-    'a file names a path of one machine',
+    'a file contains a machine-specific path',
     '.ci/run',
     ['\ncd /ro', 'ot/project'].join(''),
-    '.ci/run:2: path of one machine',
+    '.ci/run:2: machine-specific path',
   ],
-  ['a document names a home', 'docs/a.md', ['see /ho', 'me/me/notes'].join(''), 'docs/a.md:1: path of one machine'],
+  ['a document names a home', 'docs/a.md', ['see /ho', 'me/me/notes'].join(''), 'docs/a.md:1: machine-specific path'],
   [
-    'a file names a host of packages',
+    'a file names a package host',
     '.npmrc',
     ['registry=https://registry.npm', 'js.org/'].join(''),
-    '.npmrc:1: host of packages',
+    '.npmrc:1: package host',
   ],
   [
     'the lock names a host',
     'package-lock.json',
     '{"resolved": "https://mirror.example/koa-3.0.0.tgz"}',
-    'package-lock.json:1: address of a host',
+    'package-lock.json:1: host address',
   ],
 ];
 

@@ -1,11 +1,11 @@
 import { buildSchema, getNamedType, isUnionType, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { breakingChanges, schemaFaults } from '../../../scripts/check/schema-policy.ts';
+import { breakingChanges, policyViolations } from '../../../scripts/check/schema-policy.ts';
 import { schema } from '../../../src/graphql/schema.ts';
 
-describe('schemaFaults', () => {
+describe('policyViolations', () => {
   it('finds nothing in ours', () => {
-    expect(schemaFaults(schema)).toEqual([]);
+    expect(policyViolations(schema)).toEqual([]);
   });
 
   it('every mutation may answer a typed error; validateInvoice tells problems as its data', () => {
@@ -27,7 +27,7 @@ describe('schemaFaults', () => {
       scalar Day
       directive @mark on FIELD
       union Any = Query`);
-    expect(schemaFaults(bare)).toEqual(
+    expect(policyViolations(bare)).toEqual(
       [
         ...['Node', 'Node.id', 'Query', 'Query.id', 'Query.one', 'Query.one(first:)', 'Colour', 'Colour.red'],
         ...['Filter', 'Filter.colour', 'Any', '@mark'],
@@ -38,16 +38,16 @@ describe('schemaFaults', () => {
   it.each([
     ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-12-01.', null],
     ['Use `Query.total` instead. Deprecated 2026-12-01, gone after 2028-01-01.', null],
-    ['Use `sum` instead. Deprecated 2026-12-01, gone after 2027-12-01.', 'names sum, which there is not'],
-    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-11-30.', 'leaves less than 12 months'],
-    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-13-01.', 'leaves less than 12 months'],
+    ['Use `sum` instead. Deprecated 2026-12-01, gone after 2027-12-01.', 'names sum, which does not exist'],
+    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-11-30.', 'gives less than 12 months'],
+    ['Use `total` instead. Deprecated 2026-12-01, gone after 2027-13-01.', 'gives less than 12 months'],
     ['Use `total` instead.', 'is not of the form'],
     ['No longer supported', 'is not of the form'],
   ])('of the reason %j: %s', (reason, fault) => {
     const deprecated = buildSchema(
       `"Q." type Query { "T." total: Int  "A." amount: Int @deprecated(reason: ${JSON.stringify(reason)}) }`,
     );
-    const faults = schemaFaults(deprecated);
+    const faults = policyViolations(deprecated);
     expect(faults).toEqual(
       fault ? [expect.stringContaining(`Query.amount is deprecated, and its reason ${fault}`)] : [],
     );
