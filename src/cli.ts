@@ -1,13 +1,5 @@
-import {
-  diagnoseMail,
-  diagnoseMasterKey,
-  diagnoseRenderer,
-  localSender,
-  openAdministration,
-  signingCertificate,
-  trustedSigners,
-  verifyDocument,
-} from './app/administration.ts';
+import { localSender, openAdministration, trustedSigners, verifyDocument } from './app/administration.ts';
+import { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from './app/diagnosis.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent } from 'undici';
-import { composeWebhooks, type Tell } from '../../src/app/webhooks.ts';
+import type { Tell } from '../../src/app/outages.ts';
+import { composeWebhooks } from '../../src/app/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';

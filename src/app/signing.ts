@@ -6,13 +6,8 @@ import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
 import type { Config } from '../config.ts';
 import type { DocumentSigner } from '../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../domain/invoice/signing-key.ts';
-import type { Environment } from '../domain/tenant/tenant.ts';
-
-/** Whose document it is. */
-export interface Owner {
-  readonly tenantId: string;
-  readonly environment: Environment;
-}
+import type { Owner } from '../domain/tenant/tenant.ts';
+import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
 export interface Signing {
@@ -63,6 +58,14 @@ export const NO_SIGNING: Signing = {
   signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
   keys: new Map(),
 };
+
+/** The keys of this process. A process that only serves requests has none. @throws as {@link openSigning} */
+export async function composeSigning({ config, log, closing }: Runtime): Promise<Signing> {
+  if (config.role === 'api') return NO_SIGNING;
+  const signing = await openSigning(config);
+  closing.add(watchCertificates(signing, log));
+  return signing;
+}
 
 /**
  * Looks at every signing certificate now and four times a day, and logs what operators should do something about.

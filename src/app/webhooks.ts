@@ -24,6 +24,7 @@ import { createOutbox } from '../storage/outbox.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
+import type { Tell } from './outages.ts';
 
 /** The service's webhooks: use cases for all processes, deliveries for workers. */
 export interface Webhooks {
@@ -43,9 +44,6 @@ export interface Webhooks {
   /** Waits up to `timeoutMs` for what is under way. */
   stop(timeoutMs: number): Promise<void>;
 }
-
-/** Writes to the log what has failed. */
-export type Tell = (level: 'warn' | 'error', message: string, failure: unknown) => void;
 
 export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;

@@ -1,14 +1,6 @@
-import type {
-  diagnoseMail,
-  diagnoseMasterKey,
-  diagnoseRenderer,
-  localSender,
-  openAdministration,
-  signingCertificate,
-  trustedSigners,
-  verifyDocument,
-} from '../app/administration.ts';
+import type { localSender, openAdministration, trustedSigners, verifyDocument } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
+import type { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from '../app/diagnosis.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 

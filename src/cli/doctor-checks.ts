@@ -2,7 +2,9 @@ import { randomUUID, type X509Certificate } from 'node:crypto';
 import { existsSync } from 'node:fs';
 import { rm, stat, statfs, writeFile } from 'node:fs/promises';
 import { dirname, join, resolve } from 'node:path';
-import type { MailDiagnosis, OpenAdministration, OpenStore, RendererDiagnosis } from '../app/administration.ts';
+import type { OpenAdministration } from '../app/administration.ts';
+import type { MailDiagnosis, RendererDiagnosis } from '../app/diagnosis.ts';
+import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
 import { reasonOf } from './files.ts';
 

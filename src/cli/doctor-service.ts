@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { createServer } from 'node:net';
-import type { OpenStore } from '../app/administration.ts';
+import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
 import type { Finding } from './doctor-checks.ts';
 import { serviceAddress, serviceState } from './service-address.ts';

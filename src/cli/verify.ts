@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ValidSignature, Verification } from '../app/administration.ts';
+import type { ValidSignature, Verification } from '../domain/verification/verification.ts';
 import { MAX_DOCUMENT_BYTES } from '../domain/verification/verification.ts';
 import type { ParsedArguments } from './command.ts';
 import { type Command, type CommandContext, InputError, UsageError } from './command.ts';

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
-import { TEST_TRANSMIT_SCHEDULE } from '../../src/app/app.ts';
+import { TEST_TRANSMIT_SCHEDULE } from '../../src/app/worker.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { STAND_IN_PDF, startService, type TestService } from '../support/service.ts';
 

@@ -1,5 +1,5 @@
 import { basename, join, relative } from 'node:path';
-import type { ValidSignature } from '../../app/administration.ts';
+import type { ValidSignature } from '../../domain/verification/verification.ts';
 import type { ParsedArguments } from '../command.ts';
 import { type Command, type CommandContext, UsageError } from '../command.ts';
 import { report, type Signer } from '../verify.ts';

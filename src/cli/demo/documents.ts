@@ -1,6 +1,6 @@
 import { mkdir, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
-import type { Verification } from '../../app/administration.ts';
+import type { Verification } from '../../domain/verification/verification.ts';
 import { type Access, download, readInvoice } from './client.ts';
 
 /** An accepted invoice's documents, brought here. */

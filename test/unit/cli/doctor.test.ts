@@ -7,7 +7,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it, vi } from 'vitest';
 import { selfSignedCertificate } from '../../../src/adapters/signing-key/test-certificate.ts';
-import { diagnoseMail, type OpenAdministration, type OpenStore } from '../../../src/app/administration.ts';
+import type { OpenAdministration } from '../../../src/app/administration.ts';
+import { diagnoseMail } from '../../../src/app/diagnosis.ts';
+import type { OpenStore } from '../../../src/app/store.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { doctor, findingText } from '../../../src/cli/doctor.ts';
 import {

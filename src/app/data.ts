@@ -1,0 +1,72 @@
+import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
+import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
+import type { LogoStore } from '../domain/tenant/ports.ts';
+import { createDocumentStore } from '../storage/documents.ts';
+import type { StoreHealth } from '../storage/health.ts';
+import { ensureIndexes } from '../storage/indexes.ts';
+import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
+import { createInvoiceRepository } from '../storage/invoices.ts';
+import { createLogoStore } from '../storage/logos.ts';
+import { type Administration, administrationOf } from './administration.ts';
+import { openMasterKey } from './master-key.ts';
+import type { Metrics } from './metrics.ts';
+import { type Tell, watchOutages } from './outages.ts';
+import type { Runtime } from './runtime.ts';
+import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
+
+/** The store with its repositories, and the master key of its data. */
+export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation'> {
+  readonly store: OpenStore;
+  /**
+   * Whether no other process uses the store, because this one started the engine: it is the only worker and the only one that counts
+   * requests. An engine that was joined may have other users.
+   */
+  readonly alone: boolean;
+  readonly health: StoreHealth;
+  readonly tell: Tell;
+  readonly masterKey: Uint8Array;
+  readonly clientSecrets: ClientSecrets;
+  /** Counted in the metrics. */
+  readonly invoices: InvoiceRepository;
+  readonly documents: DocumentStore;
+  readonly logos: LogoStore;
+  /** Not started. */
+  readonly feed: InvoiceFeedService;
+}
+
+/**
+ * Opens the store of the configuration, or uses the one that is given, and makes its indexes.
+ * @param options.monitorCommands whether the client of a store that is opened here reports its commands
+ * @throws when the store, DATA_DIR or the master key can't be used; the message says why
+ */
+export async function openData(
+  runtime: Runtime,
+  metrics: Metrics,
+  options: { readonly store?: OpenStore; readonly monitorCommands?: boolean },
+): Promise<Data> {
+  const { config, closing } = runtime;
+  await prepareDataFolder(config);
+  const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
+  const { db } = store;
+  const { tenants, manageKeys, installation } = administrationOf(store);
+  const masterKey = await openMasterKey(config, installation);
+  await ensureIndexes(db);
+  const { health, tell } = watchOutages(runtime, db);
+  const feed = createInvoiceFeed(db, (err) => tell('warn', 'the change stream was lost and is opened again', err));
+  closing.add(() => feed.close());
+  return {
+    ...{ store, health, tell, tenants, manageKeys, installation, masterKey, feed },
+    alone: store.kind === 'own engine',
+    clientSecrets: createClientSecrets(masterKey),
+    invoices: metrics.observed(createInvoiceRepository(db)),
+    documents: createDocumentStore(db),
+    logos: createLogoStore(db),
+  };
+}
+
+async function openOwnStore({ config, log, closing, fail }: Runtime, monitorCommands = false): Promise<OpenStore> {
+  if (config.mongodbUrl !== null) log.info('connecting to the server of MONGODB_URL, which may take 10 s');
+  const store = await openStore(config, { join: false, monitorCommands, onFailure: fail });
+  closing.add(() => store.close());
+  return store;
+}

@@ -1,0 +1,65 @@
+import type { X509Certificate } from 'node:crypto';
+import { join } from 'node:path';
+import { createSmtp } from '../adapters/email/smtp.ts';
+import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-renderer.ts';
+import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
+import type { Config } from '../config.ts';
+import { createInstallationRepository } from '../storage/installation.ts';
+import { checkMasterKey } from './master-key.ts';
+import { openStore } from './store.ts';
+
+export type { RendererDiagnosis };
+
+/** Whether the master key of the configuration is that of the store's data. @throws when it is not; the message says what to do */
+export async function diagnoseMasterKey(config: Config): Promise<void> {
+  const store = await openStore(config, { join: true });
+  try {
+    await checkMasterKey(config, createInstallationRepository(store.db));
+  } finally {
+    await store.close();
+  }
+}
+
+/** The certificate that documents are signed with, made now when there is none yet. @throws when it can't be had; the message says why */
+export async function signingCertificate(config: Config): Promise<X509Certificate> {
+  return (await openSigningKeys(config.signing, config.dataDir)).platform.certificateChain[0];
+}
+
+/** Draws a page with the browser of the configuration, in a process of its own. Never throws. */
+export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promise<RendererDiagnosis> {
+  const renderer = createPdfRenderer({
+    executablePath: chromiumPath ?? undefined,
+    cacheDir: join(dataDir, 'chromium'),
+  });
+  try {
+    return await renderer.diagnose();
+  } finally {
+    await renderer.close();
+  }
+}
+
+export interface MailDiagnosis {
+  /** `smtp://host:port`, without the credential; null: there is none, mails go into the outbox. */
+  readonly server: string | null;
+  readonly outbox: string;
+  /** Why the server can't be used; null: it can, or there is none. */
+  readonly trouble: string | null;
+}
+
+const DIAGNOSIS_TIMES = { connect: 10_000, silence: 10_000, total: 20_000 };
+
+/** Connects and logs in to the mail server of the configuration. Never throws. */
+export async function diagnoseMail({ mail, dataDir }: Config): Promise<MailDiagnosis> {
+  const outbox = join(dataDir, 'outbox');
+  if (mail.smtpUrl === null) return { server: null, outbox, trouble: null };
+  const { protocol, host } = new URL(mail.smtpUrl);
+  const smtp = createSmtp(mail.smtpUrl, DIAGNOSIS_TIMES);
+  try {
+    await smtp.verify();
+    return { server: `${protocol}//${host}`, outbox, trouble: null };
+  } catch (error) {
+    return { server: `${protocol}//${host}`, outbox, trouble: (error as Error).message };
+  } finally {
+    smtp.close();
+  }
+}

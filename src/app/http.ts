@@ -1,0 +1,69 @@
+import { createAuthenticate } from '../domain/api-key/authenticate.ts';
+import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
+import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
+import { createReadDocument } from '../domain/invoice/read-document.ts';
+import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
+import { requireSecretKey } from '../domain/principal.ts';
+import { createGate } from '../graphql/gate.ts';
+import { readOperationList } from '../graphql/operation-list.ts';
+import type { Jobs } from '../jobs/agenda.ts';
+import { createRateLimiter } from '../storage/rate-limiter.ts';
+import { unavailability } from '../storage/unavailable.ts';
+import { createEventStreams, type EventStreams } from '../transport/event-stream.ts';
+import type { GraphqlParts } from '../transport/graphql.ts';
+import type { HttpServer } from '../transport/http-server.ts';
+import { operatorPages } from '../transport/operations.ts';
+import { createServer } from '../transport/server.ts';
+import type { Data } from './data.ts';
+import type { Metrics } from './metrics.ts';
+import type { Runtime } from './runtime.ts';
+import { composeUseCases, type UseCaseParts } from './use-cases.ts';
+
+export interface HttpParts extends UseCaseParts {
+  readonly jobs: Jobs;
+  readonly metrics: Metrics;
+}
+
+/** Answers the requests to `server`, which listens already. */
+export async function serveHttp(runtime: Runtime, server: HttpServer, parts: HttpParts): Promise<void> {
+  const { config, log } = runtime;
+  const { data, jobs, metrics } = parts;
+  const { tenants, invoices, clientSecrets, installation, health } = data;
+  const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
+  const streams = composeStreams(runtime, data, metrics);
+  const koa = createServer({
+    ...{ log, limiter, streams, requireIssuer },
+    authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
+    useCases: composeUseCases(log, parts),
+    verifyPublicly: createVerifyPublicly(invoices),
+    readDocument: createReadDocument(invoices, data.documents, data.feed, clientSecrets),
+    refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
+    unavailable(failure) {
+      health.noted(failure);
+      return unavailability(failure);
+    },
+    graphql: await composeGraphql(runtime, metrics),
+    operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
+    measured: metrics.request,
+    ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
+    trustedProxies: config.trustedProxies,
+  });
+  server.serve(koa.callback(), { log, limiter, streams });
+}
+
+/** Event streams, each of which ends when its key is revoked. */
+function composeStreams({ closing }: Runtime, { tenants, tell }: Data, metrics: Metrics): EventStreams {
+  const revocations = createWatchRevocations(tenants, (err) => tell('warn', 'open streams were not checked', err));
+  closing.add(() => revocations.close());
+  const streams = createEventStreams({
+    follow: revocations.follow,
+    report: (err) => tell('warn', 'a stream has failed', err),
+  });
+  metrics.streams(streams.count);
+  return streams;
+}
+
+async function composeGraphql({ config: { graphql } }: Runtime, metrics: Metrics): Promise<GraphqlParts> {
+  const operations = graphql.operations === null ? null : await readOperationList(graphql.operations);
+  return { gate: createGate({ ...graphql, operations }), graphiql: graphql.graphiql, ran: metrics.operation };
+}

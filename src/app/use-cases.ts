@@ -1,0 +1,60 @@
+import type { Logger } from 'pino';
+import { createOwnKeys } from '../domain/api-key/own-keys.ts';
+import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { Mailer } from '../domain/invoice/email.ts';
+import { createFindByNumber } from '../domain/invoice/find-by-number.ts';
+import { createListInvoices } from '../domain/invoice/list-invoices.ts';
+import { createReadInvoice } from '../domain/invoice/read-invoice.ts';
+import { createReadInvoices } from '../domain/invoice/read-invoices.ts';
+import { createResendEmail } from '../domain/invoice/resend-email.ts';
+import { createRevokeDocumentUrls } from '../domain/invoice/revoke-document-urls.ts';
+import { createValidateInvoice } from '../domain/invoice/validate-invoice.ts';
+import { createWatchInvoice } from '../domain/invoice/watch-invoice.ts';
+import type { AuditEntry } from '../domain/tenant/audit.ts';
+import { createOwnProfile } from '../domain/tenant/own-profile.ts';
+import { createVerifyDocument } from '../domain/verification/verify-document.ts';
+import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
+import type { UseCases } from '../graphql/context.ts';
+import type { Jobs } from '../jobs/agenda.ts';
+import type { Data } from './data.ts';
+import type { Documents } from './documents.ts';
+import type { Webhooks } from './webhooks.ts';
+
+export interface UseCaseParts {
+  readonly data: Data;
+  readonly jobs: Pick<Jobs, 'queue'>;
+  readonly documents: Documents;
+  readonly mailer: Mailer;
+  readonly webhooks: Pick<Webhooks, 'useCases'>;
+  readonly documentUrl: DocumentUrl;
+}
+
+/** The use cases that clients reach. What a tenant changes in its own account is logged as an audit entry. */
+export function composeUseCases(
+  log: Logger,
+  { data, jobs: { queue }, documents, mailer, webhooks, documentUrl }: UseCaseParts,
+): UseCases {
+  const { invoices, tenants, clientSecrets } = data;
+  const { writer, invoiceWarnings, clientsVerifier } = documents;
+  const readInvoice = createReadInvoice(invoices, clientSecrets);
+  const audit = (entry: AuditEntry) => log.info({ audit: entry }, entry.action);
+  return {
+    createInvoice: createCreateInvoice(invoices, queue, clientSecrets, invoiceWarnings, (entry) =>
+      log.info(entry, 'an invoice was created with warnings'),
+    ),
+    validateInvoice: createValidateInvoice(invoices, writer, invoiceWarnings),
+    invoiceWarnings,
+    readInvoice,
+    readInvoices: createReadInvoices(invoices),
+    findByNumber: createFindByNumber(invoices),
+    listInvoices: createListInvoices(invoices),
+    watchInvoice: createWatchInvoice(readInvoice, data.feed),
+    resendEmail: createResendEmail(invoices, queue, mailer),
+    revokeDocumentUrls: createRevokeDocumentUrls(invoices),
+    documentUrl,
+    ...webhooks.useCases,
+    apiKeys: createOwnKeys(tenants, data.manageKeys, audit),
+    sellerProfile: createOwnProfile(tenants, data.logos, audit),
+    verifyDocument: createVerifyDocument(clientsVerifier.verify),
+  };
+}

@@ -1,0 +1,92 @@
+import { createMockAuthority } from '../adapters/authority/mock-authority.ts';
+import type { Mailer } from '../domain/invoice/email.ts';
+import { createNumbering } from '../domain/invoice/numbering.ts';
+import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
+import { type Authority, NotReceived } from '../domain/invoice/ports.ts';
+import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
+import type { Jobs } from '../jobs/agenda.ts';
+import { startHousekeeping } from '../jobs/housekeeping.ts';
+import { createOrphanCollector } from '../storage/orphan-documents.ts';
+import { createSubmissionLedger } from '../storage/submission-ledger.ts';
+import type { Data } from './data.ts';
+import type { Documents } from './documents.ts';
+import type { Runtime } from './runtime.ts';
+import type { Signing } from './signing.ts';
+import type { Webhooks } from './webhooks.ts';
+
+/** The test environment's schedule: five attempts within 15 s (design, section 6). */
+export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
+
+export interface WorkerParts {
+  readonly data: Data;
+  readonly jobs: Jobs;
+  readonly signing: Signing;
+  readonly documents: Documents;
+  readonly mailer: Mailer;
+  readonly webhooks: Webhooks;
+  /** Where clients reach the service, without a trailing slash: documents carry it. */
+  readonly publicUrl: string;
+}
+
+/**
+ * Starts the work of this runtime: the invoices' stages, webhook deliveries, and removal of documents that no invoice refers to.
+ * @returns `warm` resolves when the browser and the verifier's thread are warm, or have failed to start
+ */
+export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
+  const { data, jobs, documents, webhooks } = parts;
+  const pipeline = composePipeline(runtime, parts);
+  await webhooks.start();
+  await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
+  runtime.closing.add(collectOrphans(runtime, data));
+  // The first invoice should not wait for the start of the browser or of the verifier's thread.
+  const warmVerifier = documents.verifier
+    .verify(new Uint8Array())
+    .catch((err) => runtime.log.debug({ err }, 'the verifier is not warm'));
+  return { warm: Promise.all([documents.renderer.warm(), warmVerifier]).then(() => undefined) };
+}
+
+function composePipeline(
+  { config, log }: Runtime,
+  { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
+): Pipeline {
+  const { invoices, logos, health } = data;
+  const mockAuthority = createMockAuthority({
+    ledger: createSubmissionLedger(data.store.db),
+    verify: (document) => documents.verifier.verify(document),
+    examineContent: documents.examiner.examine,
+  });
+  return createPipeline({
+    ...{ invoices, logos, mailer },
+    documents: data.documents,
+    queue: jobs.queue,
+    numbering: createNumbering(invoices),
+    writer: documents.writer,
+    signerOf: signing.signerOf,
+    authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
+    renderer: documents.renderer,
+    verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
+    transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
+    publish: webhooks.publish,
+    report({ level, message, error, ...fields }: PipelineReport) {
+      log[health.noted(error) ? 'debug' : level]({ ...fields, ...(error !== undefined && { err: error }) }, message);
+    },
+  });
+}
+
+/** No live key is made without a live authority. Should a live invoice exist all the same, nothing is sent and the attempt is recorded. */
+const noLiveAuthority: Authority = {
+  submit: () => Promise.reject(new NotReceived('no live authority is configured')),
+  lookUp: () => Promise.resolve(null),
+};
+
+/** Regularly removes documents that were stored and never recorded in an invoice. @returns ends it */
+function collectOrphans({ log }: Runtime, { store, tell }: Data): () => Promise<void> {
+  const collector = createOrphanCollector(store.db);
+  return startHousekeeping(
+    async () => {
+      const removed = await collector.collect(new Date());
+      if (removed > 0) log.info({ removed }, 'documents that no invoice refers to were removed');
+    },
+    (err) => tell('warn', 'documents that no invoice refers to could not be removed', err),
+  );
+}
