@@ -200,6 +200,14 @@ test('dropping the collection invalidates its stream, and startAfter continues a
   expect(await next.next()).toMatchObject({ operationType: 'insert', documentKey: { _id: 1 } });
 });
 
+test('dropping the collection does not close the cursor of its stream before the invalidate event', async () => {
+  const { cursor } = await db.command({ aggregate: 'invoices', pipeline: [{ $changeStream: {} }], cursor: {} });
+  await invoices.drop();
+  const more = await db.command({ getMore: cursor.id, collection: 'invoices' });
+  expect(more.cursor.nextBatch.map((event: Document) => event.operationType)).toEqual(['drop', 'invalidate']);
+  expect(Number(more.cursor.id)).toBe(0);
+});
+
 test('stages that are not allowed in change streams are refused', async () => {
   const stream = invoices.watch([{ $group: { _id: null } }]);
   open.push(stream);

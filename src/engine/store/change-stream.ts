@@ -25,6 +25,7 @@ export type EventPipeline = (events: Doc[]) => Iterable<Doc>;
 /** The committed changes of a scope as MongoDB change events, from a given position on. */
 export class ChangeStream implements Source {
   readonly scope: Scope;
+  readonly readsOplog = true;
   readonly #store: Store;
   readonly #options: StreamOptions;
   readonly #pipeline: EventPipeline | undefined;

@@ -14,6 +14,8 @@ export interface Batch {
 export interface Source {
   /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
   next(limit: number): Batch;
+  /** Set for a change stream: it reads the oplog, so it stays open when its collection is dropped or changed. */
+  readonly readsOplog?: boolean;
 }
 
 export interface CursorOptions {
@@ -95,9 +97,9 @@ export class Cursors {
     this.#killWhere((cursor) => cursor.options.session !== undefined);
   }
 
-  /** Closes the cursors on a dropped collection. Change streams stay open: they end with an invalidate event. */
+  /** Closes the cursors that read a collection. Change streams stay open: a drop ends them with an invalidate event. */
   killNamespace(ns: string): void {
-    this.#killWhere((cursor) => cursor.options.ns === ns && !('invalidates' in cursor.source));
+    this.#killWhere((cursor) => cursor.options.ns === ns && !cursor.source.readsOplog);
   }
 
   killSnapshot(snapshot: Snapshot): void {
