@@ -39,7 +39,7 @@ it('prints the table and writes the figures as JSON', async () => {
   expect(output).toMatch(/^ {2}fatoura +200 +200 +200 +0 %$/m);
   expect(output).toMatch(/^ {2}stock +100 +100 +100 +0 %$/m);
   expect(output).toMatch(/^ {2}ours to stock +2 +2 +2 +0 %$/m);
-  expect(output).toContain('the same, byte for byte');
+  expect(output).toContain('the same answers, byte for byte');
   expect(files).toEqual([expect.stringMatching(/alpha-\d{8}T\d{6}Z\.json$/)]);
   const json = JSON.parse(readFileSync(files[0] as string, 'utf8'));
   expect(json).toMatchObject({
