@@ -28,24 +28,24 @@ export async function listen(
   wanted: { port?: number; socketPath?: string },
 ): Promise<Address> {
   if (wanted.port !== undefined || process.platform === 'win32') {
-    await started(server, { host: '127.0.0.1', port: wanted.port ?? 0 });
+    await startListening(server, { host: '127.0.0.1', port: wanted.port ?? 0 });
     const host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
     return { uri: `mongodb://${host}/?directConnection=true`, host, cleanUp: () => {} };
   }
   const { path, cleanUp } = wanted.socketPath
     ? { path: resolve(wanted.socketPath), cleanUp: () => {} }
-    : socketPlace(dataDir);
+    : defaultSocket(dataDir);
   // The driver recognizes a socket path by this suffix.
   if (!path.endsWith('.sock')) throw new Error(`The path of the socket must end in .sock: ${path}`);
   if (Buffer.byteLength(path) > MAX_SOCKET_PATH)
     throw new Error(`The path of the socket is longer than ${MAX_SOCKET_PATH} bytes: ${path}`);
   rmSync(path, { force: true });
-  await started(server, { path });
+  await startListening(server, { path });
   chmodSync(path, 0o600);
   return { uri: `mongodb://${encodeURIComponent(path)}/?directConnection=true`, host: path, cleanUp };
 }
 
-function socketPlace(dataDir: string): { path: string; cleanUp: () => void } {
+function defaultSocket(dataDir: string): { path: string; cleanUp: () => void } {
   const folder = resolve(dataDir, 'run');
   const path = join(folder, 'engine.sock');
   if (Buffer.byteLength(path) <= MAX_SOCKET_PATH) {
@@ -57,7 +57,7 @@ function socketPlace(dataDir: string): { path: string; cleanUp: () => void } {
   return { path: join(short, 'engine.sock'), cleanUp: () => rmSync(short, { recursive: true, force: true }) };
 }
 
-function started(server: Server, options: ListenOptions): Promise<void> {
+function startListening(server: Server, options: ListenOptions): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const place = options.path ?? `${options.host}:${options.port}`;

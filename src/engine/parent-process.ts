@@ -1,5 +1,5 @@
 /** Milliseconds between two checks of the parent process. */
-const LOOK_MS = 250;
+const CHECK_MS = 250;
 
 /**
  * Ends a program that was started by an npm script when npm ends, as if by SIGTERM. Does nothing outside npm. npm sends
@@ -13,7 +13,7 @@ export function endWithNpm(): void {
     if (process.ppid === parent && isAlive(parent)) return;
     clearInterval(timer);
     if (!process.emit('SIGTERM', 'SIGTERM')) process.exit(143);
-  }, LOOK_MS);
+  }, CHECK_MS);
   timer.unref();
 }
 

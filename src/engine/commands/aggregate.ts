@@ -6,7 +6,7 @@ import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { outputStage, writeOutput } from './output.ts';
-import { countingAnswer, documents, pipelineEnv, pipelineSource } from './pipeline-source.ts';
+import { countResult, documents, pipelineEnv, pipelineSource } from './pipeline-source.ts';
 import { sourceDocuments } from './source-stages.ts';
 import { openStream } from './watch.ts';
 
@@ -64,7 +64,7 @@ function results(context: Context, stages: Doc[]): Iterable<Uint8Array> {
   const source = sourceDocuments(context, stages[0]);
   if (source) return mapped(runPipeline(stages.slice(1), source, pipelineEnv(context)), encodeDocument);
   const name = context.args.collection();
-  const counted = countingAnswer(context, name, stages);
+  const counted = countResult(context, name, stages);
   if (counted) return counted.map(encodeDocument);
   const { matches, rest } = pipelineSource(context, name, stages);
   if (rest.length === 0) return mapped(matches, (match) => match.bytes);

@@ -148,7 +148,7 @@ export const collMod: Command = {
       if (args.isEnabled(option))
         throw new CommandError('NotImplemented', `collMod's option '${option}' is not supported by this server`);
     }
-    const collection = existing(context);
+    const collection = existingCollection(context);
     const images = imagesOption(args);
     const stateBeforeChange = { collectionOptions: { uuid: collection.uuid, ...collection.options } };
     if (images) {
@@ -197,7 +197,7 @@ export const collMod: Command = {
 };
 
 /** The collection that the command names; error 26 when it does not exist. */
-export function existing({ store, db, args }: Context): Collection {
+export function existingCollection({ store, db, args }: Context): Collection {
   const name = args.collection();
   const collection = store.catalog.find(db, name);
   if (!collection) throw new CommandError('NamespaceNotFound', `ns does not exist: ${db}.${name}`);
@@ -239,7 +239,7 @@ export function collectionStatistics({ store }: Context, collection: Collection 
 export const validate: Command = {
   options: ['full', 'repair', 'metadata', 'checkBSONConformance'],
   run: (context) => {
-    const collection = existing(context);
+    const collection = existingCollection(context);
     if (context.args.isEnabled('repair'))
       throw new CommandError('NotImplemented', "validate's option 'repair' is not supported by this server");
     return { ns: collection.ns, uuid: collection.uuid, ...validateCollection(context.store, collection) };

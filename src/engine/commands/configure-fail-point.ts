@@ -26,7 +26,7 @@ export function withFailure(
 ): Doc | Promise<Doc> {
   const { command, connection, args } = context;
   if (command.handshake) connection.appName ??= appNameOf(args.document('client'));
-  const data = failPoints.hit('failCommand', (asked) => concerns(asked, context));
+  const data = failPoints.hit('failCommand', (asked) => appliesTo(asked, context));
   if (!data) return run();
   if (data.blockConnection !== true) return fail(data, context, run);
   return sleep(Number(data.blockTimeMS)).then(() => fail(data, context, run));
@@ -53,7 +53,7 @@ function fail(data: Doc, context: Context, run: () => Doc | Promise<Doc>): Doc |
   return reply instanceof Promise ? reply.then(failed) : failed(reply);
 }
 
-function concerns({ failCommands, appName, namespace }: Doc, { name, connection, db, args }: Context): boolean {
+function appliesTo({ failCommands, appName, namespace }: Doc, { name, connection, db, args }: Context): boolean {
   if (!Array.isArray(failCommands) || name === 'configureFailPoint') return false;
   if (appName !== undefined && appName !== connection.appName) return false;
   if (namespace !== undefined && namespace !== `${db}.${String(args.body[name])}`) return false;

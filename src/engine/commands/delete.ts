@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { isNumber } from '../query/numbers.ts';
 import { asDoc, type Doc } from '../query/types.ts';
-import { targets } from '../store/read.ts';
+import { matchesToWrite } from '../store/read.ts';
 import { checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
@@ -44,7 +44,7 @@ function runDelete({ store, db, deadline, args }: Context, name: string, stateme
     return 0;
   }
   let removed = 0;
-  for (const { rid, doc } of targets(store, collection, query, deadline)) {
+  for (const { rid, doc } of matchesToWrite(store, collection, query, deadline)) {
     store.documents.remove(collection, rid, doc);
     removed++;
   }

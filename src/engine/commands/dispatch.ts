@@ -8,13 +8,13 @@ import type { Request } from '../wire/message.ts';
 import { Arguments } from './arguments.ts';
 import type { Caller, Command, Context } from './command.ts';
 import { withFailure } from './configure-fail-point.ts';
-import { done, failure, withTimes } from './reply.ts';
+import { errorReply, withClusterTime, withOk } from './reply.ts';
 import { COMMANDS } from './table.ts';
 import { runInTransaction, runOnSnapshot } from './transactions.ts';
 import { runWrite } from './write.ts';
 
 /** Options that every command accepts. */
-const COMMON = [
+const COMMON_OPTIONS = [
   '$db',
   '$readPreference',
   '$clusterTime',
@@ -31,7 +31,9 @@ const COMMON = [
   'apiDeprecationErrors',
 ];
 
-const KNOWN = new Map([...COMMANDS].map(([name, command]) => [name, new Set([...COMMON, ...command.options])]));
+const KNOWN_OPTIONS = new Map(
+  [...COMMANDS].map(([name, command]) => [name, new Set([...COMMON_OPTIONS, ...command.options])]),
+);
 /** Maximum nesting depth of a command. */
 const MAX_LEVELS = 200;
 const MAX_TIME = 2 ** 31 - 1;
@@ -43,8 +45,8 @@ const READ_CONCERNS = ['local', 'available', 'majority', 'linearizable', 'snapsh
  */
 export function dispatch(caller: Caller, request: Request): Uint8Array | Promise<Uint8Array> {
   let context: Context | undefined;
-  const finish = (reply: Doc): Uint8Array => encodeReply(withTimes(caller.store, reply));
-  const fail = (error: unknown): Uint8Array => finish(failure(error, context));
+  const finish = (reply: Doc): Uint8Array => encodeReply(withClusterTime(caller.store, reply));
+  const fail = (error: unknown): Uint8Array => finish(errorReply(error, context));
   try {
     const known = contextOf(caller, request);
     context = known;
@@ -58,14 +60,14 @@ export function dispatch(caller: Caller, request: Request): Uint8Array | Promise
 /** The answer to a command whose commit failed. */
 export function commitFailure(store: Store, error: Error): Uint8Array {
   const shown = isOutOfSpace(error) ? error : new CommandError('InternalError', `the commit failed: ${error.message}`);
-  return encodeReply(withTimes(store, failure(shown, undefined)));
+  return encodeReply(withClusterTime(store, errorReply(shown, undefined)));
 }
 
 function contextOf(caller: Caller, request: Request): Context {
   checkDepth(request.body, MAX_LEVELS, `BSONObj exceeds maximum nested object depth: ${MAX_LEVELS}`);
   const name = Object.keys(request.body)[0] ?? '';
   const command = COMMANDS.get(name);
-  const known = KNOWN.get(name);
+  const known = KNOWN_OPTIONS.get(name);
   if (!command || !known) throw new CommandError('CommandNotFound', `no such command: '${name}'`);
   const args = new Arguments(name, request.body, request.sequences, request.bytes);
   if (!command.handshake) args.checkNames(known);
@@ -91,7 +93,7 @@ function execute(context: Context): Doc | Promise<Doc> {
   if (args.has('autocommit') || args.has('startTransaction')) {
     if (name !== 'commitTransaction' && name !== 'abortTransaction') return runInTransaction(context);
   } else if (level === 'snapshot') return runOnSnapshot(context);
-  if (!writes(command, context)) return withWriteConcern(context, done(command.run(context)));
+  if (!writes(command, context)) return withWriteConcern(context, withOk(command.run(context)));
   const reply = runWrite(context);
   return reply instanceof Promise
     ? reply.then((value) => withWriteConcern(context, value))

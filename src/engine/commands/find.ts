@@ -31,7 +31,7 @@ export const FIND_OPTIONS = [
   'awaitData',
   'oplogReplay',
 ];
-const REFUSED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData'];
+const UNSUPPORTED = ['min', 'max', 'returnKey', 'showRecordId', 'tailable', 'awaitData'];
 
 export const find: Command = {
   options: FIND_OPTIONS,
@@ -60,7 +60,7 @@ export const find: Command = {
 
 /** The validated query of a find command. */
 export function findQuery({ args }: Context): Query {
-  for (const option of REFUSED) {
+  for (const option of UNSUPPORTED) {
     if (args.isEnabled(option))
       throw new CommandError('NotImplemented', `find's option '${option}' is not supported by this server`);
   }

@@ -4,7 +4,7 @@ import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
 import { Transaction } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { existing } from './collections.ts';
+import { existingCollection } from './collections.ts';
 import type { Command } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { indexSpec, sameIndex } from './index-spec.ts';
@@ -95,7 +95,7 @@ function shownIndex({ options }: Collection, { spec, name }: Index): Doc {
 export const listIndexes: Command = {
   options: ['cursor', 'includeBuildUUIDs', 'includeIndexBuildInfo'],
   run: (context) => {
-    const collection = existing(context);
+    const collection = existingCollection(context);
     return firstBatch(
       context,
       collection.ns,
@@ -113,7 +113,7 @@ export const dropIndexes: Command = {
   writes: true,
   run: (context) => {
     const { store, args } = context;
-    const collection = existing(context);
+    const collection = existingCollection(context);
     const nIndexesWas = new Int32(collection.indexes.length);
     for (const index of chosen(collection, args.body.index)) {
       if (index.name === '_id_') throw new CommandError('InvalidOptions', 'cannot drop _id index');

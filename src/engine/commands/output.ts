@@ -52,7 +52,7 @@ function replacing(context: Context, operand: unknown): (documents: Doc[]) => vo
 }
 
 const MERGE_FIELDS = ['into', 'on', 'let', 'whenMatched', 'whenNotMatched'];
-const MERGED: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
+const MERGE_PIPELINE: Doc[] = [{ $replaceWith: { $mergeObjects: ['$$ROOT', '$$new'] } }];
 
 /** `$merge`: matches documents by the fields `on`, which must have a unique index (error 51183). */
 function merging(context: Context, operand: unknown): (documents: Doc[]) => void {
@@ -82,7 +82,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
         .next().value;
       if (!match) {
         if (whenNotMatched === 'insert') insert(context, target, doc);
-        else if (whenNotMatched === 'fail') throw noCounterpart();
+        else if (whenNotMatched === 'fail') throw noMatchingDocument();
       } else if (whenMatched === 'fail') insert(context, target, doc);
       else if (whenMatched !== 'keepExisting') {
         const variables = Object.fromEntries(
@@ -96,7 +96,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
 
 function changeOf(whenMatched: unknown, filter: Doc, doc: Doc, variables: Doc): Change {
   if (whenMatched === 'replace') return compileChange(filter, doc, undefined, {});
-  const pipeline = Array.isArray(whenMatched) ? (whenMatched as Doc[]) : MERGED;
+  const pipeline = Array.isArray(whenMatched) ? (whenMatched as Doc[]) : MERGE_PIPELINE;
   return compileChange(filter, pipeline, undefined, variables);
 }
 
@@ -133,7 +133,7 @@ function joinValue(doc: Doc, path: string): unknown {
   throw new CommandError(51132, "$merge write error: 'on' field cannot be missing, null, undefined or an array");
 }
 
-function noCounterpart(): CommandError {
+function noMatchingDocument(): CommandError {
   return new CommandError(
     13113,
     '$merge could not find a matching document in the target collection for at least one document in the source collection',

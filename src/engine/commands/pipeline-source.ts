@@ -30,7 +30,7 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
  * The result of a pipeline that only counts its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1,
  * n: {$sum: 1}}}`. Undefined for any other pipeline.
  */
-export function countingAnswer(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
+export function countResult(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
   const { query, rest } = leadingQuery(stages, context.args);
   const [stage, ...others] = rest;
   const group = asDoc(stage?.$group);

@@ -10,8 +10,8 @@ import { labelsOf } from './error-labels.ts';
 const NO_SIGNATURE = { hash: new Binary(Buffer.alloc(20)), keyId: Long.ZERO };
 
 /** Adds `ok: 1` to a reply. */
-export function done<T extends Doc | Promise<Doc>>(reply: T): T {
-  if (reply instanceof Promise) return reply.then((value) => done(value as Doc)) as T;
+export function withOk<T extends Doc | Promise<Doc>>(reply: T): T {
+  if (reply instanceof Promise) return reply.then((value) => withOk(value as Doc)) as T;
   return { ...reply, ok: new Double(1) } as unknown as T;
 }
 
@@ -19,12 +19,15 @@ export function done<T extends Doc | Promise<Doc>>(reply: T): T {
  * The answer to a failed command; `context` is undefined when the command could not be parsed. A full disk is error
  * 14031. An unexpected exception is error 1 and emits a warning.
  */
-export function failure(error: unknown, context: Context | undefined): Doc {
+export function errorReply(error: unknown, context: Context | undefined): Doc {
   if (!(error instanceof CommandError)) {
     if (isOutOfSpace(error))
-      return failure(new CommandError('OutOfDiskSpace', `the disk is full: ${(error as Error).message}`), context);
+      return errorReply(new CommandError('OutOfDiskSpace', `the disk is full: ${(error as Error).message}`), context);
     process.emitWarning(`engine: ${error instanceof Error ? error.stack : String(error)}`);
-    return failure(new CommandError('InternalError', error instanceof Error ? error.message : String(error)), context);
+    return errorReply(
+      new CommandError('InternalError', error instanceof Error ? error.message : String(error)),
+      context,
+    );
   }
   const labels = error.labels ?? (context ? labelsOf(error, context) : []);
   return {
@@ -38,7 +41,7 @@ export function failure(error: unknown, context: Context | undefined): Doc {
 }
 
 /** Adds the cluster time, which every answer carries. */
-export function withTimes(store: Store, reply: Doc): Doc {
+export function withClusterTime(store: Store, reply: Doc): Doc {
   const time: Timestamp = timestampOf(store.oplog.last);
   return {
     ...reply,

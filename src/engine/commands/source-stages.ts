@@ -2,7 +2,7 @@ import { Binary, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileExpression, environmentOf } from '../query/expression.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
-import { collectionStatistics, existing } from './collections.ts';
+import { collectionStatistics, existingCollection } from './collections.ts';
 import type { Context } from './command.ts';
 import { searchNotEnabled } from './search-indexes.ts';
 
@@ -63,7 +63,7 @@ function sessions({ session, store }: Context): Doc[] {
 
 function collStatsOf(context: Context, operand: Doc): Doc {
   const { server, args, db } = context;
-  const collection = existing(context);
+  const collection = existingCollection(context);
   const stats = collectionStatistics(context, collection, Number(asDoc(operand.storageStats)?.scale ?? 1));
   return {
     ns: `${db}.${args.collection()}`,

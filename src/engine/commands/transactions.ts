@@ -5,7 +5,7 @@ import { timestampOf } from '../store/oplog.ts';
 import type { Transaction } from '../store/transactions.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
-import { done } from './reply.ts';
+import { withOk } from './reply.ts';
 
 /** The content of a session's retry record for a committed transaction. */
 const COMMITTED = encodeDocument({ committed: true });
@@ -29,7 +29,7 @@ export function runInTransaction(context: Context): Doc {
     ? begin(context, session, number)
     : openTransactionOf(context, session, number);
   try {
-    const reply = done(store.transactions.run(transaction, () => command.run({ ...context, snapshot: transaction })));
+    const reply = withOk(store.transactions.run(transaction, () => command.run({ ...context, snapshot: transaction })));
     if (reply instanceof Promise) throw new CommandError('IllegalOperation', `${name} cannot wait in a transaction`);
     if (reply.writeErrors !== undefined) store.transactions.abort(transaction);
     return reply;
@@ -49,7 +49,7 @@ export function runOnSnapshot(context: Context): Doc {
   if (atClusterTime !== undefined && !(atClusterTime instanceof Timestamp))
     throw new CommandError('TypeMismatch', "BSON field 'readConcern.atClusterTime' must be a timestamp");
   const { snapshot, seq } = store.snapshots.at(atClusterTime);
-  const reply = store.transactions.read(snapshot, () => done(command.run({ ...context, snapshot }) as Doc));
+  const reply = store.transactions.read(snapshot, () => withOk(command.run({ ...context, snapshot }) as Doc));
   const time = { atClusterTime: timestampOf(seq) };
   const cursor = asDoc(reply.cursor);
   return cursor ? { ...reply, cursor: { ...cursor, ...time } } : { ...reply, ...time };

@@ -2,7 +2,7 @@ import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { type Query, targets } from '../store/read.ts';
+import { matchesToWrite, type Query } from '../store/read.ts';
 import { type Change, compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation, checkFields, flagIn } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -59,7 +59,7 @@ function runUpdate({ store, db, deadline, args }: Context, name: string, stateme
   }
   let matched = 0;
   let modified = 0;
-  for (const match of targets(store, collection, query, deadline)) {
+  for (const match of matchesToWrite(store, collection, query, deadline)) {
     matched++;
     if (updateMatch(store, collection, change, match).changed) modified++;
   }

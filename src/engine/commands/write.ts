@@ -3,7 +3,7 @@ import type { Doc } from '../query/types.ts';
 import { RowLocked } from '../store/transactions.ts';
 import { decodeDocument, encodeReply } from '../wire/bson.ts';
 import type { Context } from './command.ts';
-import { done } from './reply.ts';
+import { withOk } from './reply.ts';
 
 /**
  * Runs a writing command atomically, as part of the next commit. A repeated `txnNumber` is answered from the retry
@@ -42,11 +42,11 @@ async function waitFor(ended: Promise<void>, { deadline, connection }: Context):
 function attempt(context: Context): Doc {
   const { store, args, command } = context;
   const number = command.retryable ? args.count('txnNumber') : undefined;
-  if (number === undefined) return store.commit.write(() => done(command.run(context) as Doc));
+  if (number === undefined) return store.commit.write(() => withOk(command.run(context) as Doc));
   if (!context.session) throw new CommandError('InvalidOptions', 'Transaction number requires a session ID');
   const session = Buffer.from(context.session, 'hex');
   const recorded = store.retry.find(session);
-  if (recorded?.txn === number) return repeated(decodeDocument(recorded.reply), number);
+  if (recorded?.txn === number) return repeatedReply(decodeDocument(recorded.reply), number);
   const open = store.transactions.find(context.session)?.number;
   const newest = Math.max(recorded?.txn ?? 0, open ?? 0);
   if (newest > number) {
@@ -62,14 +62,14 @@ function attempt(context: Context): Doc {
     );
   store.transactions.abortSession(context.session);
   return store.commit.write(() => {
-    const reply = done(command.run(context) as Doc);
+    const reply = withOk(command.run(context) as Doc);
     store.retry.record(session, number, encodeReply(reply));
     applyFailPoint(context);
     return reply;
   });
 }
 
-function repeated(reply: Doc, number: number): Doc {
+function repeatedReply(reply: Doc, number: number): Doc {
   if (!reply.committed) return reply;
   throw new CommandError('TransactionCommitted', `Transaction with txnNumber ${number} has been committed`);
 }

@@ -201,7 +201,7 @@ function rounding(mode: Rounding): Operator {
 }
 
 /** A decimal padded with zeros to a decimal place, as far as its 34 digits allow. */
-function extended({ coefficient, exponent }: Decimal, place: number): Decimal128 {
+function padded({ coefficient, exponent }: Decimal, place: number): Decimal128 {
   const wider = coefficient * 10n ** BigInt(exponent + place);
   return encodeDecimal(
     wider.toString().length <= 34 ? { coefficient: wider, exponent: -place } : { coefficient, exponent },
@@ -215,7 +215,7 @@ function roundTo(value: unknown, place: number, mode: Rounding): unknown {
   if (kind === 'double' && !Number.isFinite(toDouble(value))) return asBsonNumber(value);
   const exactly = kind === 'double' ? exactDecimal(toDouble(value)) : toDecimal(value);
   if (exactly.special !== undefined) return asBsonNumber(value);
-  if (-exactly.exponent <= place) return kind === 'decimal' ? extended(exactly, place) : asBsonNumber(value);
+  if (-exactly.exponent <= place) return kind === 'decimal' ? padded(exactly, place) : asBsonNumber(value);
   const unit = 10n ** BigInt(-exactly.exponent - place);
   let quotient = exactly.coefficient / unit;
   const rest = exactly.coefficient % unit;

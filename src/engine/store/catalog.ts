@@ -5,7 +5,7 @@ import { compileIndex, type IndexEntries } from '../query/keys.ts';
 import { compileFilter } from '../query/match.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
-import { corrupt, SUMS } from './checksums.ts';
+import { corruptionError, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 import { checkCollectionName, checkDatabaseName } from './names.ts';
 
@@ -87,7 +87,7 @@ export class Catalog {
     for (const row of this.#database
       .prepare(`SELECT id, db, name, uuid, options, ${SUMS.coll} IS sum AS whole FROM coll ORDER BY id`)
       .all()) {
-      if (!row.whole) throw corrupt('the catalog entry of a collection');
+      if (!row.whole) throw corruptionError('the catalog entry of a collection');
       const collection = this.#collection(row as unknown as CollectionRow);
       collection.nextRid = Math.max(collection.nextRid, previous.get(collection.ns)?.nextRid ?? 0);
       this.#collections.set(collection.ns, collection);
@@ -96,7 +96,7 @@ export class Catalog {
     for (const row of this.#database
       .prepare(`SELECT id, coll, spec, multikey, ${SUMS.ind} IS sum AS whole FROM ind ORDER BY id`)
       .all()) {
-      if (!row.whole) throw corrupt('the catalog entry of an index');
+      if (!row.whole) throw corruptionError('the catalog entry of an index');
       const { id, coll, spec, multikey } = row as unknown as {
         id: number;
         coll: number;

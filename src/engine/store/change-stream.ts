@@ -11,7 +11,7 @@ import type { Store } from './store.ts';
 
 /** Number of oplog entries read at a time, and the size in bytes from which on a batch is full. */
 const CHUNK = 200;
-const FULL = 8 * 1024 * 1024;
+const BATCH_BYTES = 8 * 1024 * 1024;
 
 export interface StreamOptions extends EventOptions {
   resumeAfter: Doc | undefined;
@@ -53,7 +53,7 @@ export class ChangeStream implements Source {
   next(limit: number): Batch {
     const documents: Uint8Array[] = [];
     let bytes = 0;
-    while (documents.length < limit && bytes < FULL) {
+    while (documents.length < limit && bytes < BATCH_BYTES) {
       if (this.#ending) {
         documents.push(...this.#events([this.#ending], true));
         return { documents, end: true };
@@ -77,7 +77,7 @@ export class ChangeStream implements Source {
     const taken: OplogEntry[] = [];
     let bytes = 0;
     for (const entry of entries) {
-      if (bytes > FULL) break;
+      if (bytes > BATCH_BYTES) break;
       this.#position = entry.seq;
       this.#token = { seq: entry.seq, kind: 'mark' };
       if (!this.#inScope(entry) || (isExpanded(entry) && !this.#options.expanded)) continue;

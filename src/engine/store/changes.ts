@@ -37,7 +37,7 @@ export class Changes {
   /** Called after each commit with the namespaces (or dropped databases) that it changed. */
   wake(touched: ReadonlySet<string>): void {
     if (touched.size === 0) return;
-    for (const waiter of [...this.#waiters]) if (concerns(waiter.scope, touched)) waiter.wake();
+    for (const waiter of [...this.#waiters]) if (inScope(waiter.scope, touched)) waiter.wake();
   }
 
   wakeAll(): void {
@@ -45,7 +45,7 @@ export class Changes {
   }
 }
 
-function concerns({ db, coll }: Scope, touched: ReadonlySet<string>): boolean {
+function inScope({ db, coll }: Scope, touched: ReadonlySet<string>): boolean {
   if (db === undefined) return true;
   if (touched.has(db)) return true;
   if (coll !== undefined) return touched.has(`${db}.${coll}`);

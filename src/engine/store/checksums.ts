@@ -61,10 +61,10 @@ export function documentSum(rid: number, bson: Uint8Array): number {
  */
 export function verified(rid: number, bson: Uint8Array, sum: number): Uint8Array {
   if (documentSum(rid, bson) === sum) return bson;
-  throw corrupt('a stored document');
+  throw corruptionError('a stored document');
 }
 
-export function corrupt(what: string): CommandError {
+export function corruptionError(what: string): CommandError {
   return new CommandError(
     'DataCorruptionDetected',
     `${what} is damaged: its checksum does not match. Restore the data from a backup.`,

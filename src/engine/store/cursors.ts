@@ -47,7 +47,7 @@ export class Cursor<S extends Source = Source> {
 }
 
 /** Idle cursors are closed after this many milliseconds. */
-const IDLE = 10 * 60 * 1000;
+const IDLE_MS = 10 * 60 * 1000;
 
 /** The open cursors, by id. */
 export class Cursors {
@@ -107,7 +107,7 @@ export class Cursors {
   }
 
   killIdle(now: number): void {
-    this.#killWhere((cursor) => !cursor.busy && !cursor.options.noTimeout && now - cursor.lastUse > IDLE);
+    this.#killWhere((cursor) => !cursor.busy && !cursor.options.noTimeout && now - cursor.lastUse > IDLE_MS);
   }
 
   killAll(): void {

@@ -12,7 +12,7 @@ const SCHEMA_VERSION = 3;
 /**
  * A file up to this size is fully checked at each start; a larger one only if its seal is missing or does not match.
  */
-const CHECKED_BYTES = 1024 ** 3;
+const ALWAYS_CHECKED_BYTES = 1024 ** 3;
 const PAGE_BYTES = 4096;
 const BUSY = 5;
 
@@ -59,7 +59,7 @@ export class Database {
   close({ sealed }: { sealed: boolean }): void {
     this.#statements.clear();
     this.sqlite.close();
-    if (sealed && !existsSync(logOf(this.path))) seal(this.path);
+    if (sealed && !existsSync(walPath(this.path))) seal(this.path);
   }
 }
 
@@ -78,7 +78,7 @@ export function openDatabase(folder: string): Database {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
     const isNew = checkFormat(sqlite);
-    const verified = sealed === 'intact' && !existsSync(logOf(path)) && statSync(path).size > CHECKED_BYTES;
+    const verified = sealed === 'intact' && !existsSync(walPath(path)) && statSync(path).size > ALWAYS_CHECKED_BYTES;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
@@ -89,7 +89,7 @@ export function openDatabase(folder: string): Database {
     breakSeal(path);
   } catch (error) {
     sqlite.close();
-    throw explain(error, folder, path);
+    throw readableError(error, folder, path);
   }
   return new Database(path, sqlite);
 }
@@ -103,12 +103,12 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
     throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
   const { size } = statSync(path);
-  if (size === 0 && (hadContent || existsSync(logOf(path)))) {
-    throw damaged(path, 'it is empty, but its seal or write-ahead log shows that it had content');
+  if (size === 0 && (hadContent || existsSync(walPath(path)))) {
+    throw damagedFileError(path, 'it is empty, but its seal or write-ahead log shows that it had content');
   }
   // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
   // zeros.
-  if (size % PAGE_BYTES > 0 && !existsSync(logOf(path))) throw damaged(path, 'it is truncated');
+  if (size % PAGE_BYTES > 0 && !existsSync(walPath(path))) throw damagedFileError(path, 'it is truncated');
   try {
     return new DatabaseSync(path, { timeout: 0 });
   } catch (error) {
@@ -117,7 +117,7 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
 }
 
 /** SQLite's write-ahead log. It exists while the file is open, and after a crash. */
-function logOf(path: string): string {
+function walPath(path: string): string {
   return `${path}-wal`;
 }
 
@@ -144,25 +144,25 @@ function checkContent(sqlite: DatabaseSync): void {
 
 class Refusal extends Error {}
 
-function explain(error: unknown, folder: string, path: string): Error {
+function readableError(error: unknown, folder: string, path: string): Error {
   const code = (error as { errcode?: number }).errcode ?? 0;
   if ((code & 0xff) === BUSY)
     return new Error(
-      `Another engine uses the folder ${folder}${holder(folder)}. Only one engine at a time can use a folder.`,
+      `Another engine uses the folder ${folder}${lockHolder(folder)}. Only one engine at a time can use a folder.`,
     );
   if (isOutOfSpace(error))
     return new Error(`The folder ${folder} is on a full disk: ${(error as Error).message}.`, { cause: error });
-  if (error instanceof Refusal) return damaged(path, error.message);
-  return damaged(path, (error as Error).message);
+  if (error instanceof Refusal) return damagedFileError(path, error.message);
+  return damagedFileError(path, (error as Error).message);
 }
 
-export function damaged(path: string, reason: string): Error {
+export function damagedFileError(path: string, reason: string): Error {
   return new Error(
     `The data file ${path} is damaged or of another version: ${reason}. It was not modified. Restore it from a backup or move it away.`,
   );
 }
 
-function holder(folder: string): string {
+function lockHolder(folder: string): string {
   const instance = readInstanceFile(folder);
   return instance ? ` (process ${instance.pid}, ${instance.uri})` : '';
 }

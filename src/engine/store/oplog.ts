@@ -1,5 +1,5 @@
 import { type Binary, type Long, Timestamp } from 'bson';
-import { corrupt, rowSum, SUMS } from './checksums.ts';
+import { corruptionError, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
 /**
@@ -52,7 +52,7 @@ const STEP = 2 ** 20;
 const OVERHEAD = 64;
 const TRIM_ROWS = 500;
 /** Trimming starts when the size exceeds the limit by this factor, and continues down to the limit. */
-const SLACK = 1.05;
+const TRIM_FACTOR = 1.05;
 
 /** The cluster time of a position. */
 export function timestampOf(seq: number): Timestamp {
@@ -118,7 +118,7 @@ export class Oplog {
         'SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?',
       )
       .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
-    if (rows.some((row) => entrySum(row) !== row.sum)) throw corrupt('an oplog entry');
+    if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
     return rows;
   }
 
@@ -135,7 +135,7 @@ export class Oplog {
    */
   trim(): void {
     const size = this.#endPos - this.#startPos;
-    if (size > this.#limit * SLACK) this.#trimming = true;
+    if (size > this.#limit * TRIM_FACTOR) this.#trimming = true;
     if (!this.#trimming) return;
     if (size <= this.#limit) {
       this.#trimming = false;

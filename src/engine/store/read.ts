@@ -62,7 +62,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
       if (matches(match.doc)) yield match;
     }
   };
-  return { plan: chosen, run: (stats) => cut(ordered(stats), query.skip, query.limit) };
+  return { plan: chosen, run: (stats) => skipAndLimit(ordered(stats), query.skip, query.limit) };
 }
 
 /** Counts the matching documents, from the index alone where it is exact. */
@@ -91,7 +91,12 @@ export function countMatches(store: Store, collection: Collection, query: Query,
  * The documents to be written, in order. Their row ids are collected before the first write, so each document is
  * written once even if its index position changes.
  */
-export function* targets(store: Store, collection: Collection, query: Query, deadline: number): Generator<Match> {
+export function* matchesToWrite(
+  store: Store,
+  collection: Collection,
+  query: Query,
+  deadline: number,
+): Generator<Match> {
   const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline });
   if (query.limit === 1) {
     yield* matches;
@@ -156,7 +161,7 @@ function sortedRids(matches: Iterable<Match>, keyOf: (doc: Doc) => Uint8Array, k
   return (keep > 0 ? entries.slice(0, keep) : entries).map((entry) => entry.rid);
 }
 
-function* cut(matches: Iterable<Match>, skip: number, limit: number): Generator<Match> {
+function* skipAndLimit(matches: Iterable<Match>, skip: number, limit: number): Generator<Match> {
   let seen = 0;
   for (const match of matches) {
     if (seen++ < skip) continue;

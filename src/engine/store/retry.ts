@@ -1,4 +1,4 @@
-import { corrupt, rowSum } from './checksums.ts';
+import { corruptionError, rowSum } from './checksums.ts';
 import type { Database } from './database.ts';
 
 /** The replies of retryable writes: the last one of each session, kept for the lifetime of a session. */
@@ -14,7 +14,7 @@ export class RetryRecords {
     const row = this.#database.prepare('SELECT txn, at, reply, sum FROM retry WHERE lsid = ?').get(session);
     if (!row) return undefined;
     const { txn, at, reply, sum } = row as unknown as { txn: number; at: number; reply: Uint8Array; sum: number };
-    if (rowSum([session, reply], txn, at) !== sum) throw corrupt('a retry record');
+    if (rowSum([session, reply], txn, at) !== sum) throw corruptionError('a retry record');
     return { txn, reply };
   }
 

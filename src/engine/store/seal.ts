@@ -7,9 +7,9 @@ import { isOutOfSpace } from './disk.ts';
  */
 export function seal(path: string): void {
   try {
-    const file = openSync(sealOf(path), 'w', 0o600);
+    const file = openSync(sealPath(path), 'w', 0o600);
     try {
-      writeFileSync(file, stateOf(path));
+      writeFileSync(file, fileState(path));
       fsyncSync(file);
     } finally {
       closeSync(file);
@@ -21,7 +21,7 @@ export function seal(path: string): void {
 }
 
 export function breakSeal(path: string): void {
-  rmSync(sealOf(path), { force: true });
+  rmSync(sealPath(path), { force: true });
 }
 
 /**
@@ -30,20 +30,20 @@ export function breakSeal(path: string): void {
  */
 export function sealState(path: string): 'intact' | 'modified' | 'none' {
   try {
-    return readFileSync(sealOf(path), 'utf8') === stateOf(path) ? 'intact' : 'modified';
+    return readFileSync(sealPath(path), 'utf8') === fileState(path) ? 'intact' : 'modified';
   } catch {
     return 'none';
   }
 }
 
-function sealOf(path: string): string {
+function sealPath(path: string): string {
   return `${path}.seal`;
 }
 
 /**
  * Size, modification time and inode change time (ns). No program can write to the file without changing the last one.
  */
-function stateOf(path: string): string {
+function fileState(path: string): string {
   const { size, mtimeNs, ctimeNs } = statSync(path, { bigint: true });
   return JSON.stringify({ size: Number(size), mtime: String(mtimeNs), ctime: String(ctimeNs) });
 }

@@ -4,7 +4,7 @@ import { type Oplog, seqOf } from './oplog.ts';
 import { Snapshot, type Versions } from './versions.ts';
 
 /** Milliseconds that a snapshot stays readable after its first read (MongoDB's `minSnapshotHistoryWindowInSeconds`). */
-const WINDOW = 300_000;
+const WINDOW_MS = 300_000;
 const MAX_KEPT = 1000;
 
 interface KeptSnapshot {
@@ -45,7 +45,7 @@ export class Snapshots {
     const [oldest] = this.#kept.values();
     if (oldest && this.#kept.size >= MAX_KEPT) this.#release(oldest);
     const pin = this.#versions.pin(() => this.#release(kept));
-    const kept: KeptSnapshot = { seq, snapshot: new Snapshot(pin), until: Date.now() + WINDOW };
+    const kept: KeptSnapshot = { seq, snapshot: new Snapshot(pin), until: Date.now() + WINDOW_MS };
     this.#kept.set(seq, kept);
     return kept;
   }

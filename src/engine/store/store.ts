@@ -4,7 +4,7 @@ import { Catalog, type Collection } from './catalog.ts';
 import { Changes } from './changes.ts';
 import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
-import { type Database, damaged, openDatabase } from './database.ts';
+import { type Database, damagedFileError, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
 import { type Op, Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
@@ -46,7 +46,7 @@ export class Store {
       this.catalog = new Catalog(this.database);
     } catch (error) {
       this.database.close({ sealed: false });
-      throw damaged(this.database.path, (error as Error).message);
+      throw damagedFileError(this.database.path, (error as Error).message);
     }
     this.documents = new Documents(this.database, this.catalog, this.oplog);
     this.retry = new RetryRecords(this.database);

@@ -71,7 +71,7 @@ export class Versions {
     const change: Change = { at: ++this.#clock, collection, rid, before };
     this.#changes.push(change);
     this.#add(change);
-    this.#bytes += cost(change);
+    this.#bytes += bytesOf(change);
     while (this.#bytes > this.#limit) this.#dropOldestPin();
   }
 
@@ -133,7 +133,7 @@ export class Versions {
     this.#bytes = 0;
     for (const change of changes) {
       this.#add(change);
-      this.#bytes += cost(change);
+      this.#bytes += bytesOf(change);
     }
   }
 
@@ -149,6 +149,6 @@ export class Versions {
   }
 }
 
-function cost({ before }: Change): number {
+function bytesOf({ before }: Change): number {
   return OVERHEAD + (before?.length ?? 0);
 }
