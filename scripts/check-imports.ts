@@ -7,9 +7,9 @@ import { type ModuleImport, type ModuleReading, readModule } from './check/modul
 import { checkText, projectFiles } from './check/text-rules.ts';
 
 /**
- * Checks the tree under `root` (a folder with src/, package.json and what else the project holds): the design's import
- * table, cycles between modules, packages that `npm ci --omit=dev` would not install, readers of the process
- * environment, and texts that tie the project to one machine. Returns a line per problem; none when all is well.
+ * Checks the tree under `root` (a folder with src/, package.json and the other files of the project): the import table,
+ * cycles between modules, packages that `npm ci --omit=dev` would not install, files that read the process environment,
+ * and texts that tie the project to one machine. Returns one line per problem.
  */
 export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): string[] {
   const files = projectFiles(root);
@@ -35,7 +35,7 @@ export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): s
   return [...problems, ...findCycles(modules)];
 }
 
-/** The rules of one file of src/. */
+/** Checks a file of src/. */
 function checkSource(
   file: string,
   imports: readonly ModuleImport[],
@@ -75,11 +75,11 @@ function checkImport(
   return `${place.row.path} may not import ${target}${verdict.asType ? ', except by "import type"' : ''}`;
 }
 
-/** The names that package.json lists. */
+/** The package names in package.json. */
 interface Dependencies {
   shipped: ReadonlySet<string>;
   all: ReadonlySet<string>;
-  /** Of optional peers, which nobody installs unasked: imported dynamically only. */
+  /** Optional peer dependencies, which are not installed by default and may therefore only be imported dynamically. */
   peers: ReadonlySet<string>;
 }
 
@@ -110,12 +110,12 @@ function checkPackage(
   return `the package ${name} is not among package.json's dependencies`;
 }
 
-/** The path of a relative import's target from the root; null for packages and computed addresses. */
+/** The target of a relative import as a path from the root; null for packages and computed specifiers. */
 function resolve(file: string, { specifier }: ModuleImport): string | null {
   return specifier?.startsWith('.') ? posix.join(posix.dirname(file), specifier) : null;
 }
 
-/** Cycles of modules that import one another, types included; a module that runs in another thread closes none. */
+/** Import cycles, type imports included. A module that runs in another thread does not close a cycle. */
 function findCycles(modules: ReadonlyMap<string, ModuleReading>): string[] {
   const cycles: string[] = [];
   const done = new Set<string>();

@@ -4,7 +4,7 @@ import type { Reporter, TestModule } from 'vitest/node';
 
 type ReportedError = ReturnType<TestModule['errors']>[number];
 
-/** What the closing line counts. */
+/** The counts in the closing line. */
 export interface TestTally {
   passed: number;
   failed: number;
@@ -12,8 +12,8 @@ export interface TestTally {
 }
 
 /**
- * Counts a run's tests. Whatever failed outside a test (a file that does not load, a failing hook of a file or suite, an
- * unhandled error) counts as one failure each, so that "0 failed" is never said of a run that failed.
+ * Counts the tests of a run. Each failure outside a test (a file that does not load, a failing hook of a file or suite,
+ * an unhandled error) also counts as one failure, so that a failed run never reports "0 failed".
  */
 export function tallyTests(modules: readonly TestModule[], unhandledErrors: number): TestTally {
   const tally: TestTally = { passed: 0, failed: unhandledErrors, skipped: 0 };
@@ -30,25 +30,25 @@ export function tallyTests(modules: readonly TestModule[], unhandledErrors: numb
   return tally;
 }
 
-/** The line that CI reads, alone on its line: `tests: 12 passed, 0 failed, 1 skipped`. */
+/** The line that CI reads: `tests: 12 passed, 0 failed, 1 skipped`. */
 export function closingLine({ passed, failed, skipped }: TestTally): string {
   return `tests: ${passed} passed, ${failed} failed${skipped > 0 ? `, ${skipped} skipped` : ''}`;
 }
 
-/** The most characters of an error's message that a line of a failure shows. */
+/** Maximum number of characters of an error message in a failure line. */
 const SHOWN_CHARACTERS = 400;
 
-/** A line for a failure: where, with what message, and thrown at which line of the project. */
+/** One line for a failure: test, message, and the project line that threw the error. */
 function failureLine(where: string, error: Pick<ReportedError, 'message' | 'stacks'> | undefined): string {
-  const message = stripVTControlCharacters(error?.message ?? 'no error was told').replaceAll(/\s+/g, ' ');
+  const message = stripVTControlCharacters(error?.message ?? 'no error message').replaceAll(/\s+/g, ' ');
   const frame = error?.stacks?.find(({ file }) => !file.includes('/node_modules/'));
   const thrown = frame ? ` (${relative(process.cwd(), frame.file)}:${frame.line})` : '';
   return `-- failed: ${where}: ${message.slice(0, SHOWN_CHARACTERS)}${thrown}`;
 }
 
 /**
- * A line for each failure that `tallyTests` counts. They stand at the end of a run's output, because that end is what is
- * kept of a long one.
+ * One line for each failure that `tallyTests` counts. They are printed at the end of the output, because only the end
+ * of a long output may be kept.
  */
 export function failureLines(modules: readonly TestModule[], unhandledErrors: readonly ReportedError[]): string[] {
   const lines = unhandledErrors.map((error) => failureLine('outside a test', error));
@@ -65,7 +65,9 @@ export function failureLines(modules: readonly TestModule[], unhandledErrors: re
   return lines;
 }
 
-/** Vitest reporter that ends the run with its failures and the closing line; it goes last in `reporters`. */
+/**
+ * A Vitest reporter that ends the run with its failures and the closing line. It must be the last one in `reporters`.
+ */
 export default class ClosingLineReporter implements Reporter {
   onTestRunEnd(modules: readonly TestModule[], unhandledErrors: readonly ReportedError[], reason: string): void {
     const tally = tallyTests(modules, unhandledErrors.length);

@@ -1,20 +1,20 @@
-/** What a part of src/ may import. */
+/** The imports that a part of src/ may use. */
 export interface Row {
   /** A folder of src/ (`transport/rest/`) or a file (`app.ts`). */
   path: string;
   /**
-   * Besides its own folder: folders (`domain/`) and files; `type ` in front means `import type` only. `*` stands for a
-   * name, `<noun>` for the same name wherever it is repeated.
+   * Allowed besides its own folder: folders (`domain/`) and files; the prefix `type ` allows `import type` only. `*`
+   * matches any name, and `<noun>` the same name wherever it is repeated.
    */
   may: readonly string[];
-  /** The npm packages it may import, where that is limited; Node's own modules are open to all. */
+  /** The npm packages that it may import, if they are restricted. Node's own modules are always allowed. */
   packages?: readonly string[];
 }
 
-/** Another noun's types and constants, never its use cases. */
+/** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = ['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'] as const;
 
-/** The design's section 2 as data. The first row that a file matches decides; every file of src/ must match one. */
+/** The import table. The first row that matches a file applies, and every file of src/ must match one. */
 export const IMPORT_TABLE: readonly Row[] = [
   { path: 'main.ts', may: ['app/', 'config.ts', 'cli/', 'engine/parent-process.ts'] },
   { path: 'cli.ts', may: ['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts', 'engine/parent-process.ts'] },
@@ -38,7 +38,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/errors.ts',
       'domain/input-problems.ts',
       'domain/*/*-input.ts',
-      // The sets and limits that the contract shows.
+      // Sets and limits of the REST contract.
       ...['domain/event.ts', 'domain/invoice/invoice.ts', 'domain/invoice/lifecycle.ts', 'domain/webhook/endpoint.ts'],
       ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts'],
       'type domain/',
@@ -58,17 +58,17 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'dashboard/', may: [] },
 ];
 
-/** The only files of src/ that read the process environment. */
+/** The only files of src/ that may read the process environment. */
 export const ENVIRONMENT_READERS: readonly string[] = ['config.ts', 'engine/main.ts', 'engine/parent-process.ts'];
 
-/** What a row says of one file. */
+/** The result of checking one import against a row. */
 export interface Verdict {
   allowed: boolean;
-  /** Whether `import type` would have been allowed. */
+  /** Whether `import type` is allowed. */
   asType: boolean;
 }
 
-/** The row of a file (path relative to src/) with the folder that counts as its own, or undefined where none matches. */
+/** The row for a file (path relative to src/) and the file's own folder; undefined if no row matches. */
 export function findRow(table: readonly Row[], file: string): { row: Row; own: string } | undefined {
   for (const row of table) {
     const own = toPattern(row.path).exec(file)?.[0];
@@ -77,7 +77,7 @@ export function findRow(table: readonly Row[], file: string): { row: Row; own: s
   return undefined;
 }
 
-/** Whether a file with this row may import `target` (path relative to src/), as a value or `import type` only. */
+/** Whether a file with this row may import `target` (path relative to src/), as a value or with `import type` only. */
 export function judge({ row, own }: { row: Row; own: string }, target: string, typeOnly: boolean): Verdict {
   if (own.endsWith('/') && target.startsWith(own)) return { allowed: true, asType: true };
   const matches = (pattern: string): boolean => toPattern(pattern).test(target);

@@ -1,29 +1,29 @@
 import { type Node, parseSync, Visitor } from 'oxc-parser';
 
-/** One import of a module. */
+/** An import of a module. */
 export interface ModuleImport {
-  /** As written (`../errors.ts`, `node:fs`, `koa`); null where it is computed. */
+  /** The specifier as written (`../errors.ts`, `node:fs`, `koa`); null if it is computed. */
   specifier: string | null;
   /**
-   * `type`: erased (`import type`, `export type … from`, `import('…')` as a type); `value`: static; `dynamic`: `import()`, and `require()`
-   * where the module makes one;
-   * `url`: `new URL('./worker.ts', import.meta.url)`, a module that runs elsewhere (a worker thread, a process).
+   * `type`: erased (`import type`, `export type … from`, `import('…')` as a type); `value`: static; `dynamic`:
+   * `import()`, and `require()` from `createRequire`; `url`: `new URL('./worker.ts', import.meta.url)`, a module that
+   * runs in a worker thread or another process.
    */
   kind: 'type' | 'value' | 'dynamic' | 'url';
   line: number;
 }
 
-/** What a module's text says about its surroundings. */
+/** The imports and environment reads of a module. */
 export interface ModuleReading {
   imports: ModuleImport[];
-  /** Lines on which the process environment is read. */
+  /** Lines that read the process environment. */
   environmentReads: number[];
 }
 
 /**
- * Reads a TypeScript module's imports, the type-only ones too, and its reads of `process.env`.
- * `import { type A } from` counts as a value import: Node loads the module for it.
- * @throws Error where the text is not valid TypeScript
+ * Finds the imports of a TypeScript module, including type-only ones, and its reads of `process.env`. `import { type A
+ * } from` counts as a value import, because Node loads the module for it.
+ * @throws Error if the source is not valid TypeScript
  */
 export function readModule(source: string): ModuleReading {
   const { program, errors } = parseSync('module.ts', source);
@@ -83,7 +83,7 @@ function nameOf(node: Node): string | null {
   return node.type === 'Identifier' ? node.name : textOf(node);
 }
 
-/** The text of a string literal, or of a template without substitutions. */
+/** The value of a string literal, or of a template without substitutions; null for any other node. */
 function textOf(node: Node | undefined): string | null {
   if (node?.type === 'Literal' && typeof node.value === 'string') return node.value;
   return node?.type === 'TemplateLiteral' && node.expressions.length === 0

@@ -7,7 +7,7 @@ import {
   type Side,
 } from '../../../scripts/bench/harness.ts';
 
-/** A side that measures what it is told to, without doing anything; `log` receives each call. */
+/** A side that returns the given measurements without doing any work; `log` receives each call. */
 function synthetic(name: string, measured: (call: number) => Measured, log: string[] = []): Side {
   let calls = 0;
   return {
@@ -34,14 +34,14 @@ const throughput = (perSecond: number): Measured => ({ operations: perSecond, se
 const calm = { calibrate: () => 10 };
 
 describe('runBenchmark', () => {
-  it('alternates the sides and turns their order round by round, open from first to last', async () => {
+  it('alternates the sides and rotates their order each round; all stay open for the whole run', async () => {
     const log: string[] = [];
     const sides = ['a', 'b'].map((name) => synthetic(name, () => throughput(1), log)) as [Side, Side];
     await runBenchmark(benchmark(sides), calm);
     expect(log.join(' ')).toBe('open a open b a b b a a b b a a b close a close b');
   });
 
-  it('summarizes repeats and pairwise ratios, without the warm-ups', async () => {
+  it('summarizes repeats and the ratio of each repeat, without the warm-ups', async () => {
     const ours = synthetic('ours', (call) => throughput([1, 200, 400, 300, 100][call] as number));
     const peer = synthetic('peer', (call) => throughput([999, 100, 100, 100, 100][call] as number));
     const { figures } = await runBenchmark(benchmark([ours, peer]), calm);
@@ -59,7 +59,7 @@ describe('runBenchmark', () => {
     ]);
   });
 
-  it('makes p50 and p99 of latencies, whose ratio is above 1 where ours are shorter', async () => {
+  it('computes p50 and p99 of latencies; their ratio is above 1 if ours are shorter', async () => {
     const samples = Array.from({ length: 101 }, (_, i) => i);
     const ours = synthetic('ours', () => ({ latencies: { accepted: samples } }));
     const peer = synthetic('peer', () => ({ latencies: { accepted: samples.map((sample) => sample * 3) } }));
@@ -73,7 +73,7 @@ describe('runBenchmark', () => {
     expect(figures.every(({ unit, better }) => unit === 'ms' && better === 'lower')).toBe(true);
   });
 
-  it("counts operations against the run's time where the side gives none", async () => {
+  it('divides operations by the duration of the run if the side returns no seconds', async () => {
     let inside = 0;
     const side: Side = {
       name: 'ours',
@@ -92,7 +92,7 @@ describe('runBenchmark', () => {
     expect(milliseconds).toBeLessThanOrEqual(outside + 0.001);
   });
 
-  it('takes fewer repeats when asked to be quick, and as many as asked for', async () => {
+  it('runs fewer repeats with quick, and as many as repeats says', async () => {
     const seen: boolean[] = [];
     const side: Side = {
       name: 'ours',
@@ -123,7 +123,7 @@ describe('runBenchmark', () => {
     await expect(run(['a'], [undefined])).rejects.toThrow('peer gave no answer');
   });
 
-  it('closes every side that it opened when one fails', async () => {
+  it('closes every open side when one fails', async () => {
     const log: string[] = [];
     const good = synthetic('good', () => throughput(1), log);
     const failing = synthetic(
@@ -140,7 +140,7 @@ describe('runBenchmark', () => {
     expect(log.slice(-2)).toEqual(['close good', 'close failing']);
   });
 
-  it('refuses sides that do not measure the same things', async () => {
+  it('refuses sides that measure different quantities', async () => {
     const ours = synthetic('ours', () => throughput(1));
     const other = synthetic('other', () => ({ latencies: { a: [1] } }));
     await expect(runBenchmark(benchmark([ours, other]), calm)).rejects.toThrow('other did not measure throughput');
@@ -149,21 +149,21 @@ describe('runBenchmark', () => {
     );
   });
 
-  describe('believes the machine or not', () => {
+  describe('reports noise', () => {
     const constant = (name = 'ours') => synthetic(name, () => throughput(100));
     const wild = (name: string) => synthetic(name, (call) => throughput([100, 50, 200, 80, 300][call % 5] as number));
 
-    it('when all is steady', async () => {
+    it('not if all values are steady', async () => {
       const { noise } = await runBenchmark(benchmark([constant(), constant()]), calm);
       expect(noise).toEqual({ noisy: false, reasons: [], calibrationMs: Array(8).fill(10) });
     });
 
-    it('when ours is not steady beside a peer that is', async () => {
+    it('if the ratio to a steady peer varies', async () => {
       const { noise } = await runBenchmark(benchmark([wild('ours'), constant('peer')]), calm);
       expect(noise.reasons).toEqual([expect.stringMatching(/^ours to peer, throughput, varies by \d+ %$/)]);
     });
 
-    it('when a peer is not', async () => {
+    it('if a peer varies', async () => {
       const { noise } = await runBenchmark(benchmark([constant(), wild('peer')]), calm);
       expect(noise.reasons).toEqual([
         expect.stringMatching(/^peer, throughput, varies by \d+ %$/),
@@ -171,18 +171,18 @@ describe('runBenchmark', () => {
       ]);
     });
 
-    it('by ours where there is no peer', async () => {
+    it('if ours varies and there is no peer', async () => {
       expect((await runBenchmark(benchmark([wild('ours')]), calm)).noise.noisy).toBe(true);
     });
 
-    it('by the calibration loop', async () => {
+    it('if the calibration varies', async () => {
       let calls = 0;
       const calibrate = () => (calls++ % 3 === 0 ? 20 : 10);
       const { noise } = await runBenchmark(benchmark([constant(), constant()]), { calibrate });
       expect(noise.reasons).toEqual([expect.stringContaining('calibration')]);
     });
 
-    it('leaves a p99 alone, which varies by nature', async () => {
+    it('not if only a p99 varies', async () => {
       const side = synthetic('ours', (call) => ({ latencies: { a: [...Array(60).fill(5), 10 * 3 ** call] } }));
       expect((await runBenchmark(benchmark([side]), calm)).noise.noisy).toBe(false);
     });

@@ -13,7 +13,7 @@ describe('readAnswer', () => {
   it.each([
     ['of a length', Buffer.from(WHOLE['of a length'])],
     ['in chunks', Buffer.from(WHOLE['in chunks'], 'latin1')],
-  ])('reads an answer %s once it is whole', (_name, bytes) => {
+  ])('reads an answer %s once it is complete', (_name, bytes) => {
     for (let size = 0; size < bytes.length; size++) expect(readAnswer(bytes.subarray(0, size))).toBeNull();
     const answer = readAnswer(bytes);
     expect(answer?.status).toBe(200);
@@ -21,7 +21,7 @@ describe('readAnswer', () => {
     expect(() => readAnswer(Buffer.concat([bytes, Buffer.from('H')]))).toThrow('unexpected bytes');
   });
 
-  it('refuses what has no length', () => {
+  it('refuses an answer without a length', () => {
     expect(() => readAnswer(Buffer.from('HTTP/1.1 200 OK\r\nConnection: close\r\n\r\n{}'))).toThrow('unknown length');
     expect(() => readAnswer(Buffer.from('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nx\r\n'))).toThrow(
       'chunk',
@@ -40,7 +40,7 @@ describe('openLightClient', () => {
       if (body === 'break') return void res.destroy();
       res.statusCode = 201;
       const text = [req.method, req.url, req.headers.host, req.headers.authorization, body].join(' ');
-      // In chunks, unless it is written with its end.
+      // Chunked, unless the body is written together with the end.
       if (body === 'chunks') res.write(text);
       res.end(body === 'chunks' ? '!' : text);
     }).listen(0, '127.0.0.1');
@@ -49,7 +49,7 @@ describe('openLightClient', () => {
   });
   afterAll(() => new Promise((resolve) => server.close(resolve)));
 
-  it('asks on each of its connections, one request after the other', async () => {
+  it('sends requests on each of its connections, one after the other', async () => {
     const connections = new Set<unknown>();
     server.on('connection', (socket) => connections.add(socket));
     const client = await openLightClient(url, 2);
@@ -69,7 +69,7 @@ describe('openLightClient', () => {
     client.close();
   });
 
-  it('takes nothing that comes before it is asked for', async () => {
+  it('refuses bytes that arrive before a request', async () => {
     let closed = false;
     let sendMore = () => {};
     const twice = createTcpServer((socket) => {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { bench, EXIT } from '../../../scripts/bench/main.ts';
 
-/** A benchmark module whose peer measures the given throughput in each repeat. */
+/** Source of a benchmark module whose peer measures the given throughput in each repeat. */
 const module = (name: string, peer: string, answers = 'incomparable'): string => `
   let calls = 0;
   export const benchmark = {
@@ -33,7 +33,7 @@ const write = (name: string, text: string): void => writeFileSync(join(folder, `
 it('prints the table and writes the figures as JSON', async () => {
   write('alpha', module('alpha', '100', 'equal'));
   const { exit, output, files } = await run('alpha');
-  // The machine that runs this test may be busy: its own calibration decides between these two.
+  // The machine that runs this test may be busy, so its calibration decides between these two.
   expect([EXIT.reliable, EXIT.noisy]).toContain(exit);
   expect(output).toMatch(/^alpha: synthetic sides$/m);
   expect(output).toMatch(/^ {2}fatoura +200 +200 +200 +0 %$/m);
@@ -52,7 +52,7 @@ it('prints the table and writes the figures as JSON', async () => {
   });
 });
 
-it('says NOISY, with an exit code of its own and a flag in the JSON', async () => {
+it('reports NOISY, with its own exit code and a flag in the JSON', async () => {
   write('wild', module('wild', '[100, 300, 50, 200, 80][call]'));
   const { exit, output, files } = await run('wild');
   expect(exit).toBe(EXIT.noisy);
@@ -60,7 +60,7 @@ it('says NOISY, with an exit code of its own and a flag in the JSON', async () =
   expect(JSON.parse(readFileSync(files[0] as string, 'utf8')).noise.noisy).toBe(true);
 });
 
-it('runs all without a name, and a failure outweighs noise', async () => {
+it('runs all without a name; a failure takes precedence over noise', async () => {
   write('broken', `export const benchmark = { name: 'another' };`);
   write('wild', module('wild', '[100, 300, 50, 200, 80][call]'));
   const { exit, output, files } = await run();
@@ -70,7 +70,7 @@ it('runs all without a name, and a failure outweighs noise', async () => {
   expect(files).toHaveLength(1);
 });
 
-it('takes the beginning of several names for all of them', async () => {
+it('a name prefix selects all benchmarks of that group', async () => {
   for (const name of ['alpha-one', 'alpha-two', 'alphabet']) write(name, module(name, '100'));
   const { output } = await run('alpha', '--quick');
   expect(output).toMatch(/^alpha-one: /m);
@@ -83,7 +83,7 @@ it.each([
   [['--repeats', '0'], '--repeats takes a number'],
   [['--repeats', 'x'], '--repeats takes a number'],
   [['--fast'], "Unknown option '--fast'"],
-])('explains itself when called with %j', async (args, problem) => {
+])('prints the usage when called with %j', async (args, problem) => {
   write('alpha', module('alpha', '100'));
   const { exit, output, files } = await run(...args);
   expect(exit).toBe(EXIT.usage);
@@ -92,7 +92,7 @@ it.each([
   expect(files).toEqual([]);
 });
 
-it('takes the name of a whole for all its parts, and runs nothing twice', async () => {
+it('a group name selects all its benchmarks, and none runs twice', async () => {
   for (const name of ['alpha', 'alpha-beta', 'alphabet']) write(name, module(name, '100'));
   const { output } = await run('alpha', 'alpha-beta', '--quick');
   expect(output.match(/^[\w-]+: synthetic sides$/gm)).toEqual([
@@ -101,7 +101,7 @@ it('takes the name of a whole for all its parts, and runs nothing twice', async 
   ]);
 });
 
-it('passes --quick and --repeats on', async () => {
+it('passes --quick and --repeats to the benchmark', async () => {
   write('alpha', module('alpha', '100'));
   const { output } = await run('alpha', '--quick', '--repeats', '4');
   expect(output).toMatch(/4 repeats after 1 warm-ups/);

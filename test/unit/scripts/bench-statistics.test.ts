@@ -18,7 +18,7 @@ describe('quantile', () => {
     expect(quantile(list, q)).toBeCloseTo(expected, 10);
   });
 
-  it('has a value from the smallest to the largest, growing with q, and leaves the list as it was', () => {
+  it('lies between the smallest and the largest value, grows with q, and does not modify the list', () => {
     fc.assert(
       fc.property(values, fc.double({ min: 0, max: 1, noNaN: true }), (list, q) => {
         const before = [...list];
@@ -37,11 +37,11 @@ describe('quantile', () => {
 });
 
 describe('summarize', () => {
-  it('gives minimum, median, maximum and the width of the middle half', () => {
+  it('returns minimum, median, maximum and the relative interquartile range', () => {
     expect(summarize([100, 90, 110, 80, 120])).toEqual({ min: 80, median: 100, max: 120, spread: 0.2 });
   });
 
-  it('has no spread where nothing varies, also at 0', () => {
+  it('has no spread if all values are equal, also for 0', () => {
     expect(summarize([7, 7, 7]).spread).toBe(0);
     expect(summarize([0, 0]).spread).toBe(0);
     expect(relativeSpread([0, 0, 0, 5], 0, 1)).toBe(Number.POSITIVE_INFINITY);
@@ -52,19 +52,19 @@ describe('judgeNoise', () => {
   const calm = Array.from({ length: 20 }, (_, i) => 10 + (i % 3) / 10);
   const steady = { kind: 'peer', label: 'peer, p50,', values: [50, 51, 52, 50, 51] } as const;
 
-  it('believes a calm machine, and one outlier', () => {
+  it('accepts a steady machine, and one outlier', () => {
     expect(judgeNoise(calm, [steady])).toEqual({ noisy: false, reasons: [] });
     expect(judgeNoise([...calm, 40], [steady]).noisy).toBe(false);
   });
 
-  it('does not believe a machine whose speed varies', () => {
+  it('rejects a machine whose speed varies', () => {
     const busy = calm.map((time, i) => (i % 4 === 0 ? time * 1.5 : time));
     expect(judgeNoise(busy, [steady]).reasons).toEqual([
       expect.stringMatching(/^the calibration loop's time varies by \d+ %$/),
     ]);
   });
 
-  it('grants ratios more than a peer', () => {
+  it('allows more variation for ratios than for a peer', () => {
     const values = [100, 90, 110, 80, 120];
     expect(judgeNoise(calm, [{ kind: 'peer', label: 'peer', values }]).noisy).toBe(true);
     expect(judgeNoise(calm, [{ kind: 'ratio', label: 'ours to peer', values }]).noisy).toBe(false);
@@ -72,7 +72,7 @@ describe('judgeNoise', () => {
     expect(judgeNoise(calm, [wider]).reasons).toEqual(['ours to peer varies by 40 %']);
   });
 
-  it('does not believe a peer whose repeats disagree, and names each', () => {
+  it('rejects a peer whose repeats vary, and names each', () => {
     const wild = { kind: 'peer', label: 'other, p50,', values: [50, 80, 40, 90, 60] } as const;
     expect(judgeNoise(calm, [steady, wild, wild])).toEqual({
       noisy: true,

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, it } from 'vitest';
 import { checkTree } from '../../../scripts/check-imports.ts';
 
-/** A small tree that keeps every rule, using each of the table's permissions. */
+/** A small valid tree that uses each permission of the table. */
 const SOUND: Record<string, string> = {
   'package.json':
     '{"dependencies": {"koa": "3", "zod": "4", "bson": "7"}, "devDependencies": {"@types/ws": "8", "vitest": "5"}}',
@@ -46,7 +46,7 @@ const SOUND: Record<string, string> = {
   'scripts/tool.ts': `import '../src/app/app.ts'; await import(process.argv[2]);`,
 };
 
-/** Rule broken, the file that breaks it, its text, and the one problem expected. */
+/** The broken rule, the file that breaks it, its text, and the one expected problem. */
 const BROKEN: [rule: string, file: string, text: string, problem: string][] = [
   [
     'main.ts imports the domain',
@@ -246,18 +246,18 @@ beforeEach(() => {
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
 describe('checkTree', () => {
-  it('has nothing to say of a sound tree', () => {
+  it('reports nothing for a valid tree', () => {
     expect(checkTree(root)).toEqual([]);
   });
 
-  it.each(BROKEN)('notices that %s', (_, file, text, problem) => {
+  it.each(BROKEN)('reports that %s', (_, file, text, problem) => {
     write({ [file]: (file.startsWith('package') ? '' : (SOUND[file] ?? '')) + text });
-    // An import upwards may close a cycle too, which is a problem of its own.
+    // A forbidden import may also close a cycle, which is reported as a separate problem.
     const isAsked = (found: string) => problem.startsWith('import cycle') || !found.startsWith('import cycle');
     expect(checkTree(root).filter(isAsked)).toEqual([expect.stringContaining(problem)]);
   });
 
-  it('leaves out what is installed or written by runs', () => {
+  it('skips installed files and output of runs', () => {
     const bad = ['at /wo', 'rk/main'].join('');
     write({ 'node_modules/a/index.ts': bad, 'data/a.txt': bad, 'bench-results/a.json': bad, 'a.log': bad });
     expect(checkTree(root)).toEqual([]);

@@ -10,7 +10,7 @@ async function run(...codes: string[]): Promise<{ ok: boolean; output: string }>
   return { ok, output };
 }
 
-it('passes when every check passes, and keeps their output to itself', async () => {
+it('passes when every check passes, without their output', async () => {
   const { ok, output } = await run('console.log("fine")', '');
   expect(ok).toBe(true);
   expect(output.split('\n').toSorted()).toEqual([
@@ -20,7 +20,7 @@ it('passes when every check passes, and keeps their output to itself', async () 
   ]);
 });
 
-it('fails when one fails, and shows what it said', async () => {
+it('fails when one fails, and shows its output', async () => {
   const { ok, output } = await run('', 'console.log("out"); console.error("err"); process.exitCode = 3');
   expect(ok).toBe(false);
   expect(output).toMatch(/^ok {4}check 0 /m);
@@ -28,7 +28,7 @@ it('fails when one fails, and shows what it said', async () => {
   expect(output.split('\n')).toEqual(expect.arrayContaining(['      out', '      err']));
 });
 
-it('says how a check ended that says nothing', async () => {
+it('reports how a check without output ended', async () => {
   expect((await run('process.exit(7)')).output).toContain('ended with code 7');
   expect((await run('process.kill(process.pid, "SIGKILL")')).output).toContain('ended with SIGKILL');
 });

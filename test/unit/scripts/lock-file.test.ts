@@ -13,7 +13,7 @@ const packages: [path: string, Locked][] = Object.entries(read('package-lock.jso
 const named = (wanted: (each: Locked) => boolean) =>
   packages.flatMap(([path, each]) => (wanted(each) ? [path.replace('node_modules/', '')] : []));
 
-it('the lock file names no registry, so that everybody installs from their own', () => {
+it('the lock file names no registry, so that each installation uses its own', () => {
   expect(named(({ resolved }) => resolved !== undefined)).toEqual([]);
 });
 

@@ -66,18 +66,18 @@ describe('readModule', () => {
     'const { argv, env: e } = process',
     `import { env } from 'node:process'`,
     'globalThis.process.env',
-  ])('sees the environment read by %s', (source) => {
+  ])('finds the environment read in %s', (source) => {
     expect(readModule(`\n${source};`).environmentReads).toEqual([2]);
   });
 
   it.each(['process.exit()', 'const { argv } = process', `'process.env'`, '// process.env', 'this.env'])(
-    'sees no environment read in %s',
+    'finds no environment read in %s',
     (source) => {
       expect(readModule(source).environmentReads).toEqual([]);
     },
   );
 
-  it.each(["const a = 'b", 'const a = `b', '/* a', 'if (a) {'])('refuses to guess at %j', (source) => {
+  it.each(["const a = 'b", 'const a = `b', '/* a', 'if (a) {'])('throws on invalid source %j', (source) => {
     expect(() => readModule(source)).toThrow(/^line 1: /);
   });
 });

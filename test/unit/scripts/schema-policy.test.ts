@@ -4,11 +4,11 @@ import { breakingChanges, policyViolations } from '../../../scripts/check/schema
 import { schema } from '../../../src/graphql/schema.ts';
 
 describe('policyViolations', () => {
-  it('finds nothing in ours', () => {
+  it('finds no violation in our schema', () => {
     expect(policyViolations(schema)).toEqual([]);
   });
 
-  it('every mutation may answer a typed error; validateInvoice tells problems as its data', () => {
+  it('every mutation may return a typed error; validateInvoice returns problems as data', () => {
     const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
     const untyped = mutations.filter(({ type }) => {
       const answer = getNamedType(type);
@@ -17,7 +17,7 @@ describe('policyViolations', () => {
     expect(untyped.map(({ name }) => name)).toEqual(['validateInvoice']);
   });
 
-  it('names whatever has no description', () => {
+  it('reports every element without a description', () => {
     const bare = buildSchema(`
       interface Node { id: ID! }
       type Query implements Node { id: ID!  one(first: Int, "Said." last: Int): Colour }
@@ -58,13 +58,13 @@ describe('breakingChanges', () => {
   const PUBLISHED = `type Query { a: Int  b(c: Int): Int!  old: Int @deprecated(reason: "Use \`a\` instead. Deprecated 2026-01-01, gone after 2027-01-01.") }`;
   const DAY = new Date('2026-11-21');
 
-  it('takes additions', () => {
+  it('allows additions', () => {
     const more = buildSchema('type Query { a: Int!  b(c: Int, d: Int): Int!  old: Int  e: Int }');
     expect(breakingChanges(PUBLISHED, more, DAY)).toEqual([]);
     expect(breakingChanges(printSchema(schema), schema, DAY)).toEqual([]);
   });
 
-  it('names what clients would miss, and what they would have to send or to expect', () => {
+  it('reports removals, and what clients would additionally have to send or handle', () => {
     const less = buildSchema('type Query { b(c: String, d: Int!): Int  old: Int }');
     expect(breakingChanges(PUBLISHED, less, DAY)).toEqual([
       'Query.a was removed.',
@@ -74,7 +74,7 @@ describe('breakingChanges', () => {
     ]);
   });
 
-  it('lets go what was deprecated, not before its time', () => {
+  it('allows the removal of deprecated elements, but not before their date', () => {
     const without = buildSchema('type Query { a: Int  b(c: Int): Int! }');
     expect(breakingChanges(PUBLISHED, without, DAY)).toEqual(['Query.old was removed.']);
     expect(breakingChanges(PUBLISHED, without, new Date('2027-01-02'))).toEqual([]);

@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-/** Runs the given test files in a vitest of their own; returns its exit code and its output. */
+/** Runs the given test files with a separate vitest; returns its exit code and its output. */
 function output(files: Record<string, string>): { code: number | null; lines: string[] } {
   for (const [name, text] of Object.entries(files)) writeFileSync(join(folder, name), text);
   const { status, stdout } = spawnSync(
@@ -28,7 +28,7 @@ function output(files: Record<string, string>): { code: number | null; lines: st
   return { code: status, lines: stdout.trimEnd().split('\n') };
 }
 
-/** The same, of the output the last line alone. */
+/** Like `output`, but with the last line only. */
 function run(files: Record<string, string>): { code: number | null; lastLine: string | undefined } {
   const { code, lines } = output(files);
   return { code, lastLine: lines.at(-1) };
