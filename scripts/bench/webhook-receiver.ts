@@ -1,9 +1,13 @@
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-// The receiver of `webhooks`, a process of its own. `/dead…` is never answered. Times are those of the machine's monotonic clock.
+// Runs the receiver of `webhooks` in its own process. Requests to `/dead…` are never answered. Times are those of the
+// machine's monotonic clock.
 
-/** What it is asked: to forget, or to tell when `count` deliveries have arrived at paths that are alive. */
+/**
+ * A request to the receiver: forget all arrivals, or answer when `count` deliveries have arrived at paths that are
+ * alive.
+ */
 export type ReceiverRequest = { forget: true } | { count: number };
 export type ReceiverMessage = { url: string } | { arrivals: [id: string, atMs: number][] };
 

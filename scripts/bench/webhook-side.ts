@@ -17,14 +17,15 @@ import { pendingInvoice } from '../../test/support/invoices.ts';
 import { openTestStore } from '../../test/support/store.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
 
-// One side of `webhooks` in a process of its own: `ours` is the service's webhooks, from the update that changes an invoice's status to the
-// delivery's record, on the embedded engine or on the server of TEST_MONGODB_URL; `bare` keeps nothing, it signs each body and posts it with undici.
+// Runs one side of `webhooks` in its own process. `ours` is the service's webhooks, from the update that changes an
+// invoice's status to the recorded delivery, on the embedded engine or on the server of TEST_MONGODB_URL. `bare` stores
+// nothing: it signs each body and posts it with undici.
 
 interface Contestant {
   meet(endpoints: readonly CrowdEndpoint[]): Promise<void>;
-  /** An invoice before its status changes. */
+  /** Creates an invoice that has no status change yet. */
   create(tenantId: string): Promise<Prepared>;
-  /** Waits until every delivery to these tenants is over. */
+  /** Waits until every delivery to these tenants has ended. */
   over(tenantIds: readonly string[]): Promise<void>;
   close(): Promise<void>;
 }
@@ -37,7 +38,7 @@ interface Prepared {
   readonly eventId: string;
 }
 
-/** Each poll makes the store count what is pending: more of them would be load of their own. */
+/** Each poll makes the store count pending deliveries, so more frequent polls would add load. */
 const POLL_MS = 10;
 const documentUrl = ({ id }: Pick<Invoice, 'id'>, kind: string) => `https://fatoura.test/${id}.${kind}`;
 const contestant = process.argv[2] === 'ours' ? await ours() : bare();
@@ -113,7 +114,7 @@ async function ours(): Promise<Contestant> {
   };
   const webhooks = composeWebhooks(parts);
   const endpointsOf = new Map<string, number>();
-  /** Deliveries that there will be. */
+  /** Number of expected deliveries. */
   let expected = 0;
   await webhooks.start();
   await jobs.startWorker(async () => undefined);
@@ -153,7 +154,7 @@ async function ours(): Promise<Contestant> {
     async over(tenantIds) {
       const deliveries = store.db.collection('webhook_deliveries');
       const pending = { tenantId: { $in: [...tenantIds] }, environment: 'test', state: 'pending' };
-      // Both are quick to tell: how many there are, and how many of these tenants' wait.
+      // Both counts are cheap: all deliveries, and the pending ones of these tenants.
       while ((await deliveries.estimatedDocumentCount()) < expected || (await deliveries.countDocuments(pending)) > 0)
         await sleep(POLL_MS);
     },
@@ -165,7 +166,7 @@ async function ours(): Promise<Contestant> {
   };
 }
 
-/** As many requests at once as our side may have. */
+/** The same limit on concurrent requests as on our side. */
 const BARE_CONCURRENCY = 512;
 
 function bare(): Contestant {
@@ -193,7 +194,7 @@ function bare(): Contestant {
     };
     const { origin, pathname } = new URL(url);
     const answered = agent.request({ origin, path: pathname, method: 'POST', headers, body });
-    // One that never answers holds no place, or this side would stand still.
+    // A request that is never answered does not count against the limit, or it would block this side.
     if (pathname.startsWith('/dead')) return void answered.catch(() => undefined);
     await (await answered).body.dump();
   }

@@ -14,25 +14,25 @@ export interface CrowdEndpoint {
   readonly secret: string;
 }
 
-/** What a side of `webhooks` is asked, one thing at a time. */
+/** A request to a side of `webhooks`; one at a time. */
 export type SideRequest =
   | { readonly do: 'meet'; readonly crowd: Crowd }
-  /** Bring an invoice of each of these tenants to its first status change, one every `gapMs`. */
+  /** Bring an invoice of each of these tenants to its first status change, one every `gapMs` milliseconds. */
   | { readonly do: 'happen'; readonly tenantIds: readonly string[]; readonly gapMs: number }
-  /** Bring one of each of these tenants there and tell nobody. */
+  /** Bring an invoice of each of these tenants to its first status change without delivering the event. */
   | { readonly do: 'prepare'; readonly tenantIds: readonly string[] }
-  /** Now tell of all of them at once. */
+  /** Deliver all prepared events at once. */
   | { readonly do: 'deliver' }
-  /** Answer when the deliveries of all of them are over, and recorded where they are recorded. */
+  /** Answer when all of these deliveries have ended, and are recorded if the side records them. */
   | { readonly do: 'finish' };
 
-/** Its answer: the events and when each began, or when all was over, by {@link machineMs}. */
+/** The answer: the events with their start times, or the time at which all had ended, both by {@link machineMs}. */
 export type SideAnswer = {
   readonly events: readonly (readonly [id: string, beganMs: number])[];
   readonly overMs?: number;
 };
 
-/** `count` endpoints, `perTenant` for each tenant; one of `deadEach` never answers (0: none). */
+/** Makes `count` endpoints, `perTenant` for each tenant. One in `deadEach` never answers (0: none). */
 export function crowd(url: string, count: number, perTenant: number, deadEach: number): Crowd {
   const tenantIds = Array.from({ length: Math.ceil(count / perTenant) }, () => newId('ten'));
   const endpoints = Array.from({ length: count }, (_, i) => ({
@@ -48,7 +48,7 @@ function isDead(index: number, deadEach: number): boolean {
   return deadEach > 0 && index % deadEach === deadEach - 1;
 }
 
-/** Milliseconds of the machine's monotonic clock, the same in all processes. */
+/** Milliseconds of the machine's monotonic clock, which is the same in all processes. */
 export function machineMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

@@ -6,8 +6,9 @@ import type { ReceiverMessage, ReceiverRequest } from './webhook-receiver.ts';
 import { type Crowd, crowd, type SideAnswer, type SideRequest } from './webhook-work.ts';
 
 /**
- * From the status change to the first attempt's arrival at 1, 100 and 1,000 endpoints, one of ten of which never answers, and how many
- * deliveries a second there are when much is waiting: all have arrived, been answered, and ours are recorded.
+ * Measures the time from the status change to the arrival of the first attempt at 1, 100 and 1,000 endpoints, one in
+ * ten of which never answers, and the deliveries per second of a backlog: until all have arrived and been answered, and
+ * for our side until they are recorded.
  */
 export const benchmark: Benchmark = {
   name: 'webhooks',
@@ -32,7 +33,7 @@ function side(name: string, kind: 'ours' | 'bare'): Side {
 
   async function latencies(size: number, events: number): Promise<number[]> {
     const { tenantIds, endpoints } = crowds.get(size) ?? { tenantIds: [], endpoints: [] };
-    // The same tenants for both sides, one after the other.
+    // The same tenants for both sides, in turn.
     const chosen = Array.from({ length: events }, (_, i) => tenantIds[i % tenantIds.length] ?? '');
     const alive = chosen.flatMap((tenantId) => endpoints.filter((each) => isAlive(each, tenantId)));
     const arrived = arrivals(alive.length);
@@ -91,7 +92,7 @@ function isAlive({ tenantId, url }: Crowd['endpoints'][number], ofTenant: string
 }
 
 interface Peer<Request, Answer> {
-  /** What it said when it was ready. */
+  /** The message that the process sends when it is ready. */
   readonly first: unknown;
   tell(request: Request): void;
   ask(request: Request): Promise<Answer>;
