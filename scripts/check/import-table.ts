@@ -49,7 +49,7 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'domain/<noun>/', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'domain/*.ts', may: OTHER_NOUNS, packages: ['zod'] },
   { path: 'storage/', may: ['domain/'] },
-  { path: 'jobs/', may: ['domain/'] },
+  { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },
   { path: 'adapters/threads.ts', may: [] },
   { path: 'adapters/<name>/', may: ['domain/', 'text/', 'adapters/threads.ts'] },
   // What documents, mails and pages print.

@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
-import { type Db, MongoServerError, ObjectId } from 'mongodb';
+import { type Db, ObjectId } from 'mongodb';
 import type { Stage } from '../domain/invoice/lifecycle.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
+import { isDuplicateKey } from '../storage/duplicate-key.ts';
 
 /** Agenda's collection of jobs. */
 export const JOBS_COLLECTION = 'jobs';
@@ -33,8 +34,6 @@ interface StageJob {
   lockedAt: Date | null;
   lastModifiedBy: string;
 }
-
-const DUPLICATE_KEY = 11000;
 
 /** The name of a stage's jobs, as operators see it in the dashboard. */
 export function jobName(stage: Stage): string {
@@ -99,5 +98,5 @@ function jobIdOf({ invoiceId, stage, since }: PendingWork): ObjectId {
 }
 
 function ignoreDuplicate(error: unknown): void {
-  if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+  if (!isDuplicateKey(error)) throw error;
 }

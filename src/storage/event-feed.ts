@@ -1,10 +1,10 @@
-import type { ChangeStream, ChangeStreamDocument, Db } from 'mongodb';
+import type { ChangeStreamDocument, Db } from 'mongodb';
+import type { Owner } from '../domain/tenant/tenant.ts';
 import type { EventFeed, EventListener } from '../domain/webhook/ports.ts';
 import type { DocumentUrl, WebhookEvent } from '../domain/webhook/webhook-event.ts';
-import { tellAll } from './fan-out.ts';
+import { type FollowedChanges, followChanges } from './follow-changes.ts';
+import { createListeners } from './listeners.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
-
-const RECONNECT_MS = 250;
 
 /** The feed of events, as the log gets them: one change stream for this process, while anybody listens. */
 export interface EventFeedService extends EventFeed {
@@ -19,11 +19,10 @@ export interface EventFeedService extends EventFeed {
  */
 export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (error: unknown) => void): EventFeedService {
   const events = db.collection<EventDocument>('webhook_events');
-  const listeners = new Map<string, Set<EventListener>>();
-  let present: { stream: ChangeStream<EventDocument> | null; opened: Promise<void>; ended: Promise<void> } | null =
-    null;
+  const listeners = createListeners<EventListener>();
+  let followed: FollowedChanges | null = null;
 
-  const tell = (event: WebhookEvent) => tellAll(listeners.get(keyOf(event)), (listener) => listener.event(event));
+  const tell = (event: WebhookEvent) => listeners.tell(keyOf(event), (listener) => listener.event(event));
 
   async function tellOf(change: ChangeStreamDocument<EventDocument>): Promise<void> {
     if (change.operationType === 'insert') return tell(eventOf(change.fullDocument, documentUrl));
@@ -32,61 +31,31 @@ export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (erro
     if (event) await tell(eventOf(event, documentUrl));
   }
 
-  function start() {
-    const opened = Promise.withResolvers<void>();
-    const run = {
-      stream: null as ChangeStream<EventDocument> | null,
-      opened: opened.promise,
-      ended: Promise.resolve(),
-    };
-    let first = true;
-    const pump = async () => {
-      while (present === run) {
-        const stream = events.watch<EventDocument>([{ $match: { operationType: { $in: ['insert', 'update'] } } }]);
-        run.stream = stream;
-        stream.once('resumeTokenChanged', () => {
-          opened.resolve();
-          if (!first) for (const listener of [...listeners.values()].flatMap((set) => [...set])) listener.gap();
-          first = false;
-        });
-        try {
-          for await (const change of stream) await tellOf(change as ChangeStreamDocument<EventDocument>);
-        } catch (error) {
-          if (present === run) onError(error);
-        }
-        await stream.close().catch(() => undefined);
-        if (present === run) await new Promise((resolve) => setTimeout(resolve, RECONNECT_MS));
-      }
-    };
-    present = run;
-    run.ended = pump();
-    return run;
+  function gap(): void {
+    for (const listener of listeners.all()) listener.gap();
   }
 
   async function end(): Promise<void> {
-    const ending = present;
-    present = null;
-    await ending?.stream?.close().catch(() => undefined);
-    await ending?.ended;
+    const ending = followed;
+    followed = null;
+    await ending?.close();
   }
 
   return {
     async subscribe(owner, listener) {
-      const key = keyOf(owner);
-      const set = listeners.get(key) ?? new Set();
-      listeners.set(key, set.add(listener));
-      await (present ?? start()).opened;
+      const remove = listeners.add(keyOf(owner), listener);
+      followed ??= followChanges(events, ['insert', 'update'], { change: tellOf, gap, onError });
+      await followed.opened;
       return () => {
-        set.delete(listener);
-        if (set.size === 0 && listeners.get(key) === set) listeners.delete(key);
-        if (listeners.size === 0) void end();
+        remove();
+        if (listeners.count() === 0) void end();
       };
     },
-    listeners: () => [...listeners.values()].reduce((sum, set) => sum + set.size, 0),
+    listeners: listeners.count,
     close: end,
   };
 }
 
-function keyOf({ tenantId, environment }: Pick<WebhookEvent, 'tenantId' | 'environment'>): string {
+function keyOf({ tenantId, environment }: Owner): string {
   return `${tenantId} ${environment}`;
 }

@@ -1,6 +1,5 @@
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
-
-const DUPLICATE_KEY = 11000;
+import { DUPLICATE_KEY } from './duplicate-key.ts';
 
 /** Inserts the documents whose `_id` is not taken. @returns the `_id`s of those that were inserted */
 export async function insertNew<Stored extends { _id: string }>(

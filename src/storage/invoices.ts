@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { type Collection, type Db, type Filter, MongoServerError, type UpdateFilter } from 'mongodb';
+import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
@@ -15,6 +15,7 @@ import {
 } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { batchedFind } from './batched-find.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 /** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
@@ -65,7 +66,6 @@ const QUEUE_GRACE_MS = 2000;
 const LEASE_GRACE_MS = 250;
 /** How long the process that changed the status may take to publish the event before others do it. */
 const OUTBOX_GRACE_MS = 5000;
-const DUPLICATE_KEY = 11000;
 
 /** Invoices in the collection `invoices`. */
 export function createInvoiceRepository(db: Db): InvoiceRepository {
@@ -357,8 +357,4 @@ export function invoiceOf({
       ? { ...workFields(work), dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt }
       : null,
   };
-}
-
-function isDuplicateKey(error: unknown): boolean {
-  return error instanceof MongoServerError && error.code === DUPLICATE_KEY;
 }

@@ -1,9 +1,9 @@
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { RateLimiterMemory, RateLimiterRes } from 'rate-limiter-flexible';
 import type { LimitKind, RateLimiter } from '../domain/api-key/rate-limiter.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 const WINDOW_SECONDS = 60;
-const DUPLICATE_KEY = 11000;
 /** More than any order of other processes' steps needs. */
 const ATTEMPTS = 10;
 
@@ -86,7 +86,7 @@ function countInStore(windows: Collection<Window>, whenAway: Count): Count {
       await windows.insertOne({ _id, ...begun });
       return true;
     } catch (error) {
-      if (error instanceof MongoServerError && error.code === DUPLICATE_KEY) return false;
+      if (isDuplicateKey(error)) return false;
       throw error;
     }
   }

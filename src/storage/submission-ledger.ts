@@ -1,5 +1,6 @@
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import type { LedgerRow, SubmissionLedger } from '../domain/invoice/ports.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
   _id: string;
@@ -15,7 +16,7 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
         .findOneAndUpdate({ _id: submissionId }, { $setOnInsert: row }, { upsert: true, returnDocument: 'after' })
         .catch((error: unknown) => {
           // Servers may let the loser of two concurrent upserts fail instead of answering the winner's document.
-          if (error instanceof MongoServerError && error.code === 11000) return null;
+          if (isDuplicateKey(error)) return null;
           throw error;
         });
       const kept = written ?? (await submissions.findOne({ _id: submissionId }));

@@ -1,6 +1,7 @@
-import { type Collection, type Db, MongoServerError } from 'mongodb';
+import type { Collection, Db } from 'mongodb';
 import { MAX_ENDPOINTS, type WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 
 interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'failingSince' | 'failing'> {
   failingSince?: Date | null;
@@ -11,8 +12,6 @@ interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'failingSince' |
   /** 0 to MAX_ENDPOINTS - 1, unique in tenant and environment: there is no place for one more, whoever else is inserting. */
   slot: number;
 }
-
-const DUPLICATE_KEY = 11000;
 
 /** Webhook endpoints in the collection `webhook_endpoints`. */
 export function createWebhookEndpointRepository(db: Db): EndpointRepository {
@@ -29,7 +28,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
           return true;
         } catch (error) {
           // Another insertion took the slot: there are fewer to try now.
-          if (!(error instanceof MongoServerError && error.code === DUPLICATE_KEY)) throw error;
+          if (!isDuplicateKey(error)) throw error;
         }
       }
     },
