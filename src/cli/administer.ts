@@ -1,7 +1,10 @@
 import type { OpenAdministration } from '../app/administration.ts';
 import type { CommandContext } from './command.ts';
 
-/** Opens the store of the configuration for the time of `work`. @throws when it can't be had, and what `work` throws */
+/**
+ * Opens the configured store, runs `work` with it and closes it.
+ * @throws when the store cannot be opened, and what `work` throws
+ */
 export async function administer<T>(
   { config, parts }: CommandContext,
   work: (administration: OpenAdministration) => Promise<T>,

@@ -4,7 +4,7 @@ import type { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertific
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 
-/** One command of the command line: what it takes, as data for the parser and the help, and what it does. */
+/** A command of the command line: its arguments as data for the parser and the help, and its implementation. */
 export interface Command {
   /** `keys create`: one or two words. */
   readonly name: string;
@@ -13,42 +13,42 @@ export interface Command {
   /** Names of the positional arguments, all required: `KEY_ID`. */
   readonly positionals: readonly string[];
   readonly options: Readonly<Record<string, Option>>;
-  /** More to know, in the command's own help. */
+  /** Further text for the command's own help. */
   readonly details?: string;
-  /** @returns the exit code @throws with a message for the person who typed the command */
+  /** @returns the exit code @throws an error whose message is shown to the user */
   run(input: ParsedArguments, context: CommandContext): Promise<number>;
 }
 
 export interface Option {
   readonly description: string;
-  /** What stands for its value in the help; a flag has none. */
+  /** Placeholder for the value in the help; a flag has none. */
   readonly value?: string;
   readonly required?: boolean;
-  /** The only values that it takes. */
+  /** The allowed values. */
   readonly choices?: readonly string[];
 }
 
-/** What was typed for a command, checked against what it takes. */
+/** The parsed and checked arguments of a command. */
 export interface ParsedArguments {
-  /** A positional argument or a required option. */
+  /** Value of a positional argument or of a required option. */
   get(name: string): string;
-  /** An option's value; null when it was not given. */
+  /** Value of an option; null when it was not given. */
   find(name: string): string | null;
   /** Whether a flag was given. */
   has(flag: string): boolean;
 }
 
-/** What commands work with. */
+/** What a command gets from its environment. */
 export interface CommandContext {
   readonly terminal: Terminal;
   /** The settings. @throws {ConfigError} */
   readonly config: () => Config;
-  /** The key of the environment, FATOURA_KEY: where no `--key` is given. null: there is none. */
+  /** The value of FATOURA_KEY, which is used when `--key` is not given; null when it is not set. */
   readonly environmentKey: () => string | null;
   readonly parts: CommandParts;
 }
 
-/** What the composition root offers to the command line. */
+/** Functions of the composition root that commands use. */
 export interface CommandParts {
   readonly openAdministration: typeof openAdministration;
   readonly verifyDocument: typeof verifyDocument;
@@ -59,15 +59,18 @@ export interface CommandParts {
   readonly diagnoseMail: typeof diagnoseMail;
   readonly localSender: typeof localSender;
   readonly startApp: typeof startApp;
-  /** The list of the files' operations, and of these texts of our own. @throws {Error} that names the file and what is wrong */
+  /**
+   * The GraphQL operations of the files and of the texts `own`, by SHA-256.
+   * @throws {Error} naming the file and the fault
+   */
   readonly operationList: (
     files: readonly { readonly name: string; readonly text: string }[],
     own: readonly string[],
   ) => Promise<ReadonlyMap<string, string>>;
 }
 
-/** What was given is wrong or can't be read, the settings included: exit code 2. */
+/** An input (argument, file or setting) is wrong or cannot be read: exit code 2. */
 export class InputError extends Error {}
 
-/** The command can't be understood: exit code 2, with the usage. */
+/** The arguments are wrong: exit code 2, and the usage is shown. */
 export class UsageError extends InputError {}

@@ -1,8 +1,9 @@
 import type { Config } from '../config.ts';
 
 /**
- * From now on, what this process fetches from PUBLIC_URL or SANDBOX_URL comes from the service at `address`, asked as a proxy in front of
- * it asks: test keys are taken at the sandbox's host alone, and neither names nor proxy need be in place yet.
+ * Redirects this process's requests to PUBLIC_URL and SANDBOX_URL to the service at `address`, with the Host header
+ * that a reverse proxy would send. The service accepts test keys only at the sandbox's host; this way DNS names and the
+ * proxy need not exist yet.
  */
 export async function callDirectly({ publicUrl, sites }: Config, address: string): Promise<void> {
   if (publicUrl === null) return;
@@ -12,7 +13,7 @@ export async function callDirectly({ publicUrl, sites }: Config, address: string
     const front = fronts.find(({ origin }) => origin === String(options.origin));
     if (front === undefined) return dispatch(options, handler);
     const headers = { ...(options.headers as Record<string, string>), host: front.host };
-    // A proxy that serves it below a path takes that off.
+    // Removes the path prefix of the public URL, as a reverse proxy does.
     const below = front.pathname.replace(/\/$/, '');
     const path = options.path.startsWith(`${below}/`) ? options.path.slice(below.length) : options.path;
     return dispatch({ ...options, origin: address, path, headers }, handler);

@@ -8,7 +8,7 @@ import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
 import { reasonOf } from './files.ts';
 
-/** What was found of one matter. Only `fails` keeps the service from working. */
+/** The result of one check. Only `fails` prevents the service from working. */
 export interface Finding {
   readonly subject: string;
   readonly state: 'works' | 'warns' | 'fails';
@@ -20,7 +20,7 @@ export interface Finding {
 const LOW_DISK_BYTES = 1024 ** 3;
 const DAY_MS = 86_400_000;
 const EXPIRY_WARNING_DAYS = 30;
-/** Before this version was written; no clock can be right that shows it. */
+/** A date before this version was written: a clock that shows an earlier time is wrong. */
 const EARLIEST_MS = Date.UTC(2026, 10, 1);
 const CLOCK_WARNING_MS = 5000;
 const CLOCK_FAILURE_MS = 300_000;
@@ -32,12 +32,15 @@ export function checkNode(version: string): Finding {
   return {
     subject,
     state: 'fails',
-    found: `${version}, and 24 or newer is needed`,
-    advice: 'Start it by npm (npm start, npm run -s cli): npm ci brings a Node.js that is new enough.',
+    found: `${version}, but 24 or newer is needed`,
+    advice: 'Use the npm scripts (npm start, npm run -s cli): they run the Node.js that npm ci installs.',
   };
 }
 
-/** Makes nothing that stays: of a folder that is not there, the one is tried that it would be made in. */
+/**
+ * Checks that the folder is writable, without leaving anything behind. If it does not exist, its nearest existing
+ * parent is checked.
+ */
 export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
   const subject = 'data folder';
   const folder = resolve(dataDir);
@@ -51,18 +54,18 @@ export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
       {
         subject,
         state: 'fails',
-        found: `${folder} can not be written: ${reasonOf(error)}`,
-        advice: 'Give this user the folder, or set DATA_DIR to another one.',
+        found: `${folder} is not writable: ${reasonOf(error)}`,
+        advice: 'Make the folder writable for this user, or set DATA_DIR to another folder.',
       },
     ];
   }
   const { bavail, bsize } = await statfs(present);
   const free = bavail * bsize;
-  const made = present === folder ? '' : ', which the first start makes';
+  const made = present === folder ? '' : ', created by the first start';
   const found = `${folder}${made}, ${gigabytes(free)} free`;
   const findings: Finding[] = [
     free < LOW_DISK_BYTES
-      ? { subject, state: 'warns', found, advice: 'Make room: documents and the database grow here.' }
+      ? { subject, state: 'warns', found, advice: 'Free disk space: documents and the database grow in this folder.' }
       : { subject, state: 'works', found },
   ];
   for (const name of SECRET_FILES) {
@@ -72,7 +75,7 @@ export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
     findings.push({
       subject: 'secrets',
       state: 'warns',
-      found: `others on this machine may open ${file}`,
+      found: `other users of this machine can read ${file}`,
       advice: `chmod 600 ${file}`,
     });
   }
@@ -80,8 +83,9 @@ export async function checkDataFolder(dataDir: string): Promise<Finding[]> {
 }
 
 /**
- * @returns also which store it is, null where it can't be had; and how far this machine's clock is ahead of the store's, milliseconds,
- * null where the store has no clock of its own
+ * Checks that the store can be opened and answers.
+ * @returns kind: the kind of store, null when it cannot be opened. clock: milliseconds by which this machine's clock is
+ * ahead of the store's, null when the store has no clock of its own
  */
 export async function checkStore(
   config: Config,
@@ -94,8 +98,8 @@ export async function checkStore(
   } catch (error) {
     const advice =
       config.mongodbUrl === null
-        ? 'Correct what the message names, or set MONGODB_URL to use a MongoDB server.'
-        : 'Check that MONGODB_URL is right and that the server runs and lets this user in.';
+        ? 'Correct the cause in the message, or set MONGODB_URL to use a MongoDB server.'
+        : 'Check that MONGODB_URL is correct, that the server is running and that this user may log in.';
     return { finding: { subject, state: 'fails', found: oneLine(error), advice }, kind: null, clock: null };
   }
   const { db, kind } = administration.store;
@@ -105,14 +109,14 @@ export async function checkStore(
     const milliseconds = performance.now() - start;
     const name = {
       server: `MongoDB server, database ${db.databaseName}`,
-      'own engine': 'embedded, no process serves it',
+      'own engine': 'embedded, not in use by another process',
       'running engine': 'embedded, served by a running process',
     }[kind];
     const found = `${name}; answers in ${milliseconds.toFixed(1)} ms`;
     const clock = kind === 'server' ? Date.now() - milliseconds / 2 - (hello.localTime as Date).getTime() : null;
-    // Sharded clusters and replica sets have change streams, single servers have none.
+    // Replica sets and sharded clusters have change streams, standalone servers do not.
     if (hello.setName === undefined && hello.msg !== 'isdbgrid') {
-      const advice = 'Make it a replica set, of one member if need be: mongod --replSet rs0, then rs.initiate().';
+      const advice = 'Run it as a replica set, which may have one member: mongod --replSet rs0, then rs.initiate().';
       return { finding: { subject, state: 'fails', found: `${name} is not a replica set`, advice }, kind, clock };
     }
     return { finding: { subject, state: 'works', found }, kind, clock };
@@ -128,7 +132,7 @@ export async function checkMasterKey(diagnose: () => Promise<void>): Promise<Fin
   const subject = 'master key';
   try {
     await diagnose();
-    return { subject, state: 'works', found: 'fits the data' };
+    return { subject, state: 'works', found: 'matches the data' };
   } catch (error) {
     return { subject, state: 'fails', found: oneLine(error) };
   }
@@ -143,13 +147,13 @@ export async function checkCertificate(
   try {
     certificate = await load();
   } catch (error) {
-    const advice = 'Restore the file from a backup, or move it away: a new test certificate is made then.';
+    const advice = 'Restore the file from a backup, or move it away to get a new test certificate.';
     return { finding: { subject, state: 'fails', found: oneLine(error), advice }, validFrom: null };
   }
   const { validFromDate: validFrom, validToDate: validTo } = certificate;
   const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
-  const who = `${certificate.subject.replaceAll('\n', ', ')}, until ${validTo.toISOString().slice(0, 10)}`;
-  const advice = 'Have a new certificate issued and put it in place.';
+  const who = `${certificate.subject.replaceAll('\n', ', ')}, valid until ${validTo.toISOString().slice(0, 10)}`;
+  const advice = 'Have a new certificate issued and install it.';
   if (days < 0) return { finding: { subject, state: 'fails', found: `expired: ${who}`, advice }, validFrom };
   const found = `${who} (${days} days)`;
   if (days < EXPIRY_WARNING_DAYS) return { finding: { subject, state: 'warns', found, advice }, validFrom };
@@ -157,53 +161,56 @@ export async function checkCertificate(
 }
 
 /**
- * Whether the time can be right, by all that is known of other clocks.
- * @param known.store milliseconds that this clock is ahead of the store's
- * @param known.validFrom when the signing certificate begins
+ * Checks the clock against the store's clock and against dates that must be in the past.
+ * @param known.store milliseconds by which this clock is ahead of the store's
+ * @param known.validFrom start of the signing certificate's validity
  */
 export function checkClock(now: Date, known: { store: number | null; validFrom: Date | null }): Finding {
   const subject = 'clock';
-  const advice = 'Set the clock, by NTP best: timedatectl set-ntp true.';
+  const advice = 'Set the clock, preferably by NTP: timedatectl set-ntp true.';
   const time = `${now.toISOString().slice(0, 19)}Z`;
   const since = Math.max(EARLIEST_MS, known.validFrom?.getTime() ?? 0);
   if (now.getTime() < since) {
     const past = new Date(since).toISOString().slice(0, 10);
-    return { subject, state: 'fails', found: `${time} can not be right: ${past} is past`, advice };
+    return { subject, state: 'fails', found: `${time} cannot be right: it is before ${past}`, advice };
   }
   const apart = Math.abs(known.store ?? 0);
   if (apart > CLOCK_WARNING_MS) {
     const found = `${time} is ${(apart / 1000).toFixed(0)} s ${(known.store ?? 0) > 0 ? 'ahead of' : 'behind'} the store's clock`;
     return { subject, state: apart > CLOCK_FAILURE_MS ? 'fails' : 'warns', found, advice };
   }
-  const agrees = known.store === null ? '' : ', as the store says';
+  const agrees = known.store === null ? '' : ', in agreement with the store';
   return { subject, state: 'works', found: `${time}${agrees}` };
 }
 
-/** Invoices are accepted without a browser and their PDFs drawn later, so it warns only. */
+/**
+ * Checks the PDF renderer. Without a browser invoices are still accepted and their PDFs rendered later, so a failure is
+ * a warning.
+ */
 export async function checkRenderer(diagnose: () => Promise<RendererDiagnosis>): Promise<Finding> {
   const subject = 'PDF';
   const diagnosis = await diagnose();
   if (!diagnosis.works) return { subject, state: 'warns', found: 'no browser starts', advice: diagnosis.advice };
   const { version, executable, milliseconds, sandboxed } = diagnosis;
   const sandbox = sandboxed ? '' : ', without its sandbox';
-  return { subject, state: 'works', found: `${version}${sandbox}, a page in ${milliseconds} ms; ${executable}` };
+  return { subject, state: 'works', found: `${version}${sandbox}, prints a page in ${milliseconds} ms; ${executable}` };
 }
 
-/** Mail never holds an invoice back, so it warns only. */
+/** Checks the mail server. Mail never delays an invoice, so a failure is a warning. */
 export async function checkMail(diagnose: () => Promise<MailDiagnosis>): Promise<Finding> {
   const subject = 'mail';
   const { server, outbox, trouble } = await diagnose();
-  if (server === null) return { subject, state: 'works', found: `no SMTP_URL: mails are written to ${outbox}` };
-  if (trouble === null) return { subject, state: 'works', found: `${server} takes mails` };
+  if (server === null) return { subject, state: 'works', found: `SMTP_URL is not set: mails are written to ${outbox}` };
+  if (trouble === null) return { subject, state: 'works', found: `${server} accepts mails` };
   return {
     subject,
     state: 'warns',
-    found: `${server} takes no mails: ${oneLine(trouble)}`,
-    advice: 'Correct SMTP_URL or what the server complains of; mails are tried again for four days.',
+    found: `${server} does not accept mails: ${oneLine(trouble)}`,
+    advice: 'Correct SMTP_URL or the cause that the server reports; mails are retried for four days.',
   };
 }
 
-/** The path, or the nearest folder above it that is there. */
+/** The path, or its nearest existing parent folder. */
 function nearestPresent(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestPresent(dirname(path));
 }

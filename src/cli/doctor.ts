@@ -20,11 +20,11 @@ import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
   name: 'doctor',
-  summary: 'Checks what the service needs on this machine, and says what to do',
+  summary: 'Checks the requirements of the service on this machine and says what to do',
   positionals: [],
   options: {},
   details:
-    'Uses the same settings as the service. What the data folder does not have yet is tried in a temporary one. Exit code 1 when something fails that the service can not do without.',
+    'Uses the same settings as the service. Whatever the data folder does not contain yet is tried in a temporary folder. Exit code 1 when a requirement of the service fails.',
   async run(_input, { terminal, config, parts }) {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {
@@ -34,8 +34,8 @@ export const doctor: Command = {
     terminal.print('');
     terminal.print(
       failed.size === 0
-        ? 'The service can work here.'
-        : `The service can not work here before this is put right: ${[...failed].join(', ')}.`,
+        ? 'The service can run on this machine.'
+        : `The service cannot run on this machine until this is fixed: ${[...failed].join(', ')}.`,
     );
     return failed.size === 0 ? 0 : 1;
   },
@@ -45,25 +45,25 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
   yield checkNode(process.versions.node);
   const folder = await checkDataFolder(config.dataDir);
   yield* folder;
-  // Without the folder there is neither an embedded store nor a certificate.
+  // Without the folder neither the embedded store nor the certificate can be checked.
   if (folder.some(({ state }) => state === 'fails')) return;
   const trial = await mkdtemp(join(tmpdir(), 'fatoura-doctor-'));
-  // A look leaves nothing behind: what the data folder has not yet is made in a temporary one.
-  const inPlace = (name: string): Config =>
+  // The checks leave nothing behind: whatever the data folder does not contain yet is created in a temporary folder.
+  const configFor = (name: string): Config =>
     existsSync(join(config.dataDir, name)) ? config : { ...config, dataDir: trial };
-  const told = (finding: Finding, name: string): Finding =>
+  const markTrial = (finding: Finding, name: string): Finding =>
     existsSync(join(trial, name))
-      ? { ...finding, found: `${finding.found}; a trial, the first start makes it` }
+      ? { ...finding, found: `${finding.found}; tested in a temporary folder, the first start creates it` }
       : finding;
   try {
-    const store = await checkStore(inPlace('db'), parts.openAdministration);
-    yield told(store.finding, 'db');
-    if (store.finding.state !== 'fails') yield await checkMasterKey(() => parts.diagnoseMasterKey(inPlace('db')));
+    const store = await checkStore(configFor('db'), parts.openAdministration);
+    yield markTrial(store.finding, 'db');
+    if (store.finding.state !== 'fails') yield await checkMasterKey(() => parts.diagnoseMasterKey(configFor('db')));
     const identity = 'signing-test-identity.pem';
-    const certificate = await checkCertificate(() => parts.signingCertificate(inPlace(identity)), new Date());
-    yield told(certificate.finding, identity);
+    const certificate = await checkCertificate(() => parts.signingCertificate(configFor(identity)), new Date());
+    yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
-    yield told(await checkRenderer(() => parts.diagnoseRenderer(inPlace('chromium'))), 'chromium');
+    yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
     yield await checkMail(() => parts.diagnoseMail(config));
     yield await checkService(config, store.kind);
   } finally {
@@ -75,7 +75,7 @@ const MARKS = { works: ['green', '✔'], warns: ['yellow', '!'], fails: ['red', 
 
 const INDENT = 15;
 
-/** `✔ store        what was found`, advice on lines of its own. */
+/** `✔ store        what was found`, followed by the advice on further lines. */
 export function findingText({ subject, state, found, advice }: Finding, width: number, style: Style): string {
   const [colour, mark] = MARKS[state];
   const under = (text: string) => wrap(harmless(text), width - INDENT).replaceAll('\n', `\n${' '.repeat(INDENT)}`);

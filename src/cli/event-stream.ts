@@ -4,7 +4,7 @@ export interface StreamMessage {
   readonly data: string;
 }
 
-/** The messages of a stream's text, however it is cut; comments are left out, and so is a message that was not ended. */
+/** Parses the messages of a stream from chunks of any size. Comments and an unterminated last message are dropped. */
 export async function* messagesOf(chunks: AsyncIterable<string>): AsyncGenerator<StreamMessage> {
   let rest = '';
   let id: string | null = null;

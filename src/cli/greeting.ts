@@ -1,22 +1,23 @@
 import type { FirstStart } from '../domain/installation/first-start.ts';
 
-/** What whoever has no key types next, on the machine of the service and with its settings. */
-const TO_A_KEY = [
-  'No key at hand? A key is shown once, when it is made:',
+/** Commands that create a key, to be run on the service's machine with its settings. */
+const KEY_COMMANDS = [
+  'No API key? A key is shown only once, when it is created:',
   '  npm run -s cli -- tenants list                    (none yet: tenants create --name NAME)',
   '  npm run -s cli -- keys create --tenant TENANT --environment test --kind secret',
 ];
 
 /**
- * What the process prints when it serves: where, its documentation, and how to get a key: at the first start the credentials, this once.
- * @param sandboxUrl where alone test keys are taken; null: at every address
+ * The text that the process prints when it is ready: its address, its documentation, and how to create a key. The first
+ * start prints the credentials instead, which are never shown again.
+ * @param sandboxUrl the only address that accepts test keys; null when every address accepts them
  */
 export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl: string | null = null): string {
   const lines =
-    url === null ? ['Fatoura works on the queue.'] : [`Fatoura listens on ${url}`, `Documentation: ${url}/docs`];
+    url === null ? ['Fatoura is processing jobs.'] : [`Fatoura listens on ${url}`, `Documentation: ${url}/docs`];
   const shown = credentials(firstStart, url);
   if (shown.length > 0) lines.push('', ...shown);
-  if (firstStart.demo === null && url !== null) lines.push('', ...TO_A_KEY);
+  if (firstStart.demo === null && url !== null) lines.push('', ...KEY_COMMANDS);
   if (firstStart.demo !== null && url !== null) {
     lines.push(
       '',
@@ -30,8 +31,8 @@ export function greeting(url: string | null, firstStart: FirstStart, sandboxUrl:
 }
 
 /**
- * The credentials of a first start, lines to print this once; none at a later start.
- * @param url where the API is served; null: not known to this process
+ * The credentials of a first start as lines to print; empty at a later start.
+ * @param url address of the API; null when this process does not know it
  */
 export function credentials({ operatorPassword, demo }: FirstStart, url: string | null): string[] {
   const lines: string[] = [];

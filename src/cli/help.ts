@@ -3,16 +3,16 @@ import { columns } from './terminal.ts';
 
 const PROGRAM = 'npm run -s cli --';
 
-/** What is there to type: all commands, or those of a group (`keys`). */
+/** The list of all commands, or of those of a group (`keys`). */
 export function overview(commands: readonly Command[]): string {
   return [
     `Usage: ${PROGRAM} COMMAND`,
     '',
     columns(commands.map((command) => [`  ${[command.name, ...command.positionals].join(' ')}`, command.summary])),
     '',
-    `${PROGRAM} help COMMAND tells more.`,
-    'Exit codes: 0, done; 1, it failed, or what was checked is not right; 2, wrong usage or settings, or a file that can not be read.',
-    `Where there are others, the command's own help names them.`,
+    `Details of a command: ${PROGRAM} help COMMAND`,
+    'Exit codes: 0 success; 1 failure, or a check that did not pass; 2 wrong usage or settings, or a file that cannot be read.',
+    'Some commands have further exit codes: see their help.',
   ].join('\n');
 }
 
@@ -25,7 +25,7 @@ export function usage({ name, positionals, options }: Command): string {
   return `Usage: ${[PROGRAM, name, ...positionals, ...parts].join(' ')}`;
 }
 
-/** All there is to say of one command. */
+/** The complete help of a command. */
 export function commandHelp(command: Command): string {
   const options = Object.entries(command.options).map(([option, { value, description, choices }]) => [
     `  --${option}${value === undefined ? '' : ` ${choices?.join('|') ?? value}`}`,

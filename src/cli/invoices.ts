@@ -7,10 +7,10 @@ const LIMIT = 100;
 
 export const invoicesNeedingAttention: Command = {
   name: 'invoices attention',
-  summary: 'Shows the invoices that do not go on as they should',
+  summary: 'Lists the invoices whose processing fails or is late',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
-  details: `At most ${LIMIT} that fail and ${LIMIT} that wait. The service's log has the errors; each invoice is tried again by itself.`,
+  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service retries each invoice by itself.`,
   async run(input, context) {
     const now = new Date();
     const found = await administer(context, ({ invoices }) => invoices.needingAttention(LIMIT));
@@ -20,7 +20,7 @@ export const invoicesNeedingAttention: Command = {
     });
     const { terminal } = context;
     if (input.has('json')) terminal.print(JSON.stringify(rows));
-    else if (rows.length === 0) terminal.print('All invoices go on as they should.');
+    else if (rows.length === 0) terminal.print('No invoice needs attention.');
     else {
       const head = ['INVOICE', 'TENANT', 'STAGE', 'REASON', 'SINCE', 'NEXT ATTEMPT'];
       const time = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
@@ -44,14 +44,14 @@ export const invoicesNeedingAttention: Command = {
 
 export const retryInvoice: Command = {
   name: 'invoices retry',
-  summary: 'Makes an invoice go on at once, as if it had never failed',
+  summary: 'Retries an invoice at once and resets its count of failures',
   positionals: ['INVOICE_ID'],
   options: {},
   async run(input, context) {
     const id = input.get('INVOICE_ID');
     const due = await administer(context, ({ invoices }) => invoices.retryNow(id));
-    if (!due) throw new Error(`There is nothing to be done for '${id}': it is unknown, or finished.`);
-    context.terminal.print('It is tried again within seconds.');
+    if (!due) throw new Error(`Invoice '${id}' cannot be retried: it does not exist, or its processing has ended.`);
+    context.terminal.print('The invoice is retried within seconds.');
     return 0;
   },
 };

@@ -9,7 +9,7 @@ const tenant = { value: 'TENANT', required: true, description: "The tenant's id:
 
 export const createKey: Command = {
   name: 'keys create',
-  summary: 'Makes an API key and shows it, this once',
+  summary: 'Creates an API key and shows it once',
   positionals: [],
   options: {
     tenant,
@@ -17,13 +17,13 @@ export const createKey: Command = {
       value: 'ENVIRONMENT',
       required: true,
       choices: [...ENVIRONMENTS].reverse(),
-      description: 'test never calls the tax authority; live would, and can not be had yet',
+      description: 'test uses a mock tax authority; live keys are not available yet',
     },
     kind: {
       value: 'KIND',
       required: true,
       choices: KEY_KINDS,
-      description: 'secret for back ends only; publishable for browsers',
+      description: 'secret is for back ends only; publishable is for browsers',
     },
     json: { description: 'Print an object with id and key' },
   },
@@ -39,7 +39,7 @@ export const createKey: Command = {
 
 export const listKeys: Command = {
   name: 'keys list',
-  summary: "Shows a tenant's keys, revoked ones included",
+  summary: "Lists a tenant's keys, including revoked ones",
   positionals: [],
   options: { tenant, json: { description: 'Print a list of objects' } },
   async run(input, context) {
@@ -54,7 +54,7 @@ export const listKeys: Command = {
 
 export const revokeKey: Command = {
   name: 'keys revoke',
-  summary: 'Makes a key invalid, at once and for good',
+  summary: 'Revokes a key at once and permanently',
   positionals: ['KEY_ID'],
   options: {},
   async run(input, context) {
@@ -67,15 +67,17 @@ export const revokeKey: Command = {
 
 export const rotateKey: Command = {
   name: 'keys rotate',
-  summary: 'Makes a new key of the same tenant, environment and kind',
+  summary: 'Creates a new key of the same tenant, environment and kind',
   positionals: ['KEY_ID'],
   options: { json: { description: 'Print an object with id and key' } },
-  details: 'The old key stays valid: deploy the new one, then revoke the old one. A revoked key is refused.',
+  details: 'The old key stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated.',
   async run(input, context) {
     const old = input.get('KEY_ID');
     show(await administer(context, ({ manageKeys }) => manageKeys.rotate(old)), input, context);
     if (!input.has('json')) {
-      context.terminal.print(`The old key is still valid. When the new one is deployed: keys revoke ${old}`);
+      context.terminal.print(
+        `The old key is still valid. After deploying the new key: npm run -s cli -- keys revoke ${old}`,
+      );
     }
     return 0;
   },
@@ -88,7 +90,7 @@ function show({ key, token }: IssuedKey, input: ParsedArguments, { terminal }: C
     return;
   }
   terminal.print(columns([['id', key.id], ['key', token]])); // biome-ignore format: a table
-  terminal.print('The key is shown this once; keep it where secrets are kept.');
+  terminal.print('The key is shown only once: store it in a safe place.');
 }
 
 function objectOf({ id, kind, environment, lastFour, createdAt, revokedAt }: ApiKey) {

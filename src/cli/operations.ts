@@ -7,16 +7,16 @@ import { SEND } from './webhooks/trigger.ts';
 
 export const listOperations: Command = {
   name: 'operations list',
-  summary: 'Makes the list of GraphQL operations that GRAPHQL_OPERATIONS names',
+  summary: 'Prints the list of allowed GraphQL operations for GRAPHQL_OPERATIONS',
   positionals: ['FOLDER'],
   options: {},
-  details: `Prints a JSON object: each operation of the folder's .graphql and .gql files with its fragments, by its SHA-256. Clients send
-{"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}} instead of a query, or the text as it stands in the list.
-The operations of listen and trigger are on it too.`,
+  details: `Prints a JSON object that maps SHA-256 to operation text, for each operation of the folder's .graphql and .gql files, including its
+fragments. Clients send {"extensions": {"persistedQuery": {"version": 1, "sha256Hash": "…"}}} instead of a query, or exactly the text
+in the list. The list also contains the operations of the commands listen and trigger.`,
   async run(input, { terminal, parts }) {
     const folder = input.get('FOLDER');
     const names = await readdir(folder, { recursive: true }).catch((error: unknown) => {
-      throw new InputError(`${folder} can not be read: ${reasonOf(error)}.`);
+      throw new InputError(`${folder} cannot be read: ${reasonOf(error)}.`);
     });
     const files = await Promise.all(
       names

@@ -5,10 +5,10 @@ import { columns } from './terminal.ts';
 
 export const operatorReset: Command = {
   name: 'operator reset',
-  summary: 'Makes a new password for the job dashboard and shows it, this once',
+  summary: 'Sets a new password for the job dashboard and shows it once',
   positionals: [],
   options: { json: { description: 'Print an object with user and password' } },
-  details: 'The password before is void at once.',
+  details: 'The previous password becomes invalid at once.',
   async run(input, context) {
     const password = await administer(context, ({ installation }) => resetOperator(installation));
     const { terminal } = context;
@@ -20,14 +20,15 @@ export const operatorReset: Command = {
 
 export const acceptMasterKey: Command = {
   name: 'operator accept-master-key',
-  summary: 'Lets the service start with another master key, where that of the data is lost for good',
+  summary: "Allows a start with a new master key after the data's key is lost",
   positionals: [],
   options: {},
-  details: `Stop all processes of the service first: the next start takes its key for the data's. What depends on the key before is void: documents' URLs and client secrets that
-were given out, the signing secrets of webhook endpoints (rotate them, or make the endpoints anew).`,
+  details: `Stop all processes of the service first. The next start adopts its own master key for the data. Everything that depends on the
+lost key becomes invalid: document URLs and client secrets that were given out, and the signing secrets of webhook endpoints
+(rotate them, or create the endpoints again).`,
   async run(_input, context) {
     await administer(context, ({ installation }) => installation.forgetMasterKeyMark());
-    context.terminal.print("The next start takes its master key for the data's.");
+    context.terminal.print('The next start adopts its master key for the data.');
     return 0;
   },
 };

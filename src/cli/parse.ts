@@ -2,9 +2,9 @@ import { parseArgs } from 'node:util';
 import { type Command, type ParsedArguments, UsageError } from './command.ts';
 
 /**
- * Reads the arguments of a command, its name left out.
- * @returns null when `--help` is among them
- * @throws {UsageError} naming what is unknown, missing or not one of the choices
+ * Parses the arguments of a command, without the command's name.
+ * @returns null when `--help` is one of them
+ * @throws {UsageError} for an argument that is unknown, missing or not one of the choices
  */
 export function parseArguments(command: Command, args: readonly string[]): ParsedArguments | null {
   const { values, positionals } = parse(command, args);
@@ -20,7 +20,7 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
     }
   }
   const [extra] = positionals.slice(command.positionals.length);
-  if (extra !== undefined) throw new UsageError(`'${extra}' is one argument too many`);
+  if (extra !== undefined) throw new UsageError(`unexpected argument '${extra}'`);
   for (const [index, name] of command.positionals.entries()) {
     const value = positionals[index];
     if (!value) throw new UsageError(`${name} is missing`);
@@ -29,7 +29,7 @@ export function parseArguments(command: Command, args: readonly string[]): Parse
   return {
     get(name) {
       const value = given.get(name);
-      if (value === undefined) throw new Error(`the command takes no ${name} that must be there`);
+      if (value === undefined) throw new Error(`the command has no required argument ${name}`);
       return value;
     },
     find: (name) => given.get(name) ?? null,
@@ -53,16 +53,16 @@ function parse({ options }: Command, args: readonly string[]) {
     }) as { values: Record<string, string | boolean | undefined>; positionals: string[] };
   } catch (error) {
     const { code, message } = error as NodeJS.ErrnoException;
-    // Of `--key $KEY --url …` without a KEY the next option is left as its value.
+    // In `--key $KEY --url …` with KEY unset, the next option takes the place of the value.
     const name = /--([\w-]+)/.exec(message)?.[1] ?? '';
     if (code === 'ERR_PARSE_ARGS_INVALID_OPTION_VALUE' && options[name]?.value !== undefined)
       throw new UsageError(noValue(name));
-    // Its first sentence says what is wrong, the rest how Node would have it written.
+    // The first sentence of Node's message names the fault; the rest is advice about syntax.
     const [sentence = ''] = message.split(/\.\s|\n/, 1);
     throw new UsageError(sentence.charAt(0).toLowerCase() + sentence.slice(1).replace(/\.$/, ''));
   }
 }
 
 function noValue(option: string): string {
-  return `--${option} needs a value, and what was given is empty: a variable that is not set leaves nothing`;
+  return `--${option} needs a value, but it is empty: if it comes from a variable, check that the variable is set`;
 }

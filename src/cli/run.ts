@@ -6,9 +6,10 @@ import { parseArguments } from './parse.ts';
 import type { Terminal } from './terminal.ts';
 
 /**
- * Runs what was typed.
- * @param typed without the program's name; `help COMMAND` is `COMMAND --help`
- * @returns the exit code: 0; 1 when it failed, 2 when it was not understood or what it was given can not be used (standard error says why)
+ * Runs a command line.
+ * @param typed the arguments after the program's name; `help COMMAND` equals `COMMAND --help`
+ * @returns the exit code of the command; 1 when it failed, 2 for wrong usage or unusable input; standard error has the
+ * reason
  */
 export async function runCommandLine(
   typed: readonly string[],
@@ -61,7 +62,7 @@ function isPrefix(words: readonly string[], args: readonly string[]): boolean {
   return words.every((word, index) => args[index] === word);
 }
 
-/** One line for a person, every problem in it. */
+/** The message of an error on one line, with all its problems. */
 function messageOf(error: unknown): string {
   const text =
     error instanceof ServiceError

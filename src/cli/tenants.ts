@@ -9,7 +9,7 @@ import { type Command, InputError, UsageError } from './command.ts';
 import { readJsonInput } from './files.ts';
 import { columns, harmless, minute } from './terminal.ts';
 
-const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the seller, any of:
+const PROFILE_HELP = `FILE.json contains an object with the seller's details for invoices. All fields are optional:
   legalName        "Atlas Conseil"
   legalForm        "SARL"
   capital          share capital in centimes: 10000000
@@ -21,28 +21,28 @@ const PROFILE_HELP = `FILE.json holds an object of what invoices tell of the sel
   address          an object with street, city, postalCode
   email
   paymentMode      "Virement bancaire"
-  paymentMeans     its kind, for its code (UNCL4461), one of: ${PAYMENT_MEANS_NAMES.slice(0, 5).join(', ')},
+  paymentMeans     kind of payment, which sets the code (UNCL4461), one of: ${PAYMENT_MEANS_NAMES.slice(0, 5).join(', ')},
                    ${PAYMENT_MEANS_NAMES.slice(5).join(', ')}
   paymentTermDays  days from an invoice's date to its due date: 30
   bankAccount      the RIB for transfers, 24 digits
   operationDateIsIssueDate
-                   true where the operation is on the day of its invoice
-  exemptionReason  why lines at 0 % bear no VAT
-  documentLanguage "fr" (unless given), "ar" or "en": the PDF's and the mails' own words
+                   true if the date of the operation is the invoice date
+  exemptionReason  legal reason for lines at 0 % VAT
+  documentLanguage language of the PDF and the mails: "fr" (default), "ar" or "en"
   logo             for the PDF: a PNG or JPEG of at most 256 KiB and 1,500 pixels a side, as "data:image/png;base64,…"
-Test invoices fill what is missing with a specimen seller; live keys need those up to paymentMode.
-scripts/samples/seller/profile.json is an example.`;
+Test invoices take missing fields from a specimen seller. Live keys need the fields up to paymentMode.
+Example: scripts/samples/seller/profile.json`;
 
 const MAX_NAME = 200;
 
 export const createTenant: Command = {
   name: 'tenants create',
-  summary: 'Makes a tenant: a company that issues invoices',
+  summary: 'Creates a tenant: a company that issues invoices',
   positionals: [],
   options: {
-    name: { value: 'NAME', required: true, description: 'How the tenant is called' },
-    profile: { value: 'FILE.json', description: 'What its invoices tell of the seller' },
-    json: { description: 'Print an object, with the id of the tenant' },
+    name: { value: 'NAME', required: true, description: 'Name of the tenant' },
+    profile: { value: 'FILE.json', description: "The seller's details for invoices" },
+    json: { description: 'Print an object with the id of the tenant' },
   },
   details: PROFILE_HELP,
   async run(input, context) {
@@ -55,11 +55,11 @@ export const createTenant: Command = {
     if (input.has('json')) {
       const missing = missingProfileFields(profile);
       const created = { id: tenant.id, name, profile, missing_profile_fields: missing, created_at: tenant.createdAt };
-      // A logo's octets are of no use to a reader.
+      // The octets of the logo are left out of the output.
       terminal.print(JSON.stringify(created, (key, value) => (key === 'content' ? undefined : value)));
       return 0;
     }
-    terminal.print(`Tenant ${tenant.id} (${name}) is made.${remarkOn(profile)}`);
+    terminal.print(`Tenant ${tenant.id} (${name}) is created.${remarkOn(profile)}`);
     terminal.print(`Next: npm run -s cli -- keys create --tenant ${tenant.id} --environment test --kind secret`);
     return 0;
   },
@@ -67,7 +67,7 @@ export const createTenant: Command = {
 
 export const listTenants: Command = {
   name: 'tenants list',
-  summary: 'Shows all tenants, and the environments that they have valid keys of',
+  summary: 'Lists all tenants and the environments for which they have valid keys',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
   async run(input, context) {
@@ -94,16 +94,16 @@ export const listTenants: Command = {
 
 export const updateTenant: Command = {
   name: 'tenants update',
-  summary: "Replaces a tenant's profile by the one of a file",
+  summary: "Replaces a tenant's profile",
   positionals: ['TENANT'],
-  options: { profile: { value: 'FILE.json', required: true, description: 'What its invoices tell of the seller' } },
+  options: { profile: { value: 'FILE.json', required: true, description: "The seller's details for invoices" } },
   details: PROFILE_HELP,
   async run(input, context) {
     const profile = await profileOf(input.get('profile'));
     const tenantId = input.get('TENANT');
     const updated = await administer(context, ({ tenants }) => tenants.updateProfile(tenantId, profile));
     if (!updated) throw new Error(`There is no tenant '${tenantId}'.`);
-    context.terminal.print(`The profile of ${tenantId} is replaced; new invoices carry it.${remarkOn(profile)}`);
+    context.terminal.print(`The profile of ${tenantId} is replaced. It applies to new invoices.${remarkOn(profile)}`);
     return 0;
   },
 };
@@ -116,11 +116,11 @@ async function profileOf(file: string | null): Promise<SellerProfileChange> {
   } catch (error) {
     if (!(error instanceof ServiceError)) throw error;
     const problems = error.problems.map(({ message }) => message).join(' ');
-    throw new InputError(`${file} holds no valid profile: ${problems}`, { cause: error });
+    throw new InputError(`${file} is not a valid profile: ${problems}`, { cause: error });
   }
 }
 
 function remarkOn(profile: SellerProfileChange): string {
   const fields = missingProfileFields(profile);
-  return fields.length === 0 ? '' : `\nMissing before it can have live keys: ${fields.join(', ')}.`;
+  return fields.length === 0 ? '' : `\nStill missing for live keys: ${fields.join(', ')}.`;
 }

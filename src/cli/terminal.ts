@@ -1,16 +1,16 @@
 import { styleText } from 'node:util';
 
-/** Where a command writes to. */
+/** The output of a command. */
 export interface Terminal {
-  /** Results: standard output, a line or several. */
+  /** Writes a result to standard output, one line or several. */
   print(text: string): void;
-  /** Remarks and errors: standard error. */
+  /** Writes a remark or an error to standard error. */
   remark(text: string): void;
-  /** Standard output itself, for what draws on it. */
+  /** Standard output itself, for live displays. */
   readonly stream: NodeJS.WriteStream;
-  /** Columns of the terminal; unlimited where output goes elsewhere. */
+  /** Columns of the terminal; infinite when the output is not a terminal. */
   readonly width: () => number;
-  /** Colours the text where a person sees colours: on a terminal that has them, not with NO_COLOR, not in CI. */
+  /** Colours a text if standard output is a terminal that supports colours; not with NO_COLOR. */
   readonly style: Style;
 }
 
@@ -19,7 +19,7 @@ export type Style = (format: 'bold' | 'dim' | 'green' | 'red' | 'yellow' | 'cyan
 export function processTerminal(): Terminal {
   const { stdout, stderr } = process;
   for (const stream of [stdout, stderr]) {
-    // Whoever read it has read enough (`| head`); the command still ends properly.
+    // EPIPE: the reader has closed the pipe (`| head`). The command still runs to its end.
     stream.on('error', (error: NodeJS.ErrnoException) => {
       if (error.code !== 'EPIPE') throw error;
     });
@@ -34,7 +34,10 @@ export function processTerminal(): Terminal {
   };
 }
 
-/** Text of others, such as a certificate's subject: what would steer the terminal is shown as `?`. */
+/**
+ * Replaces control characters, which could manipulate the terminal, by `?`. For untrusted text such as a certificate's
+ * subject.
+ */
 export function harmless(text: string): string {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: that is what it looks for
   return text.replaceAll(/[\u0000-\u001f\u007f-\u009f\u2028\u2029\u202a-\u202e\u2066-\u2069]/g, '?');
@@ -56,7 +59,7 @@ export function columns(rows: readonly (readonly string[])[]): string {
     .join('\n');
 }
 
-/** Breaks a text of words into lines of at most `width` columns; a longer word has a line of its own. */
+/** Wraps a text at spaces to lines of at most `width` columns; a longer word gets a line of its own. */
 export function wrap(text: string, width: number): string {
   const lines = [''];
   for (const word of text.split(' ')) {

@@ -6,43 +6,46 @@ import { type Command, type CommandContext, InputError, UsageError } from './com
 import { readInput } from './files.ts';
 import { columns, harmless, type Style } from './terminal.ts';
 
-/** What was found out of whose signature it is; the reason is a sentence. */
+/**
+ * Whether the signer is trusted. `reason` is a complete sentence. 'not checked': neither --trust nor --fingerprint was
+ * given.
+ */
 export type Signer = { readonly trusted: boolean; readonly reason: string } | 'not checked';
 
 const EXIT_CODES = { valid: 0, invalid: 1, unchecked: 3, untrusted: 4 } as const;
 
 const UNCHECKED =
-  'Not checked whose signature it is: anybody can make a certificate with this name. The command verify checks it with --trust or --fingerprint.';
+  'The signer was not checked: anybody can make a certificate with this name. To check it, use the command verify with --trust or --fingerprint.';
 
 export const verify: Command = {
   name: 'verify',
-  summary: 'Checks the signature of a signed invoice, and whose it is',
+  summary: 'Verifies the signature of a signed invoice and its signer',
   positionals: ['FILE.xml'],
   options: {
     trust: {
       value: 'FILE.pem',
-      description: "Certificates that you trust: the signer's must be one of them, or issued under one of them",
+      description: "Trusted certificates: the signer's must be one of them, or be issued under one of them",
     },
-    fingerprint: { value: 'SHA256', description: "SHA-256 of the signer's certificate that you expect, hexadecimal" },
-    json: { description: 'Print an object: verdict, and what was found' },
+    fingerprint: { value: 'SHA256', description: "SHA-256 of the expected signer's certificate, hexadecimal" },
+    json: { description: 'Print an object with the verdict and the details' },
   },
-  details: `Needs no service and no database. Anybody can make a certificate with any name in it: whose signature it is can be told only with
---trust or --fingerprint (with both, both must be right). A chain must have been valid when the signer says that it signed;
-whether a certificate was revoked is not checked.
+  details: `Needs no running service and no database. Anybody can make a certificate with any name in it, so the signer is checked only with
+--trust or --fingerprint (with both, both must match). A certificate chain must have been valid at the signing time that the
+signature states. Revocation is not checked.
 
-Exit codes: 0, valid: intact, and signed by whom you trust
-            1, not valid: changed, or not signed as it must be
-            2, not checked: wrong usage, a file that can not be read, or one that is too large, too deep or too crowded
-            3, intact: nothing was changed since it was signed, but not checked by whom (neither --trust nor --fingerprint)
-            4, not trusted: intact, but signed by another`,
+Exit codes: 0 valid: unchanged, and the signer is trusted
+            1 not valid: changed, or not signed correctly
+            2 not checked: wrong usage, a file that cannot be read, or a document beyond the limits (size, depth, elements)
+            3 intact: unchanged since it was signed, but the signer was not checked (neither --trust nor --fingerprint)
+            4 not trusted: unchanged, but the signer is not trusted`,
   async run(input, { terminal, parts }) {
     const file = input.get('FILE.xml');
-    const signerOf = await expectation(input, parts);
+    const checkSigner = await signerCheck(input, parts);
     const verification = await parts.verifyDocument(await readInput(file, MAX_DOCUMENT_BYTES));
     if (!verification.valid && verification.failed === 'limits') {
-      throw new InputError(`${file} is not checked. ${verification.reason}`);
+      throw new InputError(`${file} was not checked. ${verification.reason}`);
     }
-    const signer = verification.valid ? signerOf(verification) : 'not checked';
+    const signer = verification.valid ? checkSigner(verification) : 'not checked';
     terminal.print(
       input.has('json')
         ? JSON.stringify({ file, ...objectOf(verification, signer) })
@@ -52,8 +55,11 @@ Exit codes: 0, valid: intact, and signed by whom you trust
   },
 };
 
-/** Reads what the signer is compared with, before the document. @throws {InputError} */
-async function expectation(
+/**
+ * Reads the expected signer from the options before the document is read, and returns the check.
+ * @throws {InputError}
+ */
+async function signerCheck(
   input: ParsedArguments,
   { trustedSigners }: CommandContext['parts'],
 ): Promise<(verification: ValidSignature) => Signer> {
@@ -69,8 +75,8 @@ async function expectation(
     if (file !== null && trustOf !== null) checks.push(byCertificates(signature, file, trustOf(signature)));
     if (checks.length === 0) return 'not checked';
     const failed = checks.filter((check) => !check.trusted);
-    const said = failed.length > 0 ? failed : checks;
-    return { trusted: failed.length === 0, reason: said.map(({ reason }) => reason).join(' ') };
+    const decisive = failed.length > 0 ? failed : checks;
+    return { trusted: failed.length === 0, reason: decisive.map(({ reason }) => reason).join(' ') };
   };
 }
 
@@ -78,13 +84,13 @@ function trusted(file: string, pem: string, trustedSigners: CommandContext['part
   try {
     return trustedSigners(pem);
   } catch (error) {
-    throw new InputError(`${file} can not be used: ${(error as Error).message}.`, { cause: error });
+    throw new InputError(`${file} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
 }
 
 function byFingerprint({ certificate }: ValidSignature, expected: string) {
   const trusted = certificate.fingerprint === expected;
-  const which = trusted ? 'the fingerprint that you gave' : 'another fingerprint than the one that you gave';
+  const which = trusted ? 'the expected fingerprint' : 'another fingerprint than the expected one';
   return { trusted, reason: `The signer's certificate has ${which}.` };
 }
 
@@ -93,7 +99,7 @@ function byCertificates(
   file: string,
   trust: ReturnType<ReturnType<CommandContext['parts']['trustedSigners']>>,
 ) {
-  if (!trust.trusted) return { trusted: false, reason: `By ${file} the signer is not trusted: ${trust.reason}.` };
+  if (!trust.trusted) return { trusted: false, reason: `The signer is not trusted by ${file}: ${trust.reason}.` };
   const isOneOfThem = trust.by.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint;
   const where = isOneOfThem ? 'is in' : `was issued under “${trust.by.subject.replaceAll('\n', ', ')}” of`;
   return { trusted: true, reason: `The signer's certificate ${where} ${file}.` };
@@ -105,7 +111,7 @@ function verdictOf({ valid }: Verification, signer: Signer): keyof typeof EXIT_C
   return signer.trusted ? 'valid' : 'untrusted';
 }
 
-/** What was found, for a person. */
+/** The result as text for a person. */
 export function report(verification: Verification, signer: Signer, name: string, style: Style): string {
   if (!verification.valid) {
     return `${style('red', 'NOT VALID')}  ${harmless(name)}\n${harmless(verification.reason)} (${verification.failed})`;
@@ -117,20 +123,23 @@ export function report(verification: Verification, signer: Signer, name: string,
       ['issuer', certificate.issuer === certificate.subject ? 'the signer itself' : certificate.issuer],
       ['certificate', `valid from ${day(certificate.validFrom)} to ${day(certificate.validTo)}`],
       ['fingerprint', `SHA-256 ${certificate.fingerprint}`],
-      ['time', `${second(signingTime)}, as the signer says`],
-      ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, as ${timeStamp.authority} says`]]),
+      ['time', `${second(signingTime)}, according to the signer`],
+      ...(timeStamp === null ? [] : [['time stamp', `${second(timeStamp.time)}, according to ${timeStamp.authority}`]]),
       ['algorithm', algorithm.replace(/^.*#/, '')],
-      ['covers', `the whole ${covered.type}${covered.number === null ? '' : ` ${covered.number}`} but its signature`],
+      [
+        'covers',
+        `the whole ${covered.type}${covered.number === null ? '' : ` ${covered.number}`} except its signature`,
+      ],
       ['digest', `SHA-256 ${covered.digest}`],
     ].map(([label = '', value = '']) => [`  ${label}`, harmless(value)]),
   );
-  const [head, words] =
+  const [verdict, explanation] =
     signer === 'not checked'
       ? [style('yellow', 'INTACT'), UNCHECKED]
       : signer.trusted
         ? [style('green', 'VALID'), signer.reason]
-        : [style('red', 'NOT TRUSTED'), `Intact, but signed by another. ${signer.reason}`];
-  return `${head}  ${harmless(name)}\n${facts}\n${harmless(words)}`;
+        : [style('red', 'NOT TRUSTED'), `Unchanged, but the signer is not trusted. ${signer.reason}`];
+  return `${verdict}  ${harmless(name)}\n${facts}\n${harmless(explanation)}`;
 }
 
 function objectOf(verification: Verification, signer: Signer) {
@@ -143,9 +152,9 @@ function objectOf(verification: Verification, signer: Signer) {
   const { subject, issuer, serialNumber, validFrom, validTo, fingerprint } = certificate;
   return {
     verdict,
-    /** Of the signature alone, whoever made it. */
+    /** Validity of the signature alone, whoever made it. */
     valid,
-    /** null: not checked. */
+    /** null: the signer was not checked. */
     trusted: signer === 'not checked' ? null : signer.trusted,
     trust_reason: signer === 'not checked' ? null : signer.reason,
     signing_time: signingTime,

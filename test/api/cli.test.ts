@@ -14,13 +14,13 @@ import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../s
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
 
-// A test starts up to ten processes one after the other.
+// One test starts up to ten processes in sequence.
 vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
 let mongo: TestMongo;
 let service: TestService;
-/** What the service and the command line have in common. */
+/** The settings that the service and the command line share. */
 let settings: Record<string, string>;
 
 beforeAll(async () => {
@@ -57,12 +57,12 @@ function start(args: readonly string[], env: Record<string, string>): { child: C
   return { child, ended: once(child, 'close').then(([code]) => ({ code, ...texts })) };
 }
 
-/** Runs a command to its end. */
+/** Runs a command and waits for its exit. */
 function cli(args: readonly string[], env: Record<string, string> = settings): Promise<Ended> {
   return start(args, env).ended;
 }
 
-/** Runs a command that must succeed and print nothing but JSON. */
+/** Runs a command that must succeed and print only JSON. */
 async function json(args: readonly string[], env?: Record<string, string>) {
   const { code, out, err } = await cli([...args, '--json'], env);
   expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -72,7 +72,7 @@ async function json(args: readonly string[], env?: Record<string, string>) {
 const statusWith = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
 
 describe('tenants and keys', () => {
-  it('makes a tenant and keys that a running service takes until they are revoked', async () => {
+  it('creates a tenant and keys that a running service accepts until they are revoked', async () => {
     const tenant = await json(['tenants', 'create', '--name', 'Atlas', '--profile', PROFILE]);
     expect(tenant).toMatchObject({
       id: expect.stringMatching(/^ten_/),
@@ -106,7 +106,7 @@ describe('tenants and keys', () => {
     expect(JSON.stringify(keys) + list.out).not.toContain(rotated.key);
   });
 
-  it('lists the tenants with the environments that they have valid keys of', async () => {
+  it('lists the tenants with the environments for which they have valid keys', async () => {
     const { id } = await json(['tenants', 'create', '--name', 'Liste\u001b[2J']);
     const listed = async () => (await json(['tenants', 'list'])).find((each: { id: string }) => each.id === id);
     expect(await listed()).toMatchObject({ name: 'Liste\u001b[2J', environments: [], created_at: expect.any(String) });
@@ -117,7 +117,7 @@ describe('tenants and keys', () => {
     expect(await listed()).toMatchObject({ environments: [] });
   });
 
-  it('are what a later start names, with commands that lead to a key as they stand', async () => {
+  it('the commands that a later start prints work unchanged and lead to a key', async () => {
     const nothing = { operatorPassword: null, demo: null };
     const text = greeting('http://127.0.0.1:3000', nothing);
     expect(text).toContain('http://127.0.0.1:3000/docs');
@@ -131,10 +131,10 @@ describe('tenants and keys', () => {
     const tenant = tenants.find(({ name }) => name === 'Neuf')!;
     const { key } = await json(create!.replace('TENANT', tenant.id).split(' '));
     expect(await statusWith(key)).toBe(200);
-    // Whoever is shown keys, and a worker, need no such advice.
+    // A first start, which shows keys, and a worker print no such advice.
     const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
     expect(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo })).not.toContain('keys create');
-    expect(greeting(null, nothing)).toBe('Fatoura works on the queue.');
+    expect(greeting(null, nothing)).toBe('Fatoura is processing jobs.');
   });
 
   it('replaces a profile', async () => {
@@ -146,7 +146,7 @@ describe('tenants and keys', () => {
     expect((await service.app.tenants.find(id))?.profile).toEqual({ legalName: 'Sans profil SARL', capital: 100 });
   });
 
-  it('refuses in one line: a bad profile, what is not there, live keys without an authority', async () => {
+  it('refuses on one line: a wrong profile, an unknown object, live keys without an authority', async () => {
     const bad = join(folder, 'bad.json');
     await writeFile(bad, '{"ice": "1", "colour": "red"}');
     const noJson = join(folder, 'no.json');
@@ -177,7 +177,7 @@ describe('tenants and keys', () => {
     expect(await service.app.store.db.collection('tenants').countDocuments()).toBe(before);
   });
 
-  it('names every wrong setting in one line', async () => {
+  it('names every wrong setting on one line', async () => {
     const { code, err } = await cli(['keys', 'list', '--tenant', 'x'], { PORT: 'a', MONGODB_URL: 'http://x' });
     expect(code).toBe(2);
     expect(err).toMatch(/^The settings are wrong: .*PORT.*MONGODB_URL.*\n$/);
@@ -185,7 +185,7 @@ describe('tenants and keys', () => {
 });
 
 describe('the embedded store', () => {
-  it('is started for the command, and joined where an engine runs', async () => {
+  it('is started for the command, or used through the running engine', async () => {
     const dataDir = join(folder, 'embedded');
     const tenant = await json(['tenants', 'create', '--name', 'Alone'], { DATA_DIR: dataDir });
     const engine = await startEngine({ dataDir: join(dataDir, 'db') });
@@ -245,7 +245,7 @@ describe('demo', () => {
     expect({ code, err }).toEqual({ code: 0, err: '' });
     expect(out).toContain(`the service that runs at ${service.url}`);
     expect(out).not.toContain('\u001b');
-    // Those between are told where the stream is open in time, which no loaded machine promises.
+    // The statuses in between are reported only if the stream is opened in time, which a loaded machine may not do.
     for (const status of ['pending', 'accepted', 'rejected']) {
       expect(out).toMatch(new RegExp(`^\\[ +\\d+\\.\\d{3} s\\] .*: ${status}`, 'm'));
     }
@@ -285,7 +285,7 @@ describe('demo', () => {
     expect(said).toMatchObject({ code: 1, out: expect.stringContaining('NOT VALID'), err: '' });
   });
 
-  it('sends to a given address with a given key, and says when an invoice can not be sent', async () => {
+  it('sends to a given address with a given key, and reports an invoice that cannot be sent', async () => {
     const url = service.url;
     const { code, out } = await cli(['demo', '--url', url, '--key', 'sk_test_unknown']);
     expect(code).toBe(1);
@@ -293,14 +293,14 @@ describe('demo', () => {
     expect(out).toContain('invalid_api_key: ');
   });
 
-  it('starts a service of its own where none runs; interrupted, it ends it and revokes its key', async () => {
+  it('starts a service if none runs; when interrupted, it stops the service and revokes its key', async () => {
     const dataDir = join(folder, 'own');
     const { child, ended } = start(['demo'], {
       DATA_DIR: dataDir,
       PORT: '0',
       CHROMIUM_PATH: join(folder, 'no-browser'),
     });
-    // Without a browser there is no PDF, so it is waiting when the interruption comes.
+    // Without a browser there is no PDF, so the demo is still waiting when it is interrupted.
     await new Promise<void>((resolve) => {
       let told = '';
       child.stdout?.on('data', (chunk) => {
@@ -311,7 +311,7 @@ describe('demo', () => {
     child.kill('SIGINT');
     const { code, out, err } = await ended;
     expect({ code, err }).toEqual({ code: 130, err: 'Interrupted.\n' });
-    expect(out).toContain("a service of the demo's own at http://127.0.0.1:");
+    expect(out).toContain('a temporary service at http://127.0.0.1:');
     expect(out).toMatch(/shown this once.*http:\/\/127\.0\.0\.1:\d+\/ops\/jobs.*sk_test_/s);
     const tenant = await readFile(join(dataDir, 'demo', 'tenant'), 'utf8');
     const keys = await json(['keys', 'list', '--tenant', tenant], { DATA_DIR: dataDir });
@@ -321,9 +321,9 @@ describe('demo', () => {
 });
 
 describe('PUBLIC_URL and SANDBOX_URL', () => {
-  it('need not be reachable: commands call the service of the configuration as a proxy would', async () => {
+  it('need not be reachable: commands call the configured service as a proxy would', async () => {
     const sites = { PUBLIC_URL: 'https://api.invalid', SANDBOX_URL: 'https://sandbox.invalid' };
-    // Both services take jobs from one store, so either may sign: with the certificate of one folder.
+    // Both services take jobs from one store, so either may sign; they share the certificate of one folder.
     const configured = { ...settings, ...sites };
     const behind = await startService(configured);
     try {
@@ -343,16 +343,16 @@ describe('PUBLIC_URL and SANDBOX_URL', () => {
 });
 
 describe('invoices', () => {
-  it('attention shows what fails again and again, and retry makes it go on', async () => {
+  it('attention lists an invoice that fails repeatedly, and retry continues it', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
-    // Decided after 10 s: until then its job waits.
+    // The authority decides after 10 s; until then the job waits.
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
     await expect.poll(async () => (await client.get(`/v1/invoices/${body.id}`)).body.status).toBe('transmitted');
     const change = async ($set: Record<string, unknown>) => {
       const invoices = service.app.store.db.collection<{ _id: string }>('invoices');
       expect((await invoices.updateOne({ _id: body.id, work: { $ne: null } }, { $set })).matchedCount).toBe(1);
     };
-    // However long the commands take, it is not decided meanwhile.
+    // It must not be decided while the commands run, however long they take.
     const later = new Date(Date.now() + 3_600_000);
     await change({ 'work.dueAt': later, 'work.sweepAt': later });
     expect((await cli(['invoices', 'attention'])).out).toContain('All invoices go on');

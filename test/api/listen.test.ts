@@ -10,7 +10,7 @@ import { holdSilentPort } from '../support/silent-port.ts';
 
 const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
-// Processes are started here, which share the machine with whatever else runs.
+// These tests start processes, which share the machine with other tests.
 vi.setConfig({ testTimeout: 240_000 });
 
 let service: TestService;
@@ -57,7 +57,7 @@ function cliWith(environment: Record<string, string>, ...args: string[]) {
 
 const seen = () => receiver.received.map(({ event }) => event);
 
-it('forwards what happens, signed, in order; test events and resends too', async () => {
+it('forwards events in order and signed, including test events and resends', async () => {
   const secret = `whsec_${Buffer.alloc(32, 7).toString('base64')}`;
   const access = ['--url', service.url, '--key', tenant.secretKey];
   const { child, output } = cli(
@@ -98,7 +98,7 @@ it('forwards what happens, signed, in order; test events and resends too', async
   expect(output.text).toMatch(/invoice\.accepted {2}evt_\S+ {2}→ {2}200/);
 });
 
-it('goes on where it was when its connection breaks: nothing is missing, nothing comes twice', async () => {
+it('resumes after a broken connection without loss or duplicates', async () => {
   const line = await breakableLine(service.url);
   receiver.received.length = 0;
   const { output } = cli('listen', '--url', line.url, '--key', tenant.secretKey, '--forward-to', receiver.url);
@@ -108,7 +108,7 @@ it('goes on where it was when its connection breaks: nothing is missing, nothing
   line.breakOff();
   invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
   await client.settled(invoices[1]);
-  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`The stream of ${line.url} is lost`);
+  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`The connection to ${line.url} is lost`);
   line.mend();
   await expect.poll(() => seen().length, { timeout: 100_000 }).toBe(6);
   invoices.push((await client.post('/v1/invoices', invoiceBody())).body.id);
@@ -118,10 +118,10 @@ it('goes on where it was when its connection breaks: nothing is missing, nothing
   line.close();
 });
 
-it('says which address is not reached, and why', async () => {
+it('reports the address that cannot be reached, and the reason', async () => {
   const silent = await holdSilentPort();
   const url = `http://127.0.0.1:${silent.port}`;
-  const reason = `${url} is not reached (connect ECONNREFUSED 127.0.0.1:${silent.port})`;
+  const reason = `${url} cannot be reached (connect ECONNREFUSED 127.0.0.1:${silent.port})`;
   const { output } = cli('listen', '--url', url, '--key', tenant.secretKey, '--forward-to', receiver.url);
   await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`${reason}; trying again…`);
   const triggered = cli('trigger', 'invoice.accepted', '--url', url, '--key', tenant.secretKey);
@@ -130,7 +130,7 @@ it('says which address is not reached, and why', async () => {
   silent.release();
 });
 
-/** A way to the service that breaks when it is told to. */
+/** A proxy to the service that breaks its connections on demand. */
 async function breakableLine(url: string) {
   const { hostname, port } = new URL(url);
   const sockets = new Set<Socket>();

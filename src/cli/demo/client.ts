@@ -6,7 +6,7 @@ const RECONNECT_MS = 500;
 const RECONNECTIONS = 20;
 const DOCUMENT_WAIT_MS = 60_000;
 
-/** Where and as whom the demo calls the service. */
+/** Address and key with which the demo calls the service. */
 export interface Access {
   /** Without a trailing slash. */
   readonly url: string;
@@ -27,7 +27,7 @@ export interface InvoiceState {
   readonly pdf_url: string | null;
 }
 
-/** What the stream tells of a change. */
+/** The message of the stream for a status change. */
 export type StatusMessage = Pick<InvoiceState, 'status' | 'dgi_id' | 'rejection_reason'>;
 
 /** POST /v1/invoices. @throws Error with the service's message */
@@ -51,9 +51,10 @@ export async function readInvoice({ url, secretKey }: Access, id: string, signal
 }
 
 /**
- * Each change of an invoice's status, once and in order, until it is accepted or rejected: GET /v1/invoices/:id/stream with the
- * client_secret, as a front end does. A connection that breaks is resumed after the last message.
- * @throws Error when the service refuses, or can't be reached any more
+ * Yields each status change of an invoice once and in order, until it is accepted or rejected. It reads GET
+ * /v1/invoices/:id/stream with the client_secret, as a front end does, and resumes a broken connection after the last
+ * message.
+ * @throws Error when the service refuses the request, or stays unreachable
  */
 export async function* followStatus(
   url: string,
@@ -71,7 +72,7 @@ export async function* followStatus(
         },
         signal,
       });
-      // The last message that was seen was the final one.
+      // 204: the last message received was the final one.
       if (response.status === 204) return;
       if (!response.ok || !response.body) throw new Refusal(await messageOf(response));
       for await (const message of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
@@ -83,12 +84,15 @@ export async function* followStatus(
     } catch (error) {
       if (error instanceof Refusal || signal.aborted || left === 0) throw error;
     }
-    if (left === 0) throw new Error('the stream keeps ending before the invoice is accepted or rejected');
+    if (left === 0) throw new Error('the stream ended repeatedly before the invoice was accepted or rejected');
     await sleep(RECONNECT_MS, null, { signal });
   }
 }
 
-/** The bytes behind `xml_url` or `pdf_url`; a document that is still being made is waited for. @throws Error */
+/**
+ * Downloads `xml_url` or `pdf_url`; waits while the document is being made (503).
+ * @throws Error with the service's message
+ */
 export async function download(url: string, signal: AbortSignal): Promise<Buffer> {
   for (const end = Date.now() + DOCUMENT_WAIT_MS; ; ) {
     const response = await fetch(url, { signal });
@@ -99,7 +103,7 @@ export async function download(url: string, signal: AbortSignal): Promise<Buffer
   }
 }
 
-/** Whether the key is one of the service that answers at the address. */
+/** Whether the service at the address accepts the key. */
 export async function acceptsKey({ url, secretKey }: Access, signal: AbortSignal): Promise<boolean> {
   try {
     const response = await fetch(`${url}/v1/invoices?limit=1`, {
@@ -121,7 +125,7 @@ async function answerOf(response: Response): Promise<unknown> {
   return response.json();
 }
 
-/** What an answer in the service's error shape says, or its status. */
+/** The code and message of an error response, or its HTTP status if it is not in the service's error format. */
 async function messageOf(response: Response): Promise<string> {
   const text = await response.text();
   try {

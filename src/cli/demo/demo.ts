@@ -7,32 +7,32 @@ import { FROM_ENVIRONMENT } from '../webhooks/service.ts';
 import { type Access, createInvoice, followStatus } from './client.ts';
 import { createDisplay, type Display } from './display.ts';
 import { fetchDocuments } from './documents.ts';
-import { newProgress, noteStatus, type Progress, surpriseOf } from './progress.ts';
+import { deviationOf, newProgress, type Progress, recordStatus } from './progress.ts';
 import { remarks } from './render.ts';
 import { readSamples } from './samples.ts';
 import { givenTarget, openTarget } from './target.ts';
 
-/** How long one invoice may take. */
+/** Time limit for one invoice. */
 const TIME_LIMIT_MS = 120_000;
 const INTERRUPTED = 130;
 
 export const demo: Command = {
   name: 'demo',
-  summary: 'Sends the sample invoices and shows how each comes along',
+  summary: 'Sends the sample invoices and shows the progress of each',
   positionals: [],
   options: {
     url: {
       value: 'URL',
-      description: 'The service to send to; by default the one of this configuration, or one of its own',
+      description: 'Address of the service; default: the service of this configuration, or a temporary one',
     },
-    key: { value: 'KEY', description: `A secret test key of that service; ${FROM_ENVIRONMENT}` },
+    key: { value: 'KEY', description: `Secret test key of that service; ${FROM_ENVIRONMENT}` },
   },
-  details: `The samples are those of scripts/samples. Without --url they go to the service that runs on DATA_DIR (or MONGODB_URL) at HOST:PORT,
-with a key that is made for the demo and revoked at its end; where none runs, the demo starts one for itself. The documents
-of an accepted invoice are left in DATA_DIR/demo. Exit code 0 when each invoice ended as its sample says.`,
+  details: `The samples are in scripts/samples. Without --url they are sent to the service that runs on DATA_DIR (or MONGODB_URL) at HOST:PORT,
+with a key that the demo creates and revokes at the end. If no service runs, the demo starts one. The documents of an accepted
+invoice are stored in DATA_DIR/demo. Exit code 0: every invoice ended as its sample expects.`,
   async run(input, context) {
     const interruption = new AbortController();
-    // The second one does not wait.
+    // The second signal exits at once.
     const interrupt = () => (interruption.signal.aborted ? process.exit(INTERRUPTED) : interruption.abort());
     process.on('SIGINT', interrupt).on('SIGTERM', interrupt);
     try {
@@ -52,9 +52,10 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
   const config = context.config();
   const folder = join(config.dataDir, 'demo');
   const url = input.find('url');
-  // Without --url the key in the environment may be any service's.
+  // Without --url, FATOURA_KEY is ignored: it may belong to another service.
   const key = input.find('key') ?? (url === null ? null : context.environmentKey());
-  if ((url === null) !== (key === null)) throw new UsageError('--url and --key (or FATOURA_KEY) go together');
+  if ((url === null) !== (key === null))
+    throw new UsageError('--url and --key (or FATOURA_KEY) must be given together');
   const all = (await readSamples()).map(newProgress);
   const target =
     url !== null && key !== null ? givenTarget(url, key) : await openTarget(config, folder, context, signal);
@@ -63,13 +64,13 @@ async function runDemo(input: ParsedArguments, context: CommandContext, signal: 
     await sendAll(target.access, all, context, signal);
     for (const remark of remarks(all, terminal.width(), terminal.style)) terminal.print(remark);
     const documentsAreGood = await showDocuments(target.access, all, folder, url === null, context, signal);
-    return documentsAreGood && all.every((progress) => surpriseOf(progress) === null) ? 0 : 1;
+    return documentsAreGood && all.every((progress) => deviationOf(progress) === null) ? 0 : 1;
   } finally {
     await target.close();
   }
 }
 
-/** One after the other is sent; each is followed from then on. */
+/** Sends one invoice after the other, and follows each from then on until all have ended. */
 async function sendAll(
   access: Access,
   all: readonly Progress[],
@@ -92,7 +93,7 @@ async function sendAll(
   terminal.print('');
 }
 
-/** Never throws: what goes wrong is noted as the invoice's failure. */
+/** Sends and follows one invoice. Never throws: an error is recorded as the invoice's failure. */
 async function followOne(
   access: Access,
   progress: Progress,
@@ -106,11 +107,11 @@ async function followOne(
     progress.sentAt = performance.now();
     const invoice = await createInvoice(access, progress.sample.request, signal);
     progress.id = invoice.id;
-    noteStatus(progress, { status: invoice.status }, performance.now());
+    recordStatus(progress, { status: invoice.status }, performance.now());
     display.changed(progress, invoice.status);
     sent();
     for await (const change of followStatus(access.url, invoice, signal)) {
-      noteStatus(progress, change, performance.now());
+      recordStatus(progress, change, performance.now());
       display.changed(progress, change.status);
     }
   } catch (error) {
@@ -121,7 +122,8 @@ async function followOne(
 }
 
 /**
- * @param ofThisService whether the service is the one of this configuration, whose certificate is known
+ * Downloads and verifies the documents of the first accepted invoice.
+ * @param ofThisService whether the service uses this configuration, so that its certificate is known
  * @returns whether there is an accepted invoice with a PDF and a valid signature
  */
 async function showDocuments(
@@ -146,7 +148,7 @@ async function showDocuments(
       parts.verifyDocument,
       signal,
     );
-    const signer = verification.valid && ofThisService ? await signerIs(verification, context) : 'not checked';
+    const signer = verification.valid && ofThisService ? await checkSigner(verification, context) : 'not checked';
     terminal.print(`\n${report(verification, signer, basename(xmlFile), terminal.style)}\n`);
     terminal.print(`XML  ${shortest(xmlFile)}\nPDF  ${shortest(pdfFile)}`);
     return verification.valid;
@@ -157,19 +159,22 @@ async function showDocuments(
   }
 }
 
-/** Whether it is the configuration's own certificate; where another one signs, or none can be had here, nothing is said. */
-async function signerIs({ certificate }: ValidSignature, { config, parts }: CommandContext): Promise<Signer> {
+/**
+ * Whether the certificate is the configured one; 'not checked' when it is another one, or when the configured one
+ * cannot be loaded.
+ */
+async function checkSigner({ certificate }: ValidSignature, { config, parts }: CommandContext): Promise<Signer> {
   const own = await parts.signingCertificate(config()).catch(() => null);
   return own?.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint
-    ? { trusted: true, reason: 'Signed by this service: it is the certificate of its configuration.' }
+    ? { trusted: true, reason: 'Signed by this service, with its configured certificate.' }
     : 'not checked';
 }
 
 function reasonOf(error: unknown): string {
   const { message, cause } = error as Error;
-  // fetch says what went wrong in the cause only.
+  // fetch reports the reason only in `cause`.
   return message === 'fetch failed' && cause instanceof Error
-    ? `the service can't be reached: ${cause.message}`
+    ? `the service cannot be reached: ${cause.message}`
     : message;
 }
 

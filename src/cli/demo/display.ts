@@ -5,15 +5,15 @@ import { logLine, table } from './render.ts';
 
 const REFRESH_MS = 80;
 
-/** Shows how the invoices come along. */
+/** Shows the progress of the invoices. */
 export interface Display {
-  /** A status was noted, or following failed (`failed`). */
+  /** Call it when an invoice has a new status, or `failed` when following it failed. */
   changed(progress: Progress, status: string): void;
-  /** Leaves the last state standing. */
+  /** Ends the display and leaves the final state on the screen. */
   close(): void;
 }
 
-/** A live table on a terminal, a line per change anywhere else. */
+/** A live table on a terminal; one line per change for any other output. */
 export function createDisplay(all: readonly Progress[], { stream, style, print }: Terminal): Display {
   const start = performance.now();
   if (!stream.isTTY) {

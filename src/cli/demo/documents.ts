@@ -3,14 +3,17 @@ import { join } from 'node:path';
 import type { Verification } from '../../domain/verification/verification.ts';
 import { type Access, download, readInvoice } from './client.ts';
 
-/** An accepted invoice's documents, brought here. */
+/** The downloaded documents of an accepted invoice. */
 export interface Documents {
   readonly xmlFile: string;
   readonly pdfFile: string;
   readonly verification: Verification;
 }
 
-/** Downloads both documents into the folder and verifies the signed one. @throws Error naming what can't be had */
+/**
+ * Downloads both documents to the folder and verifies the XML.
+ * @throws Error naming the document that is not available
+ */
 export async function fetchDocuments(
   access: Access,
   invoiceId: string,
@@ -26,7 +29,7 @@ export async function fetchDocuments(
   await writeFile(xmlFile, xml);
   const verification = await verify(xml);
   const pdf = await download(pdf_url, signal).catch((error: Error) => {
-    throw new Error(`the PDF can not be had: ${error.message} What draws PDFs here: npm run -s cli -- doctor`, {
+    throw new Error(`the PDF is not available: ${error.message} To check the PDF renderer: npm run -s cli -- doctor`, {
       cause: error,
     });
   });

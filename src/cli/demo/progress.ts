@@ -1,23 +1,24 @@
 import type { StatusMessage } from './client.ts';
 import type { Sample } from './samples.ts';
 
-/** How far one sample has come. Times are milliseconds since it was sent. */
+/** Progress of one sample. */
 export interface Progress {
   readonly sample: Sample;
-  /** Reading of a steady clock when the request went out, milliseconds. */
+  /** Time of the request by a monotonic clock, in milliseconds. */
   sentAt: number | null;
   id: string | null;
-  /** The answer's status first, then each that the stream told. */
+  /** The status of the creation response, followed by those from the stream. */
   readonly steps: Step[];
   dgiId: string | null;
   rejectionReason: string | null;
-  /** Why following it came to an end early. */
+  /** Why following the invoice failed; null when it did not. */
   failure: string | null;
   ended: boolean;
 }
 
 export interface Step {
   readonly status: string;
+  /** Milliseconds since the request. */
   readonly after: number;
 }
 
@@ -34,8 +35,8 @@ export function newProgress(sample: Sample): Progress {
   };
 }
 
-/** Notes a status that was told at `now`. */
-export function noteStatus(
+/** Records a status received at `now`, a time of the same monotonic clock. */
+export function recordStatus(
   progress: Progress,
   message: Pick<StatusMessage, 'status'> & Partial<StatusMessage>,
   now: number,
@@ -46,22 +47,22 @@ export function noteStatus(
 }
 
 /**
- * What an ended invoice did other than its sample says, in words; null when it did as expected. A stream opens with the status of that
- * moment: where this machine was slow to open it, the first ones are not told.
+ * How an ended invoice deviated from its sample's expectation; null when it did not. The stream starts with the current
+ * status, so the first statuses may be missing when it was opened late.
  */
-export function surpriseOf({ sample: { expected }, steps, failure, rejectionReason }: Progress): string | null {
+export function deviationOf({ sample: { expected }, steps, failure, rejectionReason }: Progress): string | null {
   if (failure !== null) return failure;
   const [answered, ...streamed] = steps.map(({ status }) => status);
   const last = expected.statuses.slice(-streamed.length);
   if (answered !== 'pending' || streamed.length === 0 || streamed.join() !== last.join()) {
-    const [wanted, told] = [
+    const [expectedText, actualText] = [
       ['pending', ...expected.statuses],
       [answered, ...streamed],
     ].map((each) => each.join(' → '));
-    return `expected ${wanted}, was ${told}${rejectionReason === null ? '' : ` (${rejectionReason})`}`;
+    return `expected ${expectedText}, but was ${actualText}${rejectionReason === null ? '' : ` (${rejectionReason})`}`;
   }
   if (expected.reason !== undefined && !rejectionReason?.includes(expected.reason)) {
-    return `the reason should say '${expected.reason}' and says '${rejectionReason ?? ''}'`;
+    return `expected a reason with '${expected.reason}', but it was '${rejectionReason ?? ''}'`;
   }
   return null;
 }

@@ -1,6 +1,6 @@
 import { decimalOf } from '../../domain/money.ts';
 import { harmless, type Style, wrap } from '../terminal.ts';
-import { type Progress, surpriseOf } from './progress.ts';
+import { deviationOf, type Progress } from './progress.ts';
 
 const SPINNER = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏'];
 const FRAME_MS = 80;
@@ -8,9 +8,9 @@ const [MARK, AMOUNT, SIGNING, TRANSMITTED, OUTCOME] = [2, 11, 10, 13, 18];
 const FIXED = MARK + AMOUNT + SIGNING + TRANSMITTED + OUTCOME;
 
 /**
- * The live display: a line per invoice, and when it reached each status.
- * @param now reading of the clock that the progress was noted by, milliseconds
- * @param width of the terminal in columns
+ * The live table: one row per invoice with the time at which it reached each status.
+ * @param now time of the progress's monotonic clock, in milliseconds
+ * @param width width of the terminal in columns
  */
 export function table(all: readonly Progress[], now: number, width: number, style: Style): string {
   const longest = Math.max(...all.map(({ sample }) => sample.title.length));
@@ -27,9 +27,9 @@ export function table(all: readonly Progress[], now: number, width: number, styl
 
 function row(progress: Progress, now: number, titleWidth: number, style: Style): string {
   const { sample, sentAt, ended } = progress;
-  const surprise = ended ? surpriseOf(progress) : null;
+  const deviation = ended ? deviationOf(progress) : null;
   const mark = ended
-    ? style(surprise === null ? 'green' : 'red', surprise === null ? '✔' : '✘')
+    ? style(deviation === null ? 'green' : 'red', deviation === null ? '✔' : '✘')
     : sentAt === null
       ? ' '
       : style('cyan', SPINNER[Math.floor((now - sentAt) / FRAME_MS) % SPINNER.length] ?? '');
@@ -44,7 +44,7 @@ function row(progress: Progress, now: number, titleWidth: number, style: Style):
   ].join('');
 }
 
-/** When a status was reached; a running clock for the one that is waited for. */
+/** Time at which one of the statuses was reached; the time elapsed while it is the next one. */
 function cell(progress: Progress, statuses: string[], now: number, width: number, style: Style): string {
   const step = progress.steps.find(({ status }) => statuses.includes(status));
   if (step) {
@@ -66,7 +66,10 @@ function isAwaited({ sentAt, ended, steps }: Progress, statuses: string[]): bool
   return statuses.includes(ORDER[reached + 1] ?? '');
 }
 
-/** One change for a log: `[  0.041 s] Conseil: accepted (DGI-TEST-…)`. @param at milliseconds since the demo began */
+/**
+ * Log line for a change: `[  0.041 s] Conseil: accepted (DGI-TEST-…)`.
+ * @param at milliseconds since the start of the demo
+ */
 export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progress, status: string, at: number): string {
   const facts = {
     pending: id,
@@ -78,17 +81,17 @@ export function logLine({ sample, id, dgiId, rejectionReason, failure }: Progres
   return `${time} ${sample.title}: ${status}${facts ? ` (${harmless(facts)})` : ''}`;
 }
 
-/** What is left to say when all have ended: rejections with their reasons, and surprises. */
+/** Final remarks: rejections with their reasons, and deviations from the samples' expectations. */
 export function remarks(all: readonly Progress[], width: number, style: Style): string[] {
   const mark = { expected: style('yellow', '!'), not: style('red', '✘') };
   return all.flatMap((progress) => {
     const { title } = progress.sample;
-    const surprise = surpriseOf(progress);
-    if (surprise === null && progress.rejectionReason === null) return [];
-    const text = surprise ?? `rejected, as it should be: ${progress.rejectionReason}`;
-    // The mark is one column wide, whatever colours it.
+    const deviation = deviationOf(progress);
+    if (deviation === null && progress.rejectionReason === null) return [];
+    const text = deviation ?? `rejected as expected: ${progress.rejectionReason}`;
+    // The mark takes two columns with its space; colour codes take none.
     const lines = wrap(harmless(`${title}: ${text}`), width - 2);
-    return [`${surprise === null ? mark.expected : mark.not} ${lines.replaceAll('\n', '\n  ')}`];
+    return [`${deviation === null ? mark.expected : mark.not} ${lines.replaceAll('\n', '\n  ')}`];
   });
 }
 

@@ -15,16 +15,16 @@ const sample = z.strictObject({
   request: z.looseObject({ amount: z.number() }),
 });
 
-/** An invoice of the demo and how it should end. */
+/** An invoice of the demo and its expected outcome. */
 export interface Sample {
   readonly title: string;
-  /** Every status that its stream should tell, in order, and a part of the reason of a rejection. */
+  /** The statuses that the stream should report, in order, and a part of the rejection reason. */
   readonly expected: { readonly statuses: readonly string[]; readonly reason?: string | undefined };
   /** Body of POST /v1/invoices. */
   readonly request: { readonly amount: number; readonly [field: string]: unknown };
 }
 
-/** The samples of `scripts/samples/`, in the order of their files' names. @throws Error naming the file that is none */
+/** The samples of `scripts/samples/`, ordered by file name. @throws Error naming the file that is not a valid sample */
 export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
   const names = (await readdir(folder)).filter((name) => name.endsWith('.json')).sort();
   return Promise.all(
@@ -32,12 +32,12 @@ export async function readSamples(folder: string = SAMPLES): Promise<Sample[]> {
       const parsed = sample.safeParse(await readJsonInput(join(folder, name)));
       if (parsed.success) return parsed.data;
       const [issue] = parsed.error.issues;
-      throw new Error(`${join(folder, name)} is no sample: ${issue?.path.join('.')} ${issue?.message}.`);
+      throw new Error(`${join(folder, name)} is not a valid sample: ${issue?.path.join('.')} ${issue?.message}.`);
     }),
   );
 }
 
-/** The seller of the samples. */
+/** The seller profile of the samples. */
 export async function readSampleSeller(): Promise<SellerProfileChange> {
   return parseSellerProfile(await readJsonInput(join(SAMPLES, 'seller', 'profile.json')));
 }

@@ -16,13 +16,13 @@ import { readSampleSeller } from './samples.ts';
 /** The service that the samples are sent to. */
 export interface Target {
   readonly access: Access;
-  /** For a person. */
+  /** The service as named in the output. */
   readonly description: string;
-  /** Makes the demo's key invalid and ends what was started. */
+  /** Revokes the demo's key and stops the service that the demo started, if any. */
   close(): Promise<void>;
 }
 
-/** The service at an address of the caller's, with a key of its own. @throws {UsageError} for all but a secret test key */
+/** The service at a given address, called with a given key. @throws {UsageError} unless it is a secret test key */
 export function givenTarget(address: string, secretKey: string): Target {
   const { kind, environment } = parseToken(secretKey) ?? {};
   // A live key would register the samples with the tax authority.
@@ -32,9 +32,9 @@ export function givenTarget(address: string, secretKey: string): Target {
 }
 
 /**
- * The service that runs with this configuration, reached with a key that is made for the demo, or else a service of the demo's own over
- * the same store, on a free port.
- * @param folder where the demo remembers its tenant
+ * The running service of this configuration, called with a key created for the demo. If none runs, starts a service on
+ * the same store and a free port.
+ * @param folder folder of the file in which the demo stores its tenant's id
  */
 export async function openTarget(
   config: Config,
@@ -59,25 +59,25 @@ export async function openTarget(
   };
   try {
     const url = serviceAddress(config);
-    // On an engine that was started here no service can run.
+    // If this process had to start the engine, no other process serves this store.
     if (url !== null && administration.store.kind !== 'own engine') {
       await callDirectly(config, url);
       const access = { url: config.sites?.test ?? url, secretKey: await secretKey() };
       if (await acceptsKey(access, signal)) {
-        return { access, description: `the service that runs at ${url}`, close };
+        return { access, description: `the running service at ${url}`, close };
       }
     }
     const address = { host: '127.0.0.1', port: 0, publicUrl: null, sites: null };
     const own: Config = { ...config, ...address, role: 'all', logLevel: 'silent' };
-    terminal.print('No service runs here: starting one for the demo…\n');
+    terminal.print('No service is running: starting one for the demo…\n');
     app = await parts.startApp(own, { store: administration.store });
-    // At once: an interruption must not lose them.
+    // Print the credentials at once: they are shown only once, and an interruption must not lose them.
     const shown = credentials(app.firstStart, url ?? app.url);
     if (shown.length > 0) terminal.print([...shown, ''].join('\n'));
     await app.warm;
     signal.throwIfAborted();
     const access = { url: app.url ?? '', secretKey: await secretKey() };
-    const description = `a service of the demo's own at ${access.url}`;
+    const description = `a temporary service at ${access.url}`;
     return { access, description, close };
   } catch (error) {
     await close();
@@ -85,7 +85,7 @@ export async function openTarget(
   }
 }
 
-/** The demo's own tenant, the same at each run: with a complete profile, so that its documents look as real ones do. */
+/** The demo's tenant, which later runs reuse. Its profile is complete, so that the documents look real. */
 async function demoTenant({ tenants }: Administration, folder: string): Promise<string> {
   const file = join(folder, 'tenant');
   const remembered = await readFile(file, 'utf8').catch(() => '');

@@ -16,11 +16,11 @@ export const listen: Command = {
   positionals: [],
   options: {
     ...SERVICE_OPTIONS,
-    'forward-to': { value: 'URL', required: true, description: 'The local server: localhost:4000/hook' },
-    secret: { value: 'SECRET', description: 'What to sign with (whsec_…); a new one is made and shown unless given' },
+    'forward-to': { value: 'URL', required: true, description: 'Address of the local server: localhost:4000/hook' },
+    secret: { value: 'SECRET', description: 'Signing secret (whsec_…); default: a new one, which is shown' },
   },
-  details: `No webhook endpoint is needed and none is made: events come over the service's own stream, as they happen, test events
-and resends included. After a lost connection it goes on where it was. Ends with Ctrl-C, exit code 130.`,
+  details: `No webhook endpoint is needed or created: the service streams the events as they happen, including test events and resends.
+After a lost connection the stream resumes where it stopped. Stop it with Ctrl-C, exit code 130.`,
   async run(input, context) {
     const { terminal } = context;
     const access = await accessOf(input, context);
@@ -32,14 +32,14 @@ and resends included. After a lost connection it goes on where it was. Ends with
     const interrupt = () => interruption.abort();
     process.once('SIGINT', interrupt).once('SIGTERM', interrupt);
     try {
-      terminal.print(`Events of ${access.url} go to ${target}, signed with ${secret}`);
+      terminal.print(`Forwarding events of ${access.url} to ${target}, signed with ${secret}`);
       let state: string | null | undefined;
       const onState = (trouble: string | null) => {
         if (trouble === state) return;
         state = trouble;
-        terminal.remark(trouble === null ? 'Listening.' : `${harmless(trouble)}; trying again…`);
+        terminal.remark(trouble === null ? 'Listening.' : `${harmless(trouble)}; retrying…`);
       };
-      // One after the other: a server that is being written gets them in order.
+      // One at a time, so that the local server receives the events in order.
       for await (const streamed of followEvents(access, interruption.signal, onState)) {
         await forward(streamed, access.environment, target, secret, sender, terminal);
       }
@@ -51,7 +51,7 @@ and resends included. After a lost connection it goes on where it was. Ends with
   },
 };
 
-/** Sends what a webhook endpoint would get, in the same way. */
+/** Sends the event as a webhook endpoint would receive it. */
 async function forward(
   { event, manual }: StreamedEvent,
   environment: Environment,

@@ -8,39 +8,42 @@ import { callDirectly } from '../direct-calls.ts';
 import { messagesOf } from '../event-stream.ts';
 import { httpUrl, serviceAddress } from '../service-address.ts';
 
-/** What the help of a `--key` says of the other way, which leaves the key out of the list of processes and the shell's history. */
-export const FROM_ENVIRONMENT = 'FATOURA_KEY of the environment unless given';
+/** Help text: the environment variable keeps the key out of the process list and the shell's history. */
+export const FROM_ENVIRONMENT = 'default: the environment variable FATOURA_KEY';
 
-/** The options of commands that call the running service as a client does. */
+/** Options of the commands that call the running service as a client. */
 export const SERVICE_OPTIONS = {
-  key: { value: 'KEY', description: `A secret key of the tenant: sk_test_… or sk_live_…; ${FROM_ENVIRONMENT}` },
-  url: { value: 'URL', description: 'Where the service is reached; by default HOST:PORT of this configuration' },
+  key: { value: 'KEY', description: `Secret key of the tenant: sk_test_… or sk_live_…; ${FROM_ENVIRONMENT}` },
+  url: { value: 'URL', description: 'Address of the service; default: HOST:PORT of this configuration' },
 } as const satisfies Record<string, Option>;
 
-/** Where and as whom the service is called. */
+/** Address and key with which the service is called. */
 export interface Access {
   /** Without a trailing slash. */
   readonly url: string;
   readonly secretKey: string;
-  /** What the key opens. */
+  /** The environment of the key. */
   readonly environment: Environment;
 }
 
-/** An event as the subscription `invoiceEvents` tells it. */
+/** An event of the subscription `invoiceEvents`. */
 export interface StreamedEvent {
   readonly cursor: string;
-  /** Whether somebody sent it by hand. */
+  /** Whether the event was sent by hand. */
   readonly manual: boolean;
   readonly event: { readonly id: string; readonly type: string; readonly body: string };
 }
 
 const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
 
-/** @throws {UsageError} for an address or a key that is none */
+/**
+ * Reads address and key from the options, FATOURA_KEY and the configuration.
+ * @throws {UsageError} when one is missing or malformed
+ */
 export async function accessOf(input: ParsedArguments, { config, environmentKey }: CommandContext): Promise<Access> {
   const typed = input.find('key');
   const secretKey = typed ?? environmentKey();
-  if (secretKey === null) throw new UsageError('--key is required, or FATOURA_KEY in the environment');
+  if (secretKey === null) throw new UsageError('--key is required, or the environment variable FATOURA_KEY');
   const token = parseToken(secretKey);
   if (token?.kind !== 'secret') {
     const source = typed === null ? 'FATOURA_KEY' : '--key';
@@ -51,21 +54,24 @@ export async function accessOf(input: ParsedArguments, { config, environmentKey 
   if (given !== null) return { url: httpUrl(given, '--url').replace(/\/+$/, ''), secretKey, environment };
   const settings = config();
   const address = serviceAddress(settings);
-  if (address === null) throw new UsageError('--url is needed: the configuration names no port');
+  if (address === null) throw new UsageError('--url is required because the configuration has no fixed port (PORT 0)');
   await callDirectly(settings, address);
   return { url: settings.sites?.[environment] ?? address, secretKey, environment };
 }
 
-/** Runs a GraphQL operation that selects typed errors as `refused: message`. @throws {Error} with the service's own words */
+/**
+ * Runs a GraphQL operation that selects typed errors as `refused: message`.
+ * @throws {Error} with the service's message
+ */
 export async function operate<Data>(access: Access, query: string, variables: Record<string, unknown>): Promise<Data> {
   const asked = fetch(`${access.url}/graphql`, request(access, query, variables, 'application/json'));
   const response = await asked.catch((error: Error) => {
-    throw new Error(`${access.url} is not reached (${causeOf(error)}).`, { cause: error });
+    throw new Error(`${access.url} cannot be reached (${causeOf(error)}).`, { cause: error });
   });
   const answer = (await response.json().catch(() => null)) as Answer<Refusable> | null;
   const problem = answer?.errors?.[0]?.message ?? answer?.error?.message;
   if (problem !== undefined) throw new Error(problem);
-  if (!answer?.data) throw new Error(`${access.url} answered ${response.status} and nothing that is understood.`);
+  if (!answer?.data) throw new Error(`${access.url} answered ${response.status} with an unexpected body.`);
   for (const member of Object.values(answer.data)) if (member?.refused) throw new Error(member.refused);
   return answer.data as Data;
 }
@@ -78,15 +84,15 @@ interface Answer<Data> {
   readonly error?: { readonly message: string };
 }
 
-/** What `listen` asks for. */
+/** The operation of `listen`. */
 export const FOLLOW = `subscription ($after: String) {
   invoiceEvents(after: $after) { cursor manual event { id type body } }
 }`;
 
 /**
- * The tenant's events from now on, without end. A connection that breaks is resumed where it was.
- * @param onState told when it listens, and in words why it does not
- * @throws {Error} when the service refuses
+ * Yields the tenant's events from now on, endlessly. A broken connection is resumed after the last event.
+ * @param onState called with null when the connection is established, and with the reason when it is lost
+ * @throws {Error} when the service refuses the request
  */
 export async function* followEvents(
   access: Pick<Access, 'url' | 'secretKey'>,
@@ -101,7 +107,7 @@ export async function* followEvents(
         signal,
       });
       if (!response.ok || !response.body) throw await refusalOf(response);
-      // Should it break before the first event, it is resumed from here, by the service's clock.
+      // The position to resume from if the connection breaks before the first event, by the service's clock.
       after ??= orderAt(Date.parse(response.headers.get('Date') ?? '') || Date.now()).padEnd(24, '0');
       onState(null);
       for await (const { data } of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
@@ -118,7 +124,9 @@ export async function* followEvents(
       if (error instanceof Refusal) throw error;
       const reason = causeOf(error as Error);
       onState(
-        after === null ? `${access.url} is not reached (${reason})` : `The stream of ${access.url} is lost (${reason})`,
+        after === null
+          ? `${access.url} cannot be reached (${reason})`
+          : `The connection to ${access.url} is lost (${reason})`,
       );
     }
     const pause = RECONNECT_MS[Math.min(failures, RECONNECT_MS.length - 1)];
@@ -126,17 +134,17 @@ export async function* followEvents(
   }
 }
 
-/** Why a fetch failed: its own message says no more than that it did. */
+/** The reason why a fetch failed, which its own message does not contain. */
 function causeOf(error: Error): string {
   const cause = (error.cause ?? error) as NodeJS.ErrnoException;
-  // Of several addresses that were tried, any tells why.
+  // When several addresses were tried, the first error is representative.
   const [first = cause] = cause instanceof AggregateError ? (cause.errors as Error[]) : [];
   return first.message || cause.code || error.message;
 }
 
 class Refusal extends Error {}
 
-/** What will not change by trying again. */
+/** The error for a failed response: a {@link Refusal} when a retry would not help. */
 async function refusalOf(response: Response): Promise<Error> {
   const answer = (await response.json().catch(() => null)) as Answer<never> | null;
   const message = answer?.error?.message ?? answer?.errors?.[0]?.message ?? `the service answered ${response.status}`;

@@ -2,7 +2,7 @@ import { EVENT_TYPES } from '../../domain/event.ts';
 import { type Command, UsageError } from '../command.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
 
-/** What `trigger` asks for. */
+/** The operation of `trigger`. */
 export const SEND = `mutation ($type: String!, $endpointId: ID) {
   sendTestWebhookEvent(type: $type, endpointId: $endpointId) {
     ... on WebhookEvent { id deliveries { endpointId } }
@@ -12,17 +12,17 @@ export const SEND = `mutation ($type: String!, $endpointId: ID) {
 
 export const trigger: Command = {
   name: 'trigger',
-  summary: 'Sends a test event by hand, in the test environment',
+  summary: 'Sends a test event (test environment only)',
   positionals: ['EVENT_TYPE'],
   options: {
     ...SERVICE_OPTIONS,
     endpoint: {
       value: 'ENDPOINT_ID',
-      description: 'Only to this endpoint; by default to all that subscribe to the type',
+      description: 'Send only to this endpoint; default: all endpoints that subscribe to the type',
     },
   },
-  details: `EVENT_TYPE is ${EVENT_TYPES.join(', ')}. The event shows the latest invoice that has come so far, or a
-specimen, and goes the way of every other event: signed, retried, logged.`,
+  details: `EVENT_TYPE is ${EVENT_TYPES.join(', ')}. The event describes the latest invoice that had
+such an event, or a specimen. It is signed, retried and logged like any other event.`,
   async run(input, context) {
     const type = EVENT_TYPES.find((each) => each === input.get('EVENT_TYPE'));
     if (!type) throw new UsageError(`EVENT_TYPE must be one of ${EVENT_TYPES.join(', ')}`);
@@ -34,8 +34,8 @@ specimen, and goes the way of every other event: signed, retried, logged.`,
     const whereTo =
       receivers.length > 0
         ? receivers.join(', ')
-        : 'no webhook endpoint, as none subscribes to it; a listen that runs shows it';
-    context.terminal.print(`${type} ${sent.id} goes to ${whereTo}.`);
+        : 'no webhook endpoint, because none subscribes to it; a running listen command receives it';
+    context.terminal.print(`${type} ${sent.id} is sent to ${whereTo}.`);
     return 0;
   },
 };

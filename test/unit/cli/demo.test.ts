@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { newProgress, noteStatus, type Progress, surpriseOf } from '../../../src/cli/demo/progress.ts';
+import { deviationOf, newProgress, type Progress, recordStatus } from '../../../src/cli/demo/progress.ts';
 import { logLine, remarks, table } from '../../../src/cli/demo/render.ts';
 import type { Sample } from '../../../src/cli/demo/samples.ts';
 import { givenTarget } from '../../../src/cli/demo/target.ts';
@@ -14,10 +14,10 @@ function sample(title: string, statuses: string[] = ACCEPTED, reason?: string): 
   return { title, expected: { statuses, reason }, request: { amount: 123456 } };
 }
 
-/** Sent at 1,000 ms; each status after as many milliseconds as given. */
+/** Progress of an invoice sent at 1,000 ms, with the statuses after the given milliseconds. */
 function progress(of: Sample, steps: [status: string, after: number][], facts: Partial<Progress> = {}): Progress {
   const made = Object.assign(newProgress(of), { sentAt: 1000 });
-  for (const [status, after] of steps) noteStatus(made, { status }, 1000 + after);
+  for (const [status, after] of steps) recordStatus(made, { status }, 1000 + after);
   return Object.assign(made, facts);
 }
 
@@ -32,7 +32,7 @@ describe('the live table', () => {
     newProgress(sample('Plus tard')),
   ];
 
-  it('has a line per invoice: when it reached each status, and a clock for the one that is awaited', () => {
+  it('has one row per invoice with the time of each status and a running clock for the next one', () => {
     expect(table(all, 1250, 100, plain).split('\n')).toEqual([
       '  invoice          MAD   signing  transmitted           decided',
       '✔ Conseil      1234.56     10 ms        30 ms    accepted 41 ms',
@@ -43,7 +43,7 @@ describe('the live table', () => {
     ]);
   });
 
-  it('fits the terminal: titles are clipped', () => {
+  it('clips titles to fit the terminal', () => {
     const long = [progress(sample('Prestation de conseil en organisation'), WHOLE, { ended: true })];
     const [, row] = table(long, 2000, 80, plain).split('\n');
     expect(row).toMatch(/^✔ Prestation de conseil en… {4}1234\.56 /);
@@ -51,26 +51,26 @@ describe('the live table', () => {
   });
 });
 
-describe('an end', () => {
+describe('the end of an invoice', () => {
   it.each([
     ['as expected', progress(sample('A'), WHOLE), null],
     ['the stream was opened late', progress(sample('A'), [['pending', 1], ['transmitted', 2], ['accepted', 2]]), null], // biome-ignore format: a table
-    ['the stream was opened when all was over', progress(sample('A'), [['pending', 1], ['accepted', 2]]), null], // biome-ignore format: a table
+    ['the stream was opened after the last status', progress(sample('A'), [['pending', 1], ['accepted', 2]]), null], // biome-ignore format: a table
     [
       'a status is missing',
       progress(sample('A'), [['pending', 1], ['signing', 2], ['accepted', 2]]), // biome-ignore format: a table
-      'expected pending → signing → transmitted → accepted, was pending → signing → accepted',
+      'expected pending → signing → transmitted → accepted, but was pending → signing → accepted',
     ],
     [
       'the last status is missing',
       progress(sample('A'), [['pending', 1], ['signing', 2], ['transmitted', 2]]), // biome-ignore format: a table
-      'expected pending → signing → transmitted → accepted, was pending → signing → transmitted',
+      'expected pending → signing → transmitted → accepted, but was pending → signing → transmitted',
     ],
-    ['nothing was told', progress(sample('A'), [['pending', 1]]), 'expected pending → signing → transmitted → accepted, was pending'], // biome-ignore format: a table
+    ['the stream reported nothing', progress(sample('A'), [['pending', 1]]), 'expected pending → signing → transmitted → accepted, but was pending'], // biome-ignore format: a table
     [
       'a status came twice',
       progress(sample('A'), [['pending', 1], ['signing', 2], ['signing', 2], ['transmitted', 2], ['accepted', 2]]), // biome-ignore format: a table
-      'expected pending → signing → transmitted → accepted, was pending → signing → signing → transmitted → accepted',
+      'expected pending → signing → transmitted → accepted, but was pending → signing → signing → transmitted → accepted',
     ],
     [
       'another reason',
@@ -79,20 +79,20 @@ describe('an end', () => {
     ],
     ['following failed', progress(sample('A'), WHOLE, { failure: 'gone' }), 'gone'],
   ])('%s', (_name, ended, surprise) => {
-    expect(surpriseOf(ended)).toBe(surprise);
+    expect(deviationOf(ended)).toBe(surprise);
   });
 
-  it('is remarked on when it was a rejection or a surprise', () => {
+  it('is remarked on when it is a rejection or a deviation', () => {
     const rejected = progress(sample('Rejet', ['rejected']), [['pending', 1], ['rejected', 2]], { rejectionReason: 'ICE\u001b unknown.' }); // biome-ignore format: a table
     const failed = progress(sample('Panne'), [], { failure: 'the service went away' });
     expect(remarks([progress(sample('A'), WHOLE), rejected, failed], Number.POSITIVE_INFINITY, plain)).toEqual([
-      '! Rejet: rejected, as it should be: ICE? unknown.',
+      '! Rejet: rejected as expected: ICE? unknown.',
       '✘ Panne: the service went away',
     ]);
   });
 });
 
-it('a line of the log tells time, invoice, status and its fact', () => {
+it('a log line contains time, invoice, status and detail', () => {
   const ended = progress(sample('Conseil'), WHOLE, { id: 'inv_1', dgiId: 'DGI-TEST-1' });
   expect(logLine(ended, 'pending', 12)).toBe('[  0.012 s] Conseil: pending (inv_1)');
   expect(logLine(ended, 'signing', 1012.4)).toBe('[  1.012 s] Conseil: signing');
@@ -114,11 +114,11 @@ describe('messagesOf', () => {
     { id: 'evt_2', data: '' },
   ];
 
-  it('reads messages, and leaves out comments and what was cut off', async () => {
+  it('parses messages, and drops comments and an unterminated message', async () => {
     expect(await read([STREAM])).toEqual(MESSAGES);
   });
 
-  it('reads the same however the text is cut', async () => {
+  it('parses the same messages for any chunks', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(fc.integer({ min: 0, max: STREAM.length })), async (cuts) => {
         const edges = [0, ...cuts.sort((a, b) => a - b), STREAM.length];
@@ -130,10 +130,10 @@ describe('messagesOf', () => {
 });
 
 describe('a given address', () => {
-  it.each(['sk_live_abc', 'pk_test_abc', 'abc'])('goes with a secret test key only, not %s', (key) => {
+  it.each(['sk_live_abc', 'pk_test_abc', 'abc'])('requires a secret test key, not %s', (key) => {
     expect(() => givenTarget('http://localhost:3000', key)).toThrow('sk_test_');
   });
-  it.each(['localhost:3000', 'ftp://localhost', ''])('is an http address, not %j', (url) => {
+  it.each(['localhost:3000', 'ftp://localhost', ''])('must be an http address, not %j', (url) => {
     expect(() => givenTarget(url, 'sk_test_abc')).toThrow('--url');
   });
   it('has its trailing slash removed', () => {

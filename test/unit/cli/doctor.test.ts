@@ -43,10 +43,10 @@ it('Node.js before 24 fails', () => {
 });
 
 describe('data folder', () => {
-  it('need not be there, and is not made', async () => {
+  it('need not exist, and is not created', async () => {
     const missing = join(folder, 'new', 'data');
     const [finding, ...others] = await checkDataFolder(missing);
-    expect(finding?.found).toContain(`${missing}, which the first start makes`);
+    expect(finding?.found).toContain(`${missing}, created by the first start`);
     expect(finding?.state).not.toBe('fails');
     expect(others).toEqual([]);
     expect(await readdir(folder)).not.toContain('new');
@@ -59,7 +59,7 @@ describe('data folder', () => {
     expect(finding).toMatchObject({ state: 'fails', found: expect.stringContaining('not a folder') });
   });
 
-  it.skipIf(process.platform === 'win32')('warns of secrets that others may read', async () => {
+  it.skipIf(process.platform === 'win32')('warns about secret files that others can read', async () => {
     const file = join(folder, 'master.key');
     await writeFile(file, '');
     await chmod(file, 0o644);
@@ -75,7 +75,7 @@ describe('store', () => {
       return { store: { db, kind }, close: async () => {} } as unknown as OpenAdministration;
     });
 
-  it('works on a replica set and a sharded cluster, not on a single server', async () => {
+  it('works on a replica set and a sharded cluster, not on a standalone server', async () => {
     const localTime = new Date();
     expect((await store({ setName: 'rs0', localTime })).finding.state).toBe('works');
     expect((await store({ msg: 'isdbgrid', localTime })).finding.state).toBe('works');
@@ -85,14 +85,14 @@ describe('store', () => {
     });
   });
 
-  it("measures a server's clock, and none of the embedded engine", async () => {
+  it("compares a server's clock, not that of the embedded engine", async () => {
     const behind = await store({ setName: 'rs0', localTime: new Date(Date.now() - 60_000) });
     expect(behind.clock).toBeGreaterThan(59_000);
     expect(behind.clock).toBeLessThan(61_000);
     expect((await store({ setName: 'rs0', localTime: new Date(0) }, 'running engine')).clock).toBeNull();
   });
 
-  it('fails with the reason in one line', async () => {
+  it('fails with the reason on one line', async () => {
     const { finding } = await checkStore(config, () => Promise.reject(new Error('it is\n  damaged')));
     expect(finding).toMatchObject({ state: 'fails', found: 'it is; damaged' });
   });
@@ -113,20 +113,20 @@ describe('certificate', () => {
     [400, 'works', '(400 days)'],
     [29, 'warns', '(29 days)'],
     [-1, 'fails', 'expired'],
-  ])('%i days before its end it %s', async (days, state, found) => {
+  ])('%i days before expiry it %s', async (days, state, found) => {
     const { finding } = await checkCertificate(until(days), NOW);
     expect(finding).toMatchObject({ state, found: expect.stringContaining(found) });
   });
 
-  it('fails when it can not be read', async () => {
+  it('fails when it cannot be read', async () => {
     const { finding } = await checkCertificate(() => Promise.reject(new Error('no key in it')), NOW);
     expect(finding).toMatchObject({ state: 'fails', found: 'no key in it' });
   });
 });
 
 it.each([
-  ['all agrees', NOW, 100, new Date('2026-12-01'), 'works'],
-  ['nothing is known', NOW, null, null, 'works'],
+  ['all clocks agree', NOW, 100, new Date('2026-12-01'), 'works'],
+  ['no other clock is known', NOW, null, null, 'works'],
   ['before this version', new Date('2020-01-01'), null, null, 'fails'],
   ['before the certificate', NOW, null, new Date('2027-03-02'), 'fails'],
   ['ahead of the store', NOW, 6000, null, 'warns'],
@@ -135,55 +135,55 @@ it.each([
   expect(checkClock(now, { store, validFrom }).state).toBe(state);
 });
 
-it('no browser is a warning: invoices go on without PDFs', async () => {
+it('a missing browser is a warning: invoices are processed without PDFs', async () => {
   const finding = await checkRenderer(async () => ({ works: false, advice: 'Install Chromium.' }));
   expect(finding).toMatchObject({ state: 'warns', advice: 'Install Chromium.' });
 });
 
 describe('service', () => {
-  /** @param answer of whoever listens at the port; null: nobody listens at HOST */
+  /** @param answer response of the program that listens on the port; null: nothing listens at HOST */
   async function found(answer: object | string | null, store: OpenStore['kind']) {
     const server = createServer((_request, response) =>
       response.end(typeof answer === 'string' ? answer : JSON.stringify(answer)),
     );
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
     const PORT = String((server.address() as AddressInfo).port);
-    // While the port is held at one address, no other process is given it at another.
+    // While the port is bound on one address, the system assigns it to no other process.
     const finding = await checkService(readConfig({ PORT, ...(answer === null && { HOST: '127.0.0.2' }) }), store);
     server.closeAllConnections();
     server.close();
     return finding;
   }
-  // A loaded machine may take longer than an operator should wait.
+  // On a loaded machine this may take longer than the default limit.
   beforeEach(() => void vi.spyOn(AbortSignal, 'timeout').mockImplementation(() => new AbortController().signal));
   afterEach(() => void vi.restoreAllMocks());
 
   it.each([
     ['runs', { status: 'ready' }, 'running engine', 'works', /^answers at http:\/\/127\.0\.0\.1:\d+$/],
     ['runs on a server', { status: 'ready' }, 'server', 'works', /^answers at/],
-    ["is another folder's", { status: 'ready' }, 'own engine', 'fails', /is not one of this data folder/],
+    ["is another folder's", { status: 'ready' }, 'own engine', 'fails', /uses another data folder/],
     ['is not ready', { status: 'not ready', reason: 'no store' }, 'server', 'warns', /no store/],
-    ['is not what listens', '<h1>Hello</h1>', 'own engine', 'fails', /something else listens on port/],
+    ['is not the program that listens', '<h1>Hello</h1>', 'own engine', 'fails', /another program listens on port/],
   ] as const)('%s', async (_name, answer, store, state, text) => {
     expect(await found(answer, store)).toMatchObject({ state, found: expect.stringMatching(text) });
   });
 
   // macOS has one loopback address.
   it.skipIf(process.platform === 'darwin').each([
-    ['can be started', 'own engine', 'works', /npm start serves at/],
-    ['can not be started on a folder that is served', 'running engine', 'fails', /another process serves/],
+    ['can be started', 'own engine', 'works', /npm start will serve at/],
+    ['cannot be started on a folder in use', 'running engine', 'fails', /another process uses/],
   ] as const)('%s', async (_name, store, state, text) => {
     expect(await found(null, store)).toMatchObject({ state, found: expect.stringMatching(text) });
   });
 
-  it('fails where it may not listen, and listens nowhere as a worker', async () => {
+  it('fails where it must not listen, and does not listen as a worker', async () => {
     const elsewhere = readConfig({ HOST: '192.0.2.1', PORT: '0' });
     expect(await checkService(elsewhere, 'server')).toMatchObject({ state: 'fails', advice: 'Correct HOST and PORT.' });
     expect(await checkService({ ...config, role: 'worker' }, 'server')).toMatchObject({ state: 'works' });
   });
 });
 
-it('what the data folder has not yet is tried in a temporary folder, which goes', async () => {
+it('whatever the data folder does not contain yet is tried in a temporary folder, which is removed', async () => {
   const dataDir = join(folder, 'half');
   await mkdir(join(dataDir, 'db'), { recursive: true });
   const looked: Record<string, string> = {};
@@ -216,12 +216,12 @@ it('what the data folder has not yet is tried in a temporary folder, which goes'
   expect(looked.store).toBe(dataDir);
   expect(looked.renderer).toBe(looked.certificate);
   expect(looked.certificate).not.toBe(dataDir);
-  expect(printed.join('\n')).toMatch(/no certificate; a trial/);
+  expect(printed.join('\n')).toMatch(/no certificate; tested in a temporary folder/);
   expect(existsSync(looked.certificate ?? '')).toBe(false);
   expect(await readdir(dataDir)).toEqual(['db']);
 });
 
-it('a finding is shown with its mark and its advice below, within the width', () => {
+it('a finding is printed with its mark and the advice below, within the width', () => {
   const text = findingText(
     { subject: 'store', state: 'fails', found: 'it does not answer', advice: 'Start the server and try it again' },
     40,
@@ -238,11 +238,11 @@ describe('mail', () => {
   const check = (settings: Record<string, string>) =>
     checkMail(() => diagnoseMail(readConfig({ MAIL_FROM: 'f@example.net', ...settings })));
 
-  it('goes into the outbox without a server', async () => {
+  it('goes to the outbox without a server', async () => {
     expect(await check({})).toMatchObject({ state: 'works', found: expect.stringContaining('outbox') });
   });
 
-  it('works with a server that lets us in, and warns of one that does not, without the password', async () => {
+  it('works with a server that accepts the log-in, and warns otherwise, without showing the password', async () => {
     const server = await startMailServer();
     try {
       const url = server.url.replace('smtp://', 'smtp://user:hunter2@');

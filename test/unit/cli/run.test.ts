@@ -5,7 +5,7 @@ import { parseArguments } from '../../../src/cli/parse.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { serviceError } from '../../../src/domain/errors.ts';
 
-/** Runs a command line on commands whose parts must not be touched. */
+/** Runs a command line; the commands must not use their parts. */
 async function run(args: string[], commands: readonly Command[] = COMMANDS) {
   const printed: string[] = [];
   const remarked: string[] = [];
@@ -25,7 +25,7 @@ function command(changes: Partial<Command>): Command {
   return { name: 'do', summary: 'Does', positionals: [], options: {}, run: async () => 0, ...changes };
 }
 
-describe('what was typed', () => {
+describe('the command line', () => {
   it.each([[['--help']], [['-h']]])('%j: help on standard output, exit code 0', async (args) => {
     const { code, out, err } = await run(args);
     expect({ code, err }).toEqual({ code: 0, err: '' });
@@ -35,7 +35,7 @@ describe('what was typed', () => {
     }
   });
 
-  it('help: the same, of a group or a command too', async () => {
+  it('help: the same, also for a group or a command', async () => {
     for (const [args, same] of [
       [['help'], ['--help']],
       [
@@ -65,14 +65,14 @@ describe('what was typed', () => {
     });
   });
 
-  it.each(COMMANDS.map(({ name }) => name))('%s --help names each option and touches nothing', async (name) => {
+  it.each(COMMANDS.map(({ name }) => name))('%s --help names each option and has no effect', async (name) => {
     const { code, out, err } = await run([...name.split(' '), '--help']);
     expect({ code, err }).toEqual({ code: 0, err: '' });
     const options = COMMANDS.find((each) => each.name === name)?.options ?? {};
     for (const option of Object.keys(options)) expect(out).toContain(`--${option}`);
   });
 
-  it('shows a group its own commands', async () => {
+  it('lists the commands of a group', async () => {
     const { code, out } = await run(['keys', '--help']);
     expect(code).toBe(0);
     expect(out).toContain('keys rotate');
@@ -87,10 +87,10 @@ describe('what was typed', () => {
     [['nothing'], "There is no command 'nothing'."],
     [['help', 'nope'], "There is no command 'nope'.\n"],
     [['help', 'keys', 'nope'], "There is no command 'keys nope'.\n"],
-    [['keys', 'list', '--tenant', ''], '--tenant needs a value, and what was given is empty'],
-    [['listen', '--key', '--forward-to', 'localhost:1'], '--key needs a value, and what was given is empty'],
-    [['listen', '--forward-to', 'localhost:1', '--key'], '--key needs a value, and what was given is empty'],
-    [['listen', '--forward-to', 'localhost:1'], '--key is required, or FATOURA_KEY in the environment'],
+    [['keys', 'list', '--tenant', ''], '--tenant needs a value, but it is empty'],
+    [['listen', '--key', '--forward-to', 'localhost:1'], '--key needs a value, but it is empty'],
+    [['listen', '--forward-to', 'localhost:1', '--key'], '--key needs a value, but it is empty'],
+    [['listen', '--forward-to', 'localhost:1'], '--key is required, or the environment variable FATOURA_KEY'],
     [['--nope'], "There is no command '--nope'."],
     [['doctor', '--nope'], "unknown option '--nope'"],
     [['doctor', 'extra'], "'extra' is one argument too many"],
@@ -104,7 +104,7 @@ describe('what was typed', () => {
       ['keys', 'create', '--tenant', 'x', '--environment', 'prod', '--kind', 'secret'],
       "--environment must be test or live, not 'prod'",
     ],
-  ])('%j: exit code 2, why and the usage on standard error', async (args, why) => {
+  ])('%j: exit code 2, the reason and the usage on standard error', async (args, why) => {
     const { code, out, err } = await run(args);
     expect({ code, out }).toEqual({ code: 2, out: '' });
     expect(err).toContain(why);
@@ -112,7 +112,7 @@ describe('what was typed', () => {
   });
 });
 
-describe('what a command throws', () => {
+describe('an error of a command', () => {
   it.each([
     [new Error('It broke.\n  in two lines'), 'It broke.; in two lines'],
     [serviceError('resource_not_found', "There is no key 'x'."), "There is no key 'x'."],
@@ -121,19 +121,19 @@ describe('what a command throws', () => {
     expect(await run(['do'], [failing])).toEqual({ code: 1, out: '', err: line });
   });
 
-  it('has exit code 2 when it is about what was given', async () => {
-    const failing = command({ run: () => Promise.reject(new InputError('x.json can not be read.')) });
-    expect(await run(['do'], [failing])).toEqual({ code: 2, out: '', err: 'x.json can not be read.' });
+  it('has exit code 2 when the input is at fault', async () => {
+    const failing = command({ run: () => Promise.reject(new InputError('x.json cannot be read.')) });
+    expect(await run(['do'], [failing])).toEqual({ code: 2, out: '', err: 'x.json cannot be read.' });
   });
 
-  it('comes with the usage when it is about the usage', async () => {
-    const failing = command({ run: () => Promise.reject(new UsageError('--a and --b go together')) });
+  it('is followed by the usage when the usage is at fault', async () => {
+    const failing = command({ run: () => Promise.reject(new UsageError('--a and --b must be given together')) });
     const { code, err } = await run(['do'], [failing]);
     expect(code).toBe(2);
-    expect(err).toBe('--a and --b go together\nUsage: npm run -s cli -- do');
+    expect(err).toBe('--a and --b must be given together\nUsage: npm run -s cli -- do');
   });
 
-  it('ends with the exit code that the command answers', async () => {
+  it('the exit code is that of the command', async () => {
     expect((await run(['do'], [command({ run: async () => 1 })])).code).toBe(1);
   });
 });

@@ -15,7 +15,7 @@ it.each(samples.map((sample) => [sample.title, sample] as const))('%s is a valid
   expect(BigInt(customer.ice) % 97n).toBe(0n);
 });
 
-it('they show what the service does: rates, rounding, a rejection, a lost reply', () => {
+it('the samples cover rates, rounding, a rejection and a lost reply', () => {
   const inputs = samples.map(({ request }) => inputOfRestBody(restInvoiceBody.parse(request)));
   const rates = inputs.map(({ lines }) => new Set(lines.map(({ taxRate }) => taxRate)));
   expect(Math.max(...rates.map(({ size }) => size))).toBeGreaterThan(2);
@@ -26,7 +26,7 @@ it('they show what the service does: rates, rounding, a rejection, a lost reply'
   expect(scenarios).toContain('lost-reply');
 });
 
-it('the ICEs that people are shown to try have a right check key', () => {
+it('the ICEs of all examples have a correct check key', () => {
   const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
   const root = new URL('../../../', import.meta.url);
   const texts = ['README.md', 'openapi.json', 'scripts/api.http'].map((file) =>

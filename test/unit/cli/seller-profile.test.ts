@@ -15,14 +15,14 @@ function problemsOf(value: unknown): [param: string | null, message: string][] {
 }
 
 describe('a seller profile', () => {
-  it('is taken whole, in parts or empty', async () => {
+  it('is accepted whole, in parts or empty', async () => {
     expect(parseSellerProfile(SPECIMEN_SELLER)).toEqual(SPECIMEN_SELLER);
     expect(parseSellerProfile({ ice: '001527034000029' })).toEqual({ ice: '001527034000029' });
     expect(parseSellerProfile({})).toEqual({});
     expect(missingProfileFields(await readSampleSeller())).toEqual([]);
   });
 
-  it('has null for a postal code that was not given, and knows no other gap in an address', () => {
+  it('has null for a missing postal code; no other part of an address may be missing', () => {
     const address = { street: '1, rue A', city: 'Fès' };
     expect(parseSellerProfile({ address })).toEqual({ address: { ...address, postalCode: null } });
     expect(problemsOf({ address: { street: '1, rue A' } }).map(([param]) => param)).toEqual(['address.city']);

@@ -3,7 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { columns, harmless, wrap } from '../../../src/cli/terminal.ts';
 
 describe('harmless', () => {
-  it('shows what would steer a terminal as ?', () => {
+  it('replaces control characters by ?', () => {
     expect(harmless('a\u001b[2Jb\u0007c\rd\u202ee')).toBe('a?[2Jb?c?d?e');
     expect(harmless('Crème Zürich شركة')).toBe('Crème Zürich شركة');
   });
@@ -21,7 +21,7 @@ describe('wrap', () => {
     );
   });
 
-  it('leaves text alone where the width is unlimited', () => {
+  it('leaves the text unchanged when the width is unlimited', () => {
     expect(wrap('a b c', Number.POSITIVE_INFINITY)).toBe('a b c');
   });
 });

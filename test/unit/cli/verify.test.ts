@@ -48,7 +48,7 @@ async function run(...args: string[]) {
       remark: (text: string) => remarked?.push(text),
       style: (_format: string, text: string) => text,
     },
-    // Not on a thread of its own each time.
+    // Verified on this thread, to save starting one for each case.
     parts: { verifyDocument: verifySignedDocument, trustedSigners },
   } as unknown as CommandContext;
   const typed = args.map((arg) => (/\.(xml|pem)$/.test(arg) ? join(folder, arg) : arg));
@@ -58,15 +58,25 @@ async function run(...args: string[]) {
 
 const fingerprint = signer.certificate.fingerprint256;
 
-describe('exit code and words', () => {
+describe('exit code and text', () => {
   test.each<[string, string[], number, RegExp]>([
-    ['nothing to compare with', [], 3, /^INTACT .*CN=Atlas.*Not checked whose signature it is/s],
+    ['no expected signer', [], 3, /^INTACT .*CN=Atlas.*The signer was not checked/s],
     ['the root', ['--trust', 'root.pem'], 0, /^VALID .*was issued under “CN=Racine” of/s],
     ['the signer itself', ['--trust', 'signer.pem'], 0, /^VALID .*certificate is in /s],
     ['a fingerprint', ['--fingerprint', fingerprint], 0, /^VALID .*the fingerprint that you gave/s],
-    ['a fingerprint otherwise written', ['--fingerprint', fingerprint.replaceAll(':', '').toLowerCase()], 0, /^VALID/],
+    [
+      'a fingerprint in another notation',
+      ['--fingerprint', fingerprint.replaceAll(':', '').toLowerCase()],
+      0,
+      /^VALID/,
+    ],
     ['both', ['--trust', 'root.pem', '--fingerprint', fingerprint], 0, /^VALID .*fingerprint.*Racine/s],
-    ['namesakes', ['--trust', 'other.pem'], 4, /^NOT TRUSTED .*Intact, but signed by another.*no trusted certificate/s],
+    [
+      'namesakes',
+      ['--trust', 'other.pem'],
+      4,
+      /^NOT TRUSTED .*Unchanged, but the signer is not trusted.*no trusted certificate/s,
+    ],
     [
       'another fingerprint',
       ['--fingerprint', other.certificate.fingerprint256],
@@ -113,13 +123,13 @@ describe('exit code and words', () => {
 
   test.each<[string, string[], RegExp]>([
     ['31 MB', ['large.xml'], /too large: more than 8 MiB/],
-    ['400,000 levels', ['deep.xml'], /is not checked\. It is nested too deeply/],
+    ['400,000 levels', ['deep.xml'], /was not checked\. The document is nested too deeply/],
     ['no file', ['none.xml'], /no such file/],
     ['a folder', ['.'], /it is a folder/],
-    ['no certificates', ['signed.xml', '--trust', 'no.pem'], /no certificate in PEM form/],
-    ['no certificates for a changed document', ['changed.xml', '--trust', 'no.pem'], /no certificate in PEM form/],
+    ['no certificates', ['signed.xml', '--trust', 'no.pem'], /no certificate in PEM format/],
+    ['no certificates for a changed document', ['changed.xml', '--trust', 'no.pem'], /no certificate in PEM format/],
     ['no fingerprint', ['signed.xml', '--fingerprint', 'abc'], /64 digits/],
-  ])('wrong input is not called invalid: %s', async (_what, args, reason) => {
+  ])('wrong input is not reported as an invalid document: %s', async (_what, args, reason) => {
     expect(await run(...args)).toEqual({ code: 2, out: '', err: expect.stringMatching(reason) });
   });
 
@@ -128,13 +138,13 @@ describe('exit code and words', () => {
   });
 });
 
-describe.skipIf(process.platform === 'win32')('what is no file', () => {
-  test('without an end is read as far as it is taken', async () => {
-    await expect(readInput('/dev/zero', 1000)).rejects.toThrow(/\/dev\/zero can not be read: it is too large/);
+describe.skipIf(process.platform === 'win32')('an input that is not a regular file', () => {
+  test('is read only up to the size limit when it is endless', async () => {
+    await expect(readInput('/dev/zero', 1000)).rejects.toThrow(/\/dev\/zero cannot be read: it is too large/);
     expect(await readInput('/dev/null')).toHaveLength(0);
   });
 
-  test('a pipe is read to its end, and not waited for without end', async () => {
+  test('a pipe is read to its end, with a time limit for silence', async () => {
     const pipe = join(folder, 'pipe');
     execFileSync('mkfifo', [pipe]);
     const reading = readInput(pipe);
