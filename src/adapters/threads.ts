@@ -1,35 +1,41 @@
 import type { ResourceLimits } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 
-/** A thread that does one kind of task, the oldest first. */
+/** A worker thread for one kind of task. Tasks run one at a time, in order of submission. */
 export interface Threads<Task, Result> {
-  /** @throws what the task throws; what its thread died of, if it did; an Error when no thread can be had any more */
+  /**
+   * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
+   */
   run(task: Task): Promise<Result>;
-  /** Ends the thread; what is under way fails. */
+  /** Stops the thread. Tasks in progress fail. */
   close(): Promise<void>;
 }
 
-/** Is told once when a thread died and none can take its place: its tasks can't be done by this process any more. */
+/** Called once when a thread died and cannot be replaced: this process can no longer run its tasks. */
 export type OnFatal = (error: Error) => void;
 
 type Options = NonNullable<ConstructorParameters<typeof Piscina>[0]>;
 
 /**
- * Memory of a thread that works on one invoice at a time, MiB. The largest invoice (1,000 lines of 500 characters, 1 MiB as JSON) needs 24 of
- * old generation to be written and examined, 32 to be laid out and 24 to be put together as a PDF; with less its thread dies. Without a limit
- * V8 lets garbage grow to hundreds of MiB a thread and gives nothing back to the system. A thread that reaches the limit ends: its task
- * fails with `ERR_WORKER_OUT_OF_MEMORY` and is tried again as after any failure, and a new thread does the tasks behind it.
+ * Memory limits of a thread that handles one invoice at a time, in MiB. The largest invoice (1,000 lines of 500
+ * characters, 1 MiB as JSON) needs at least this much old generation: 24 to write and check the document, 32 for the
+ * HTML page, 24 to assemble the PDF. Without a limit V8 lets garbage grow to hundreds of MiB per thread and never
+ * returns it to the system. A thread that reaches the limit dies: its task fails with `ERR_WORKER_OUT_OF_MEMORY` and is
+ * retried like any failed task, and a new thread runs the waiting tasks.
  */
 const LIMITS: ResourceLimits = { maxOldGenerationSizeMb: 96, maxYoungGenerationSizeMb: 16 };
 
-/** Threads that died one after the other with nothing to do and no task done in between: more would. */
+/**
+ * After this many consecutive deaths of idle threads, with no completed task in between, the thread is considered
+ * broken.
+ */
 const IDLE_DEATHS = 3;
 
 /**
- * Piscina with one thread, which is replaced when it dies: the task that it died over fails (with `ERR_WORKER_OUT_OF_MEMORY` where it
- * reached its resource limits), those that wait are done. When the next thread does not start, Piscina goes on without one, and its tasks
- * never end; here they fail, and `onFatal` is told.
- * @param options.lazy whether the thread is started by the first task, not at once
+ * A Piscina pool with one thread, which is replaced when it dies. The task that it was running fails (with
+ * `ERR_WORKER_OUT_OF_MEMORY` when it reached its resource limits); waiting tasks run on the new thread. When the new
+ * thread does not start, Piscina would leave the tasks pending for ever; here they fail and `onFatal` is called.
+ * @param options.lazy true: the thread starts with the first task; false: at once
  */
 export function createThreads<Task, Result>(
   { lazy = false, ...options }: Omit<Options, 'minThreads' | 'maxThreads'> & { lazy?: boolean },
@@ -38,20 +44,20 @@ export function createThreads<Task, Result>(
   let failed: Error | null = null;
   let closing = false;
   let idleDeaths = 0;
-  let diedOf: Error | null = null;
+  let lastDeath: Error | null = null;
   let pool = lazy ? null : start();
 
   function start(): Piscina<Task, Result> {
     const started = new Piscina<Task, Result>({ resourceLimits: LIMITS, ...options, minThreads: 1, maxThreads: 1 });
-    // Of a thread that had nothing to do, or did not start.
+    // Emitted when a thread dies while idle or fails to start.
     started.on('error', (error: Error) => {
-      diedOf = error;
-      if (++idleDeaths >= IDLE_DEATHS) fail('the thread dies again and again', started);
+      lastDeath = error;
+      if (++idleDeaths >= IDLE_DEATHS) fail('the thread died repeatedly', started);
     });
-    // When it has put another one in its place, which it does at once.
+    // Piscina starts the replacement synchronously after this event, so the check runs in a microtask.
     started.on('workerDestroy', () =>
       queueMicrotask(() => {
-        if (started.threads.length === 0) fail('no thread starts', started);
+        if (started.threads.length === 0) fail('the thread cannot be started', started);
       }),
     );
     return started;
@@ -60,7 +66,7 @@ export function createThreads<Task, Result>(
   function fail(reason: string, started: Piscina<Task, Result>): void {
     if (closing || failed) return;
     const file = String(options.filename).replace(/^.*\//, '');
-    failed = new Error(`${file}: ${reason}${diedOf ? `: ${diedOf.message}` : ''}`, { cause: diedOf });
+    failed = new Error(`${file}: ${reason}${lastDeath ? `: ${lastDeath.message}` : ''}`, { cause: lastDeath });
     void started.destroy();
     onFatal(failed);
   }

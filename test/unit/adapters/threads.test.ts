@@ -5,7 +5,7 @@ import { pathToFileURL } from 'node:url';
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createThreads, type Threads } from '../../../src/adapters/threads.ts';
 
-/** What the thread is told to do. */
+/** Commands to the test thread. */
 type Task = 'work' | 'die' | 'exhaust' | 'die later';
 
 const PROGRAM = `
@@ -39,7 +39,7 @@ const start = (lazy = false) => {
     {
       filename: pathToFileURL(join(folder, 'thread.mjs')).href,
       resourceLimits: { maxOldGenerationSizeMb: 32 },
-      // The thread's event loop runs between tasks, so that it can die then.
+      // Let the thread's event loop run between tasks, so that its timers can kill it.
       atomics: 'disabled',
       lazy,
     },
@@ -49,7 +49,7 @@ const start = (lazy = false) => {
 const breakIt = () => writeFile(join(folder, 'broken'), '');
 
 describe.each([false, true])('a thread (lazy: %s)', (lazy) => {
-  it('that dies, of an error or for want of memory, costs its task; those that wait are done', async () => {
+  it('that dies by an error or by lack of memory fails its task; waiting tasks are completed', async () => {
     start(lazy);
     for (const [task, error] of [
       ['die', { message: 'it died' }],
@@ -62,17 +62,17 @@ describe.each([false, true])('a thread (lazy: %s)', (lazy) => {
     expect(onFatal).not.toHaveBeenCalled();
   });
 
-  it('that can not take the place of one that died is fatal, and no task waits for ever', async () => {
+  it('that cannot be replaced after its death is fatal, and no task stays pending', async () => {
     start(lazy);
     expect(await threads.run('work')).toBe('done');
     await breakIt();
     const outcomes = await Promise.allSettled([threads.run('die'), threads.run('work'), threads.run('work')]);
     expect(outcomes.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'rejected']);
-    expect(onFatal.mock.calls).toMatchObject([[{ message: 'thread.mjs: no thread starts: it is broken' }]]);
-    await expect(threads.run('work')).rejects.toThrow('no thread starts');
+    expect(onFatal.mock.calls).toMatchObject([[{ message: 'thread.mjs: the thread cannot be started: it is broken' }]]);
+    await expect(threads.run('work')).rejects.toThrow('the thread cannot be started');
   });
 
-  it('that never started is fatal', async () => {
+  it('that never starts is fatal', async () => {
     await breakIt();
     start(lazy);
     await expect(threads.run('work')).rejects.toThrow('it is broken');
@@ -80,7 +80,7 @@ describe.each([false, true])('a thread (lazy: %s)', (lazy) => {
   });
 });
 
-it('a thread that dies while it has nothing to do is replaced, but not for ever', async () => {
+it('a thread that dies while idle is replaced, but not endlessly', async () => {
   start();
   await threads.run('die later');
   await new Promise((resolve) => setTimeout(resolve, 500));
@@ -89,12 +89,10 @@ it('a thread that dies while it has nothing to do is replaced, but not for ever'
   await writeFile(join(folder, 'restless'), '');
   await threads.run('die later');
   await expect.poll(() => onFatal.mock.calls.length).toBe(1);
-  expect(onFatal.mock.calls).toMatchObject([
-    [{ message: 'thread.mjs: the thread dies again and again: it is restless' }],
-  ]);
+  expect(onFatal.mock.calls).toMatchObject([[{ message: 'thread.mjs: the thread died repeatedly: it is restless' }]]);
 });
 
-it('a thread that is closed is not missed', async () => {
+it('closing a thread is not an error', async () => {
   start();
   const late = expect(threads.run('die')).rejects.toThrow();
   await threads.close();
