@@ -12,22 +12,23 @@ import {
   id_ce_subjectAltName,
 } from '@peculiar/asn1-x509';
 
-/** Whether a certificate is one of those that are trusted, or was issued under one. */
+/** Whether a certificate is trusted: it is one of the trust anchors, or was issued under one. */
 export type Trust =
   | { readonly trusted: true; readonly by: X509Certificate }
   | { readonly trusted: false; readonly reason: string };
 
-/** Issuers between a certificate and a trusted one; real chains have one or two. */
+/** Maximum number of intermediate certificates; real chains have one or two. */
 const MAX_ISSUERS = 8;
 
 /**
- * Builds the shortest path from a certificate to a trusted one and validates it (RFC 5280, section 6.1): each certificate is signed by the
- * next, which was valid at that time, is an authority (basic constraints and key usage) and may have so many authorities below it. SHA-1
- * and RSA below 2048 bits are not taken, nor what would need more than that: name constraints, and critical extensions that are unknown.
- * Revocation is not checked. Each issuer is looked at once, so the work is bounded by the square of their number.
- * @param signer already checked itself: valid at that time, and fit for signing
- * @param others from anywhere: issuers between
- * @param anchors trusted by the caller; self-signed or not
+ * Builds the shortest path from a certificate to a trust anchor and validates it (RFC 5280, section 6.1): each
+ * certificate is signed by the next one, which was valid at `time`, is a certification authority (basic constraints and
+ * key usage) and respects its path length constraint. SHA-1, RSA keys below 2048 bits, name constraints and unknown
+ * critical extensions are rejected. Revocation is not checked. Each issuer is visited once, so the work is bounded by
+ * the square of their number.
+ * @param signer the signer's certificate, already checked: valid at `time` and allowed to sign
+ * @param others possible intermediate certificates from any source, not trusted
+ * @param anchors trusted by the caller; they need not be self-signed
  */
 export function trustOf(
   signer: X509Certificate,
@@ -36,42 +37,45 @@ export function trustOf(
   time: Date,
 ): Trust {
   if (anchors.some((anchor) => same(anchor, signer))) return { trusted: true, by: signer };
-  const unusual = unknownExtension(signer);
-  if (unusual !== null) return { trusted: false, reason: `${nameOf(signer)} ${unusual}` };
-  let reason = 'no trusted certificate issued its certificate, or an issuer between them is missing';
+  const fault = extensionFault(signer);
+  if (fault !== null) return { trusted: false, reason: `${nameOf(signer)} ${fault}` };
+  let reason = "no trusted certificate issued the signer's certificate, or an intermediate certificate is missing";
   const candidates = [...anchors, ...others];
   const seen: X509Certificate[] = [signer];
   let reached = [{ certificate: signer, authorities: 0 }];
   for (let step = 0; step <= MAX_ISSUERS && reached.length > 0; step++) {
-    const above: typeof reached = [];
+    const issuers: typeof reached = [];
     for (const { certificate, authorities } of reached) {
       for (const issuer of candidates) {
         if (seen.some((each) => same(each, issuer)) || !hasIssued(issuer, certificate)) continue;
-        const objection = objectionTo(issuer, certificate, authorities, time);
-        if (objection !== null) {
-          reason = objection;
+        const issuerFault = faultOfIssuer(issuer, certificate, authorities, time);
+        if (issuerFault !== null) {
+          reason = issuerFault;
           continue;
         }
         if (anchors.some((anchor) => same(anchor, issuer))) return { trusted: true, by: issuer };
         seen.push(issuer);
-        // One that issued itself anew does not count (RFC 5280, section 4.2.1.9).
-        above.push({ certificate: issuer, authorities: authorities + (issuer.subject === issuer.issuer ? 0 : 1) });
+        // Self-issued certificates do not count for the path length (RFC 5280, section 4.2.1.9).
+        issuers.push({ certificate: issuer, authorities: authorities + (issuer.subject === issuer.issuer ? 0 : 1) });
       }
     }
-    reached = above;
+    reached = issuers;
   }
   return { trusted: false, reason };
 }
 
-/** @throws {Error} when the text holds no certificate in PEM form, or one that can't be read; the message says which */
+/**
+ * @throws {Error} when the text contains no certificate in PEM format, or one that cannot be read; the message names it
+ * by position
+ */
 export function readTrusted(pem: string): X509Certificate[] {
   const blocks = pem.match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g) ?? [];
-  if (blocks.length === 0) throw new Error('there is no certificate in PEM form in it');
+  if (blocks.length === 0) throw new Error('it contains no certificate in PEM format');
   return blocks.map((block, index) => {
     try {
       return new X509Certificate(block);
     } catch (cause) {
-      throw new Error(`certificate ${index + 1} in it can not be read`, { cause });
+      throw new Error(`certificate ${index + 1} in it cannot be read`, { cause });
     }
   });
 }
@@ -80,24 +84,29 @@ function hasIssued(issuer: X509Certificate, certificate: X509Certificate): boole
   try {
     return certificate.checkIssued(issuer) && certificate.verify(issuer.publicKey);
   } catch {
-    // A key that OpenSSL can't read.
+    // OpenSSL cannot read the key.
     return false;
   }
 }
 
-/** Why a certificate that has issued the other one may not be relied on for it; null when it may. */
-function objectionTo(issuer: X509Certificate, issued: X509Certificate, authorities: number, time: Date): string | null {
+/** Why an issuer is not accepted for the certificate that it issued; null when it is. */
+function faultOfIssuer(
+  issuer: X509Certificate,
+  issued: X509Certificate,
+  authorities: number,
+  time: Date,
+): string | null {
   const name = nameOf(issuer);
   const { validFromDate, validToDate } = issuer;
   if (time < validFromDate || time > validToDate) {
-    return `${name} was valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, and the signature says ${time.toISOString()}`;
+    return `${name} was valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, but the signing time is ${time.toISOString()}`;
   }
   const { tbsCertificate } = AsnConvert.parse(issuer.raw, Certificate);
   const constraints = extensionOf(tbsCertificate.extensions, id_ce_basicConstraints);
-  if (!issuer.ca || constraints === undefined) return `${name} is no certification authority`;
+  if (!issuer.ca || constraints === undefined) return `${name} is not a certification authority`;
   const { pathLenConstraint } = AsnConvert.parse(constraints.extnValue.buffer, BasicConstraints);
   if (pathLenConstraint !== undefined && authorities > pathLenConstraint) {
-    return `${name} may have ${pathLenConstraint} authorities below it, and has ${authorities}`;
+    return `${name} allows ${pathLenConstraint} authorities below it, but has ${authorities}`;
   }
   const { asymmetricKeyType, asymmetricKeyDetails } = issuer.publicKey;
   if (asymmetricKeyType?.startsWith('rsa') && (asymmetricKeyDetails?.modulusLength ?? 0) < 2048) {
@@ -105,10 +114,10 @@ function objectionTo(issuer: X509Certificate, issued: X509Certificate, authoriti
   }
   const { signatureAlgorithm } = AsnConvert.parse(issued.raw, Certificate);
   if (!STRONG.has(signatureAlgorithm.algorithm)) {
-    return `${nameOf(issued)} was issued with an algorithm that is not taken (${signatureAlgorithm.algorithm})`;
+    return `${nameOf(issued)} was issued with an algorithm that is not accepted (${signatureAlgorithm.algorithm})`;
   }
-  const unusual = unknownExtension(issuer);
-  return unusual === null ? null : `${name} ${unusual}`;
+  const fault = extensionFault(issuer);
+  return fault === null ? null : `${name} ${fault}`;
 }
 
 const KNOWN: ReadonlySet<string> = new Set([
@@ -116,7 +125,7 @@ const KNOWN: ReadonlySet<string> = new Set([
   id_ce_keyUsage,
   id_ce_extKeyUsage,
   id_ce_subjectAltName,
-  // No policy is asked for.
+  // Certificate policies are ignored.
   id_ce_certificatePolicies,
 ]);
 
@@ -133,12 +142,12 @@ const STRONG: ReadonlySet<string> = new Set([
   '1.3.101.113',
 ]);
 
-function unknownExtension({ raw }: X509Certificate): string | null {
+function extensionFault({ raw }: X509Certificate): string | null {
   const { extensions = [] } = AsnConvert.parse(raw, Certificate).tbsCertificate;
   const unknown = extensions.find(({ critical, extnID }) => critical && !KNOWN.has(extnID));
   if (extensions.some(({ extnID }) => extnID === id_ce_nameConstraints))
-    return 'has name constraints, which are not taken';
-  return unknown === undefined ? null : `has a critical extension that is not known (${unknown.extnID})`;
+    return 'has name constraints, which are not supported';
+  return unknown === undefined ? null : `has an unknown critical extension (${unknown.extnID})`;
 }
 
 function extensionOf(extensions: Iterable<Extension> | undefined, id: string): Extension | undefined {

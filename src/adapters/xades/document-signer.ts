@@ -8,17 +8,17 @@ import { ECDSA_SHA256, RSA_SHA256 } from './vocabulary.ts';
 
 const METHOD = { 'RSA-SHA256': RSA_SHA256, 'ECDSA-SHA256': ECDSA_SHA256 } as const;
 
-/** How documents are signed beyond the baseline B-B. */
+/** Options beyond baseline B-B. */
 export interface SignatureForm {
-  /** The signature policy to name, or null. */
+  /** The signature policy to reference, or null. */
   readonly policy?: SignaturePolicy | null;
-  /** Time-stamps each signature (baseline B-T), or null. */
+  /** Adds a time stamp to each signature (baseline B-T), or null. */
   readonly stampTime?: StampTime | null;
 }
 
 /**
- * Signs documents with XAdES baseline B-B, or B-T with a time stamp (ETSI EN 319 132-1). The document comes digested, so that no more is done here, whatever its
- * length, than to sign some hundred octets and to put the signature in its place.
+ * Signs documents with XAdES baseline B-B, or B-T with a time stamp (ETSI EN 319 132-1). The caller provides the digest
+ * of the document, so the work here is independent of its length: sign some hundred octets and insert the signature.
  */
 export function createDocumentSigner(
   key: SigningKey,
@@ -48,7 +48,7 @@ function sha256(content: string | Uint8Array): string {
   return createHash('sha256').update(content).digest('base64');
 }
 
-/** A signature made outside its certificate's validity is worth nothing (EN 319 102-1, section 5.2.8). */
+/** Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8). */
 function expectValidity({ validFromDate, validToDate }: X509Certificate, time: Date): void {
   if (time < validFromDate || time > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());

@@ -2,21 +2,23 @@ import { MAX_DOCUMENT_BYTES } from '../../domain/verification/verification.ts';
 import { Refused } from './refused.ts';
 
 /**
- * What is checked at most. The longest invoice of this service (1,000 lines) has 4 MB, 13,000 elements and as many attributes, 15 levels and
- * at most 10 namespaces in force. Parser and canonical form take time and memory in proportion to the size, the elements times the
- * namespaces in force, and the square of the attributes of an element.
+ * Limits for documents to verify. The longest invoice of this service (1,000 lines) has 4 MB, 13,000 elements and as
+ * many attributes, 15 levels and at most 10 namespaces in scope. Parsing and canonicalization take time and memory in
+ * proportion to the size, to the number of elements times the namespaces in scope, and to the square of the number of
+ * attributes of an element.
  */
 export const LIMITS = {
   bytes: MAX_DOCUMENT_BYTES,
   depth: 64,
   elements: 40_000,
   attributes: 80_000,
-  /** Namespace declarations are attributes, too. */
+  /** Namespace declarations count as attributes. */
   attributesOfElement: 64,
-  /** Declarations of an element and of those around it, each counted however often its prefix is declared. */
-  namespacesInForce: 64,
-  /** Characters of a name's prefix or local part, and of a namespace. */
+  /** Namespace declarations of an element and its ancestors; repeated declarations of a prefix count each time. */
+  namespacesInScope: 64,
+  /** Characters of a prefix or local name. */
   name: 128,
+  /** Characters of a namespace URI. */
   namespace: 256,
 } as const;
 
@@ -29,30 +31,33 @@ const NAMESPACE = /^[\w.~:/?#[\]@!$()*+,;=%-]*$/;
 const REFERENCE = /&(?:(amp|lt|gt|quot|apos)|#(\d{1,7})|#x([\da-fA-F]{1,6}));|&/g;
 const NOT_A_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
-const RESERVED_PREFIX = 'One of its prefixes ends in xmlns, which canonical form takes for a declaration.';
+const RESERVED_PREFIX = 'A prefix of the document ends in xmlns, which canonicalization mistakes for a declaration.';
 
 /**
- * Reads the bytes of a signed document as far as a parser may have it: UTF-8, elements, attributes and text, none of them beyond
- * {@link LIMITS}. One pass over the text, whose time is in proportion to its length, before any tree is made of it.
+ * Checks the bytes of a signed document before it is parsed: UTF-8 that consists of elements, attributes and text only,
+ * within {@link LIMITS}. It takes one pass over the text, in linear time.
  *
- * Refused with `structure` are a DOCTYPE and entities (XML bombs are made of them), comments, CDATA sections and processing instructions
- * (no part of what is signed), and what xmldsigjs' canonical form does not keep apart, so that two documents would have one digest:
- * a namespace with a character that must be escaped (it is written unescaped, and so could hold what another document has as elements),
- * an empty namespace (it is written where it should not be), a prefix that ends in `xmlns` (its attributes are taken for declarations and left out), a prefix outside of ASCII (it is cut short).
- * @returns the text, without its XML declaration
+ * Refused with `structure`:
+ * - a DOCTYPE and entities (XML bombs), comments, CDATA sections and processing instructions (a signed invoice never
+ *   contains them);
+ * - constructs for which xmldsigjs' canonicalization gives different documents the same digest: a namespace with a
+ *   character that needs escaping (it is written unescaped, so it could imitate elements), an empty namespace (written
+ *   in the wrong places), a prefix that ends in `xmlns` (its attributes are mistaken for declarations and dropped), and
+ *   a non-ASCII prefix (it is truncated).
+ * @returns the text without its XML declaration
  * @throws {Refused} with `limits` or `structure`
  */
 export function readPlainXml(bytes: Uint8Array): string {
-  limit(bytes.length <= LIMITS.bytes, `It is too large: more than ${LIMITS.bytes / 1024 / 1024} MiB.`);
+  limit(bytes.length <= LIMITS.bytes, `The document is too large: more than ${LIMITS.bytes / 1024 / 1024} MiB.`);
   const text = decode(bytes).replace(
     /^<\?xml version=["']1\.0["'](?: encoding=["']utf-8["'])?(?: standalone=["']\w+["'])?\s*\?>/i,
     '',
   );
   demand(
     !/<[!?]/.test(text),
-    'It holds a DOCTYPE, a comment, a CDATA section or a processing instruction, which a signed invoice must not.',
+    'The document contains a DOCTYPE, a comment, a CDATA section or a processing instruction, which is not allowed.',
   );
-  demand(!NOT_A_CHARACTER.test(text), 'It holds a character that XML does not allow.');
+  demand(!NOT_A_CHARACTER.test(text), 'The document contains a character that XML does not allow.');
   scanReferences(text);
   scanElements(text);
   return text;
@@ -62,7 +67,7 @@ function decode(bytes: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
   } catch {
-    throw new Refused('structure', 'It is not UTF-8.');
+    throw new Refused('structure', 'The document is not UTF-8.');
   }
 }
 
@@ -71,30 +76,33 @@ function scanReferences(text: string): void {
   for (const [, name, decimal, hex] of text.matchAll(REFERENCE)) {
     if (name !== undefined) continue;
     const code = Number(decimal ?? (hex === undefined ? 0 : `0x${hex}`));
-    demand(code > 0 && code <= 0x10ffff, 'It refers to an entity or to a character that does not exist.');
-    demand(!NOT_A_CHARACTER.test(String.fromCodePoint(code)), 'It holds a character that XML does not allow.');
+    demand(code > 0 && code <= 0x10ffff, 'The document refers to an entity or to a character that does not exist.');
+    demand(
+      !NOT_A_CHARACTER.test(String.fromCodePoint(code)),
+      'The document contains a character that XML does not allow.',
+    );
   }
 }
 
-/** Goes from tag to tag, which must be of the one form that every parser reads in the same way. */
+/** Checks every tag. Only the syntax that all parsers read in the same way is accepted. */
 function scanElements(text: string): void {
   const open: { readonly name: string; readonly declared: number }[] = [];
-  const count = { elements: 0, attributes: 0, inForce: 0 };
+  const count = { elements: 0, attributes: 0, inScope: 0 };
   for (let at = text.indexOf('<'); at !== -1; at = text.indexOf('<', at)) {
     if (text.charCodeAt(at + 1) === 0x2f) {
       const [all, name] = take(END_TAG, text, at) ?? [];
       const element = open.pop();
       wellFormed(all !== undefined && element?.name === name);
-      count.inForce -= element?.declared ?? 0;
+      count.inScope -= element?.declared ?? 0;
       at += all.length;
     } else {
       const tag = readStartTag(text, at, count);
-      limit(++count.elements <= LIMITS.elements, `It has too many elements: more than ${LIMITS.elements}.`);
+      limit(++count.elements <= LIMITS.elements, `The document has too many elements: more than ${LIMITS.elements}.`);
       if (tag.isEmpty) {
-        count.inForce -= tag.declared;
+        count.inScope -= tag.declared;
       } else {
         open.push(tag);
-        limit(open.length <= LIMITS.depth, `It is nested too deeply: more than ${LIMITS.depth} levels.`);
+        limit(open.length <= LIMITS.depth, `The document is nested too deeply: more than ${LIMITS.depth} levels.`);
       }
       at = tag.end;
     }
@@ -102,7 +110,7 @@ function scanElements(text: string): void {
   wellFormed(open.length === 0 && count.elements > 0);
 }
 
-function readStartTag(text: string, start: number, count: { attributes: number; inForce: number }) {
+function readStartTag(text: string, start: number, count: { attributes: number; inScope: number }) {
   const opening = take(START_TAG, text, start);
   wellFormed(opening !== null);
   expectName(opening[1], opening[2]);
@@ -115,22 +123,22 @@ function readStartTag(text: string, start: number, count: { attributes: number; 
     expectName(prefix, name);
     limit(
       ++attributes <= LIMITS.attributesOfElement,
-      `One of its elements has too many attributes: more than ${LIMITS.attributesOfElement}.`,
+      `An element of the document has too many attributes: more than ${LIMITS.attributesOfElement}.`,
     );
     limit(
       ++count.attributes <= LIMITS.attributes,
-      `Its elements have too many attributes: more than ${LIMITS.attributes}.`,
+      `The document has too many attributes: more than ${LIMITS.attributes}.`,
     );
     if (prefix === 'xmlns' || (prefix === undefined && name === 'xmlns')) {
       declared++;
       limit(
-        ++count.inForce <= LIMITS.namespacesInForce,
-        `It has too many namespaces: more than ${LIMITS.namespacesInForce} in force at one place.`,
+        ++count.inScope <= LIMITS.namespacesInScope,
+        `The document has too many namespaces: more than ${LIMITS.namespacesInScope} in scope of one element.`,
       );
       expectNamespace(inDouble ?? inSingle);
       demand(
         (prefix === undefined || !/^xml/i.test(name)) && (inDouble ?? inSingle) !== '',
-        'It declares a prefix that XML reserves, or an empty namespace.',
+        'The document declares a prefix that XML reserves, or an empty namespace.',
       );
     } else {
       demand(!prefix?.endsWith('xmlns'), RESERVED_PREFIX);
@@ -145,16 +153,16 @@ function readStartTag(text: string, start: number, count: { attributes: number; 
 function expectName(prefix: string | undefined, local = ''): void {
   limit(
     (prefix?.length ?? 0) <= LIMITS.name && local.length <= LIMITS.name,
-    `One of its names is too long: more than ${LIMITS.name} characters.`,
+    `A name in the document is too long: more than ${LIMITS.name} characters.`,
   );
 }
 
 function expectNamespace(namespace: string): void {
   limit(
     namespace.length <= LIMITS.namespace,
-    `One of its namespaces is too long: more than ${LIMITS.namespace} characters.`,
+    `A namespace of the document is too long: more than ${LIMITS.namespace} characters.`,
   );
-  demand(NAMESPACE.test(namespace), 'One of its namespaces is no URI of plain characters.');
+  demand(NAMESPACE.test(namespace), 'A namespace of the document is not a URI of unescaped ASCII characters.');
 }
 
 function take(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
@@ -162,14 +170,14 @@ function take(pattern: RegExp, text: string, at: number): RegExpExecArray | null
   return pattern.exec(text);
 }
 
-function limit(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('limits', reason);
+function limit(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('limits', reason);
 }
 
-function demand(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('structure', reason);
+function demand(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('structure', reason);
 }
 
-function wellFormed(holds: boolean): asserts holds {
-  demand(holds, 'It is not well-formed XML, or a name in it is not ASCII.');
+function wellFormed(condition: boolean): asserts condition {
+  demand(condition, 'The document is not well-formed XML, or a name in it is not ASCII.');
 }

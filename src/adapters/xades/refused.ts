@@ -1,6 +1,6 @@
 import type { InvalidSignature } from '../../domain/verification/verification.ts';
 
-/** Thrown inside the verifier; becomes an {@link InvalidSignature}. */
+/** Thrown inside the verifier when a check fails, and returned to its caller as an {@link InvalidSignature}. */
 export class Refused extends Error {
   readonly failed: InvalidSignature['failed'];
 

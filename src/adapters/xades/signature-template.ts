@@ -1,8 +1,8 @@
 import { DS, ENVELOPED_SIGNATURE, EXCLUSIVE_C14N, SHA256, SIGNED_PROPERTIES_TYPE, XADES } from './vocabulary.ts';
 
 /**
- * The rules under which a signer signs, published by whoever demands them (EN 319 132-1, section 5.2.9). A URI says itself where they can
- * be had; there is no SPURI qualifier, because xadesjs can't read one.
+ * A signature policy: the published rules under which the signer signs (EN 319 132-1, section 5.2.9). There is no SPURI
+ * qualifier for its location, because xadesjs cannot read one; a policy identified by URI is found at that URI.
  */
 export interface SignaturePolicy {
   /** An OID (`1.2.504.1`) or a URI. */
@@ -11,18 +11,19 @@ export interface SignaturePolicy {
   readonly sha256: string;
 }
 
-// What is digested is written here in exclusive canonical form, its own namespace declaration included, so that the digested bytes
-// stand in the document as they are. The texts that are filled in are base64, dates and URIs: only these need escaping.
+// Digested elements are written in exclusive canonical form, with their namespace declarations, so that the document
+// contains exactly the digested bytes. The inserted values are base64, dates and URIs; only URIs need escaping.
 
 const SIGNATURE_ID = 'signature';
 const DOCUMENT_REFERENCE_ID = 'signature-document';
 const PROPERTIES_ID = 'signature-properties';
 
 /**
- * The signed properties of XAdES baseline B-B (EN 319 132-1, section 6): SigningTime, SigningCertificateV2, DataObjectFormat. V2 alone:
- * its predecessor SigningCertificate is deprecated, and EU DSS takes a signature with both for none of ETSI's.
+ * The signed properties of XAdES baseline B-B (EN 319 132-1, section 6): SigningTime, SigningCertificateV2,
+ * DataObjectFormat. The older SigningCertificate is left out: it is deprecated, and EU DSS does not recognize a
+ * signature with both as an ETSI form.
  * @param certificateDigest SHA-256 of the DER certificate, base64
- * @param policy makes it the explicit-policy form (B-EPES)
+ * @param policy if given, the result has the explicit-policy form (EPES)
  */
 export function signedProperties(
   signingTime: Date,
@@ -47,8 +48,11 @@ export function signedProperties(
 }
 
 /**
- * What the key signs: the digests of the whole document without its signature and of the signed properties.
- * @param signatureMethod URI of the algorithm; the digests are SHA-256, base64
+ * The ds:SignedInfo element, which the key signs. It contains the digest of the whole document without its signature,
+ * and the digest of the signed properties.
+ * @param signatureMethod URI of the signature algorithm
+ * @param documentDigest SHA-256, base64
+ * @param propertiesDigest SHA-256, base64
  */
 export function signedInfo(signatureMethod: string, documentDigest: string, propertiesDigest: string): string {
   return (
@@ -72,7 +76,7 @@ function reference(attributes: string, transforms: readonly string[], digest: st
 /**
  * The ds:Signature element.
  * @param certificates DER, base64, the signer's first
- * @param timeStamp token of the signature value, DER, base64: makes it baseline B-T
+ * @param timeStamp time-stamp token over the signature value, DER, base64; if given, the result is baseline B-T
  */
 export function signature(
   info: string,

@@ -15,31 +15,32 @@ import {
   XADES,
 } from './vocabulary.ts';
 
-/** A parsed document with its only signature, whose form leaves no doubt of what is signed. */
+/** A parsed document with its only signature, which covers everything outside the signature. */
 export interface SignedStructure {
   readonly document: Document;
   readonly signature: Element;
   readonly signatureMethod: string;
   readonly documentDigest: string;
-  /** Of KeyInfo, base64, the signer's first. */
+  /** The certificates of KeyInfo, base64, the signer's first. */
   readonly certificates: readonly string[];
   readonly signingTime: string;
-  /** SHA-256 of the signer's certificate as it was signed, base64. */
+  /** SHA-256 of the signer's certificate from the signed properties, base64. */
   readonly certificateDigest: string;
-  /** The time stamp with what it should be of; null when there is none. */
+  /** The time-stamp token and the octets that it must cover; null when there is no time stamp. */
   readonly timeStamp: { readonly token: Uint8Array; readonly stamped: Uint8Array } | null;
 }
 
-/** Of the signature, whose elements cost xadesjs more than the document's. */
+/** Elements of the signature cost xadesjs more time than those of the document. */
 const MAX_SIGNATURE_ELEMENTS = 1000;
 const MAX_CERTIFICATES = 16;
-/** Of a certificate or a time stamp, characters of base64. */
+/** Base64 characters of a certificate or a time stamp. */
 const MAX_ENCODED = 128 * 1024;
 
 /**
- * Parses a signed UBL document and insists on the one form in which everything outside the signature is covered by it: what other forms
- * allow (a second signature, a signature elsewhere, other references or transforms, objects beside the signed properties, foreign
- * elements beside its certificates, twins of an Id) is what signature wrapping is made of.
+ * Parses a signed UBL document and accepts only the one structure in which the signature covers everything outside
+ * itself. Anything else could be used for signature wrapping: a second signature, a signature at another place, other
+ * references or transforms, further objects beside the signed properties, foreign elements beside the certificates, a
+ * duplicate Id.
  * @throws {Refused} with `structure` or `limits`
  */
 export function readSignedStructure(bytes: Uint8Array): SignedStructure {
@@ -47,12 +48,12 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const root = document.documentElement;
   demand(
     root !== null && root.namespaceURI === UBL_ROOTS[root.localName ?? ''],
-    'It is not a UBL 2.1 invoice or credit note.',
+    'The document is not a UBL 2.1 invoice or credit note.',
   );
   expectUniqueIds(root);
 
   const signatures = [...document.getElementsByTagNameNS(DS, 'Signature')];
-  demand(signatures.length === 1, `It holds ${signatures.length} signatures: there must be exactly one.`);
+  demand(signatures.length === 1, `The document contains ${signatures.length} signatures: there must be exactly one.`);
   const signature = only(
     UBL_SIGNATURE_PATH.reduce((parent, [uri, name]) => only(parent, uri, name), root),
     DS,
@@ -60,7 +61,7 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   );
   limit(
     signature.getElementsByTagName('*').length <= MAX_SIGNATURE_ELEMENTS,
-    `Its signature has more than ${MAX_SIGNATURE_ELEMENTS} elements.`,
+    `The signature has more than ${MAX_SIGNATURE_ELEMENTS} elements.`,
   );
 
   const [info, value, keyInfo, object] = childrenOf(signature, DS, [
@@ -79,13 +80,13 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const signatureMethod = method.getAttribute('Algorithm') ?? '';
   demand(
     [RSA_SHA256, ECDSA_SHA256].includes(signatureMethod),
-    `It is signed with ${signatureMethod || 'no algorithm'}, which is not taken.`,
+    `The signature algorithm ${signatureMethod || '(none)'} is not accepted.`,
   );
 
   const [qualifying] = childrenOf(object, XADES, ['QualifyingProperties']);
   demand(
     qualifying.getAttribute('Target') === `#${signature.getAttribute('Id')}`,
-    'Its qualifying properties are not those of its signature.',
+    'The qualifying properties do not refer to the signature.',
   );
   const isStamped = elementsOf(qualifying).length === 2;
   const [properties, unsigned] = childrenOf(
@@ -94,14 +95,14 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     isStamped ? ['SignedProperties', 'UnsignedProperties'] : ['SignedProperties'],
   ) as readonly [Element, Element?];
 
-  demand(documentReference.getAttribute('URI') === '', 'Its first reference is not to the whole document.');
+  demand(documentReference.getAttribute('URI') === '', 'The first reference is not to the whole document.');
   const documentDigest = digestOf(documentReference, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N]);
   const propertiesId = properties.getAttribute('Id');
   demand(
     propertiesReference.getAttribute('Type') === SIGNED_PROPERTIES_TYPE &&
       Boolean(propertiesId) &&
       propertiesReference.getAttribute('URI') === `#${propertiesId}`,
-    'Its second reference is not to its signed properties.',
+    'The second reference is not to the signed properties.',
   );
   digestOf(propertiesReference, [EXCLUSIVE_C14N]);
 
@@ -110,14 +111,14 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   const certificateDigest = only(certificate, XADES, 'CertDigest');
   expectAlgorithm(only(certificateDigest, DS, 'DigestMethod'), SHA256);
   const [x509] = childrenOf(keyInfo, DS, ['X509Data']);
-  // What no digest covers may hold nothing that a reader could take for a part of the invoice.
-  demand(elementsOf(value).length === 0, 'Its signature value holds more than a value.');
+  // Parts that no digest covers must not contain anything that a reader could take for a part of the invoice.
+  demand(elementsOf(value).length === 0, 'The signature value contains elements.');
   demand(
     [...x509.getElementsByTagName('*')].every(({ namespaceURI }) => namespaceURI === DS),
-    'Beside its certificates stands what is no part of a signature.',
+    'The certificate data contain elements that are not part of a signature.',
   );
   const certificates = elementsOf(x509).filter(({ localName }) => localName === 'X509Certificate');
-  limit(certificates.length <= MAX_CERTIFICATES, `It brings more than ${MAX_CERTIFICATES} certificates.`);
+  limit(certificates.length <= MAX_CERTIFICATES, `The signature contains more than ${MAX_CERTIFICATES} certificates.`);
   return {
     document,
     signature,
@@ -130,7 +131,7 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
   };
 }
 
-/** The one unsigned property that is taken, because it protects itself: a time stamp of the signature value. */
+/** The only accepted unsigned property: a time stamp over the signature value, which is itself signed. */
 function timeStampOf(unsigned: Element, value: Element): NonNullable<SignedStructure['timeStamp']> {
   const [properties] = childrenOf(unsigned, XADES, ['UnsignedSignatureProperties']);
   const [timeStamp] = childrenOf(properties, XADES, ['SignatureTimeStamp']);
@@ -138,11 +139,11 @@ function timeStampOf(unsigned: Element, value: Element): NonNullable<SignedStruc
   expectAlgorithm(method, EXCLUSIVE_C14N);
   demand(
     token?.localName === 'EncapsulatedTimeStamp' && elementsOf(timeStamp).length === 2,
-    'Its time stamp must be one in RFC 3161 form.',
+    'The time stamp is not a single RFC 3161 token.',
   );
   demand(
     [...value.attributes].every(({ name }) => name === 'Id' || name.startsWith('xmlns')),
-    'Its signature value has attributes that have no place there.',
+    'The signature value has attributes that are not allowed.',
   );
   const stamped = stampedOctets(value.textContent ?? '', value.prefix ?? '', value.getAttribute('Id'));
   return { token: Buffer.from(encodedOf(token), 'base64'), stamped };
@@ -153,14 +154,14 @@ function parse(bytes: Uint8Array): Document {
   try {
     return new DOMParser({
       locator: false,
-      // XML 1.0's line ends; xmldom's own are those of XML 1.1, which change U+0085 and U+2028.
+      // XML 1.0 line ends. By default xmldom uses those of XML 1.1, which also replace U+0085 and U+2028.
       normalizeLineEndings: (source) => source.replace(/\r\n?/g, '\n'),
       onError: (_level, message) => {
         throw new Error(message);
       },
     }).parseFromString(text, 'text/xml');
   } catch (cause) {
-    throw new Refused('structure', 'It is not well-formed XML.', { cause });
+    throw new Refused('structure', 'The document is not well-formed XML.', { cause });
   }
 }
 
@@ -170,13 +171,13 @@ function expectUniqueIds(root: Element): void {
     for (const name of ['Id', 'ID', 'id', 'xml:id']) {
       const id = element.getAttribute(name);
       if (id === null) continue;
-      demand(!seen.has(id), `Two of its elements have the Id ${id}.`);
+      demand(!seen.has(id), `Two elements of the document have the Id ${id}.`);
       seen.add(id);
     }
   }
 }
 
-/** The digest of a reference, which must have been transformed in just this way. */
+/** The digest of a reference, which must have exactly the expected transforms. */
 function digestOf(reference: Element, expected: readonly string[]): string {
   const [transforms, method, value] = childrenOf(reference, DS, ['Transforms', 'DigestMethod', 'DigestValue']);
   const found = childrenOf(
@@ -189,7 +190,7 @@ function digestOf(reference: Element, expected: readonly string[]): string {
   return textOf(value);
 }
 
-/** Algorithms with parameters (inclusive prefixes, XPath) are not taken: they would change what is covered. */
+/** Algorithms with parameters (inclusive prefixes, XPath) are refused: they would change what the signature covers. */
 function expectAlgorithm(element: Element | undefined, algorithm: string): void {
   const found = element?.getAttribute('Algorithm');
   demand(
@@ -200,21 +201,21 @@ function expectAlgorithm(element: Element | undefined, algorithm: string): void 
 
 type Tuple<T, N extends readonly unknown[]> = { readonly [K in keyof N]: T };
 
-/** The child elements, which must be these and no others, in this order. */
+/** The child elements, which must have exactly these names, in this order. */
 function childrenOf<const N extends readonly string[]>(parent: Element, uri: string, names: N): Tuple<Element, N> {
   const children = elementsOf(parent);
   const right =
     children.length === names.length &&
     children.every((child, index) => child.namespaceURI === uri && child.localName === names[index]) &&
     [...parent.childNodes].every((node) => node.nodeType === 1 || node.nodeValue?.trim() === '');
-  demand(right, `${parent.nodeName} must hold ${names.join(', ')} and nothing else.`);
+  demand(right, `${parent.nodeName} must contain ${names.join(', ')} and nothing else.`);
   return children as unknown as Tuple<Element, N>;
 }
 
-/** The one child of a name, whatever stands beside it. */
+/** The only child with a name; other children are ignored. */
 function only(parent: Element, uri: string, name: string): Element {
   const [child, ...others] = elementsOf(parent).filter((each) => each.namespaceURI === uri && each.localName === name);
-  demand(child !== undefined && others.length === 0, `${parent.nodeName} must hold one ${name}.`);
+  demand(child !== undefined && others.length === 0, `${parent.nodeName} must contain exactly one ${name}.`);
   return child;
 }
 
@@ -223,7 +224,7 @@ function elementsOf(parent: Element): Element[] {
 }
 
 function textOf(element: Element): string {
-  demand(elementsOf(element).length === 0, `${element.nodeName} must hold nothing but text.`);
+  demand(elementsOf(element).length === 0, `${element.nodeName} must contain only text.`);
   return (element.textContent ?? '').replace(/\s+/g, '');
 }
 
@@ -232,15 +233,15 @@ function encodedOf(element: Element): string {
   const text = textOf(element);
   limit(
     text.length <= MAX_ENCODED,
-    `Its ${element.localName} is longer than any: more than ${MAX_ENCODED} characters.`,
+    `The element ${element.localName} is too long: more than ${MAX_ENCODED} characters.`,
   );
   return text;
 }
 
-function limit(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('limits', reason);
+function limit(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('limits', reason);
 }
 
-function demand(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('structure', reason);
+function demand(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('structure', reason);
 }

@@ -4,10 +4,11 @@ import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/
 import { Refused } from './refused.ts';
 
 /**
- * The certificate of a signature, checked: it is the one whose digest was signed, was valid at the signing time and may sign documents
- * (key usage digitalSignature or nonRepudiation, RFC 5280 section 4.2.1.3), with a key that the baseline takes.
+ * Reads and checks the certificate of a signature: its digest is the signed one, it was valid at the signing time, it
+ * allows signing documents (key usage digitalSignature or nonRepudiation, RFC 5280, section 4.2.1.3), and its key is
+ * RSA of at least 2048 bits or P-256.
  * @param encoded DER, base64
- * @param signedDigest SHA-256, base64
+ * @param signedDigest SHA-256 from the signed properties, base64
  * @throws {Refused} with `certificate`
  */
 export function readSigningCertificate(
@@ -17,13 +18,13 @@ export function readSigningCertificate(
 ): X509Certificate {
   const certificate = parse(encoded);
   const digest = Buffer.from(certificate.fingerprint256.replaceAll(':', ''), 'hex').toString('base64');
-  demand(digest === signedDigest, 'The certificate is not the one that the signature names.');
+  demand(digest === signedDigest, 'The certificate is not the one that the signature refers to.');
   const { validFromDate, validToDate } = certificate;
   demand(
     signingTime >= validFromDate && signingTime <= validToDate,
-    `The certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, and the signature says ${signingTime.toISOString()}.`,
+    `The certificate is valid from ${validFromDate.toISOString()} to ${validToDate.toISOString()}, but the signing time is ${signingTime.toISOString()}.`,
   );
-  demand(maySign(certificate), 'The certificate is not one for signing documents (key usage).');
+  demand(maySign(certificate), 'The certificate does not allow signing documents (key usage).');
   const { asymmetricKeyType, asymmetricKeyDetails } = certificate.publicKey;
   demand(
     (asymmetricKeyType === 'rsa' && (asymmetricKeyDetails?.modulusLength ?? 0) >= 2048) ||
@@ -37,7 +38,7 @@ function parse(encoded: string | undefined): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(encoded ?? '', 'base64'));
   } catch (cause) {
-    throw new Refused('certificate', 'There is no certificate that can be read.', { cause });
+    throw new Refused('certificate', 'The signature has no readable certificate.', { cause });
   }
 }
 
@@ -50,6 +51,6 @@ function maySign({ raw }: X509Certificate): boolean {
   return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
 }
 
-function demand(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('certificate', reason);
+function demand(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('certificate', reason);
 }

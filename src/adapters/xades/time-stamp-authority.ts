@@ -4,20 +4,25 @@ import { AlgorithmIdentifier, MessageImprint, PKIStatus, TimeStampReq, TimeStamp
 import { SigningFailed } from '../../domain/invoice/signing-key.ts';
 import { readTimeStamp } from './time-stamp.ts';
 
-/** @returns the time-stamp token of the octets, DER @throws {SigningFailed} when none that is right could be had */
+/**
+ * Obtains a time-stamp token over the octets, DER.
+ * @throws {SigningFailed} when the authority returns no valid token
+ */
 export type StampTime = (octets: Uint8Array) => Promise<Uint8Array>;
 
 const SHA256 = '2.16.840.1.101.3.4.2.1';
-/** Tokens with their certificates take some kilobytes. */
+/** Limit for a response; tokens with their certificates take a few kilobytes. */
 const MAX_BYTES = 64 * 1024;
-/** Further apart than that, one of the two clocks is wrong, and a wrong time would be signed. */
-const MAX_APART_MS = 5 * 60_000;
+/**
+ * Limit for the difference between the time stamp and this machine's clock. Above it, one of the two clocks is wrong.
+ */
+const MAX_DIFFERENCE_MS = 5 * 60_000;
 
 /**
- * A client of a time-stamping authority (RFC 3161 over HTTP). Every answer is checked: its status, that it is of these octets and this
- * request, its signature and its time.
- * @param url user and password in it are sent as HTTP Basic
- * @param timeLimit milliseconds for a whole exchange
+ * A client of a time-stamping authority (RFC 3161 over HTTP). It checks every response: the status, the digest of the
+ * octets, the nonce, the signature and the time.
+ * @param url a user and password in it are sent by HTTP Basic authentication
+ * @param timeLimit milliseconds for the whole request
  */
 export function createTimeStamper({ url, timeLimit = 10_000 }: { url: string; timeLimit?: number }): StampTime {
   const { href, authorization } = withoutCredentials(url);
@@ -28,9 +33,12 @@ export function createTimeStamper({ url, timeLimit = 10_000 }: { url: string; ti
       return await checked(answer, octets, nonce);
     } catch (cause) {
       const reason = cause instanceof Error ? cause.message : String(cause);
-      throw new SigningFailed(`The time-stamping authority gave no time stamp: ${reason.replace(/\.?$/, '.')}`, {
-        cause,
-      });
+      throw new SigningFailed(
+        `The time-stamping authority returned no valid time stamp: ${reason.replace(/\.?$/, '.')}`,
+        {
+          cause,
+        },
+      );
     }
   };
 }
@@ -45,7 +53,7 @@ function withoutCredentials(url: string): { href: string; authorization: string 
   return { href: parsed.href, authorization: `Basic ${Buffer.from(pair).toString('base64')}` };
 }
 
-/** 64 bits, without a leading zero and positive, so that DER has one form for it. */
+/** A positive 64-bit integer without leading zero octets, so that its DER encoding equals these octets. */
 function positiveNonce(): Uint8Array<ArrayBuffer> {
   const nonce = new Uint8Array(randomBytes(8));
   nonce[0] = 0x40 | ((nonce[0] ?? 0) & 0x3f);
@@ -99,13 +107,13 @@ async function checked(answer: Uint8Array<ArrayBuffer>, octets: Uint8Array, nonc
     const why = status.statusStrings?.map(({ valueBlock }) => valueBlock.value).join(' ') ?? '';
     throw new Error(`it refused (status ${status.status}). ${why}`.trim());
   }
-  if (timeStampToken === undefined) throw new Error('its answer holds no time stamp.');
+  if (timeStampToken === undefined) throw new Error('its answer contains no time stamp.');
   const token = new Uint8Array(timeStampToken.toSchema().toBER());
   const { info, time } = await readTimeStamp(token, octets);
   const returned = info.nonce && Buffer.from(info.nonce.valueBlock.valueHexView);
-  if (!returned?.equals(nonce)) throw new Error('its answer is to another request (nonce).');
-  if (Math.abs(time.getTime() - Date.now()) > MAX_APART_MS) {
-    throw new Error(`its time, ${time.toISOString()}, and this machine's are more than 5 minutes apart.`);
+  if (!returned?.equals(nonce)) throw new Error('its answer belongs to another request (nonce).');
+  if (Math.abs(time.getTime() - Date.now()) > MAX_DIFFERENCE_MS) {
+    throw new Error(`its time, ${time.toISOString()}, differs from this machine's by more than 5 minutes.`);
   }
   return token;
 }

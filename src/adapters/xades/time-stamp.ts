@@ -4,7 +4,7 @@ import { type Certificate, ContentInfo, ExtKeyUsage, SignedData, TSTInfo } from 
 import { Refused } from './refused.ts';
 import { DS } from './vocabulary.ts';
 
-/** What a trusted third party's time stamp (RFC 3161) proves: that the signature was there at this time. */
+/** A third party's confirmation (RFC 3161) that the signature existed at this time. */
 export interface TimeStamp {
   readonly time: Date;
   /** Distinguished name in the authority's certificate. */
@@ -14,8 +14,9 @@ export interface TimeStamp {
 const TIME_STAMPING = '1.3.6.1.5.5.7.3.8';
 
 /**
- * The octets that a signature time stamp covers: the ds:SignatureValue element in exclusive canonical form (EN 319 132-1, section 5.3).
- * @param value its text, as it stands in the document
+ * The octets that a signature time stamp covers: the ds:SignatureValue element in exclusive canonical form (EN 319
+ * 132-1, section 5.3).
+ * @param value the element's text, unchanged
  */
 export function stampedOctets(value: string, prefix = 'ds', id: string | null = null): Uint8Array {
   const name = prefix === '' ? 'SignatureValue' : `${prefix}:SignatureValue`;
@@ -24,8 +25,8 @@ export function stampedOctets(value: string, prefix = 'ds', id: string | null = 
 }
 
 /**
- * Checks a time-stamp token: it is of these octets, its authority signed it, and that one's certificate is for time stamping and was
- * valid then. Whether the authority is to be trusted is for the caller to decide.
+ * Checks a time-stamp token: it covers `stamped`, its signature is valid, and the authority's certificate is for time
+ * stamping and was valid at the time. It does not check whether the authority is trusted.
  * @param token DER of the CMS SignedData
  * @throws {Refused} with `timestamp`
  */
@@ -36,18 +37,25 @@ export async function readTimeStamp(token: Uint8Array, stamped: Uint8Array): Pro
     .verify({ signer: 0, data: octets, checkChain: false, extendedMode: true })
     .then(({ signerCertificate, signatureVerified }) => ({ certificate: signerCertificate, valid: signatureVerified }))
     .catch((cause: unknown) => {
-      throw new Refused('timestamp', 'The time stamp is not of this signature, or its own signature is not valid.', {
-        cause,
-      });
+      throw new Refused(
+        'timestamp',
+        'The time stamp belongs to another signature, or its own signature is not valid.',
+        {
+          cause,
+        },
+      );
     });
   demand(valid === true && certificate != null, 'The signature of the time stamp is not valid.');
-  demand(isNamed(certificate, signed), 'The certificate of the time stamp is not the one that its signature names.');
-  demand(isForTimeStamping(certificate), 'The certificate of the time stamp is not one for time stamping.');
+  demand(
+    isNamed(certificate, signed),
+    'The certificate of the time stamp is not the one that its signature refers to.',
+  );
+  demand(isForTimeStamping(certificate), 'The certificate of the time stamp is not intended for time stamping.');
   const { notBefore, notAfter } = certificate;
   const time = info.genTime;
   demand(
     time >= notBefore.value && time <= notAfter.value,
-    'The certificate of the time stamp was not valid when it was made.',
+    'The certificate of the time stamp was not valid at the time of the time stamp.',
   );
   return { time, authority: nameOf(certificate), info };
 }
@@ -56,16 +64,17 @@ function parse(token: Uint8Array): { signed: SignedData; info: TSTInfo } {
   try {
     const signed = new SignedData({ schema: ContentInfo.fromBER(new Uint8Array(token)).content });
     const content = signed.encapContentInfo.eContent?.getValue();
-    if (content === undefined || signed.signerInfos.length !== 1) throw new Error('not one signed time');
+    if (content === undefined || signed.signerInfos.length !== 1)
+      throw new Error('the token does not have exactly one signer and content');
     return { signed, info: TSTInfo.fromBER(content) };
   } catch (cause) {
-    throw new Refused('timestamp', 'The time stamp can not be read.', { cause });
+    throw new Refused('timestamp', 'The time stamp cannot be read.', { cause });
   }
 }
 
 /**
- * RFC 3161, section 2.4.2, and RFC 5816: the authority signs the digest of its certificate, as ESSCertID (SHA-1) or ESSCertIDv2, so that
- * no other certificate of the same key can be put in its place.
+ * Whether the signed attributes contain the digest of this certificate, as ESSCertID (SHA-1) or ESSCertIDv2 (RFC 3161,
+ * section 2.4.2, and RFC 5816). Without it, another certificate for the same key could be substituted.
  */
 function isNamed(certificate: Certificate, { signerInfos: [signer] }: SignedData): boolean {
   for (const { type, values } of signer?.signedAttrs?.attributes ?? []) {
@@ -83,7 +92,7 @@ function isNamed(certificate: Certificate, { signerInfos: [signer] }: SignedData
   return false;
 }
 
-/** The hash that each form of the attribute uses where it names none. */
+/** Default hash algorithm by attribute type (ESSCertID, ESSCertIDv2). */
 const ESS_CERTIFICATE: Readonly<Record<string, string>> = {
   '1.2.840.113549.1.9.16.2.12': 'sha1',
   '1.2.840.113549.1.9.16.2.47': 'sha256',
@@ -98,7 +107,7 @@ function itemsOf(sequence: unknown): AsnType[] {
   return sequence instanceof Sequence ? sequence.valueBlock.value : [];
 }
 
-/** RFC 3161, section 2.3: the one extended key usage, and critical. */
+/** Time stamping must be the only extended key usage, and the extension critical (RFC 3161, section 2.3). */
 function isForTimeStamping({ extensions = [] }: Certificate): boolean {
   const usage = extensions.find(({ parsedValue }) => parsedValue instanceof ExtKeyUsage);
   return usage?.critical === true && (usage.parsedValue as ExtKeyUsage).keyPurposes.join() === TIME_STAMPING;
@@ -117,6 +126,6 @@ function nameOf({ subject }: Certificate): string {
     .join(', ');
 }
 
-function demand(holds: boolean, reason: string): asserts holds {
-  if (!holds) throw new Refused('timestamp', reason);
+function demand(condition: boolean, reason: string): asserts condition {
+  if (!condition) throw new Refused('timestamp', reason);
 }

@@ -13,9 +13,10 @@ setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
 Application.setEngine('node', webcrypto as Crypto);
 
 /**
- * Checks a signed UBL document with xadesjs, which shares nothing with the signer: that its form leaves no doubt of what is covered, that
- * nothing covered was changed, that the certificate's key signed, and that the certificate is the signed one and fit for it. Holds its
- * thread for as long as xadesjs takes (milliseconds for a short invoice, seconds for thousands of lines): see `createDocumentVerifier`.
+ * Verifies a signed UBL document with xadesjs, which shares no code with the signer. It checks that the signature
+ * covers the whole document, that nothing was changed, that the signature was made with the certificate's key, and that
+ * the certificate is the one in the signed properties and allows signing. It blocks its thread while xadesjs works:
+ * milliseconds for a short invoice, seconds for thousands of lines. Use it through `createDocumentVerifier`.
  */
 export async function verifySignedDocument(bytes: Uint8Array): Promise<Verification> {
   try {
@@ -26,7 +27,7 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
     const stamp = structure.timeStamp;
     const timeStamp = stamp && (await readTimeStamp(stamp.token, stamp.stamped));
     if (timeStamp && (timeStamp.time < certificate.validFromDate || timeStamp.time > certificate.validToDate)) {
-      throw new Refused('timestamp', 'The certificate was not valid any more when the signature was time-stamped.');
+      throw new Refused('timestamp', 'The certificate was not valid at the time of the time stamp.');
     }
     return {
       valid: true,
@@ -46,13 +47,15 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
     };
   } catch (error) {
     if (error instanceof Refused) return { valid: false, failed: error.failed, reason: error.message };
-    // The parser and xadesjs recurse.
-    if (error instanceof RangeError) return { valid: false, failed: 'structure', reason: 'It is nested too deeply.' };
+    // The parser and xadesjs recurse: a RangeError means that the call stack overflowed.
+    if (error instanceof RangeError) {
+      return { valid: false, failed: 'structure', reason: 'The document is nested too deeply.' };
+    }
     throw error;
   }
 }
 
-/** xadesjs recomputes the digests of both references, then the signature, with this key and no other that the document may bring. */
+/** Lets xadesjs recompute the digests of both references and verify the signature, only with this certificate's key. */
 async function verifyDigestsAndSignature(structure: SignedStructure, certificate: X509Certificate): Promise<void> {
   const { document, signature, signatureMethod } = structure;
   const algorithm =
@@ -61,7 +64,7 @@ async function verifyDigestsAndSignature(structure: SignedStructure, certificate
       : { name: 'RSASSA-PKCS1-v1_5', hash: 'SHA-256' };
   const spki = certificate.publicKey.export({ type: 'spki', format: 'der' });
   const key = await webcrypto.subtle.importKey('spki', spki, algorithm, true, ['verify']).catch((cause: unknown) => {
-    throw new Refused('signature', 'The key of the certificate does not go with the algorithm of the signature.', {
+    throw new Refused('signature', 'The key of the certificate does not match the signature algorithm.', {
       cause,
     });
   });
@@ -71,18 +74,18 @@ async function verifyDigestsAndSignature(structure: SignedStructure, certificate
     verifier.LoadXml(signature as unknown as globalThis.Element);
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
-    throw new Refused('structure', 'Its signature has properties that are not understood.', { cause });
+    throw new Refused('structure', 'The signature has properties that cannot be read.', { cause });
   }
   let valid: boolean;
   try {
-    // xadesjs would import the key anew by this, without the curve.
+    // With `Algorithm` set, xadesjs would import the key again, without its curve.
     delete verifier.Algorithm;
-    // Its enveloped transform takes signatures only from right under the root.
+    // xadesjs' enveloped transform only removes signatures that are children of the root.
     signature.parentNode?.removeChild(signature);
     valid = await verifier.Verify(key as CryptoKey);
   } catch (cause) {
     if (cause instanceof RangeError) throw cause;
-    throw new Refused('digest', 'It was changed after it was signed.', { cause });
+    throw new Refused('digest', 'The document was changed after it was signed.', { cause });
   }
   if (!valid) throw new Refused('signature', 'The signature was not made with the key of the certificate.');
 }
@@ -103,6 +106,6 @@ function readTime(text: string): Date {
   const time = new Date(text);
   const isDateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
   if (!isDateTime || Number.isNaN(time.getTime()))
-    throw new Refused('structure', 'Its signing time is not a date and time.');
+    throw new Refused('structure', 'The signing time is not a date and time.');
   return time;
 }

@@ -2,7 +2,7 @@ import { parentPort } from 'node:worker_threads';
 import type { Answer } from './document-verifier.ts';
 import { verifySignedDocument } from './verify-document.ts';
 
-/** The thread of `createDocumentVerifier`: says that it is ready, then one answer for each document. */
+/** Worker thread of `createDocumentVerifier`: posts `ready`, then one answer per document. */
 parentPort?.on('message', async (bytes: Uint8Array) => answer(await verified(bytes)));
 answer('ready');
 

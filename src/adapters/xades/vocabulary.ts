@@ -1,4 +1,4 @@
-/** Identifiers of XML Signature, XAdES (ETSI EN 319 132-1) and of UBL's place for the signature, as they stand in documents. */
+/** Identifiers of XML Signature, XAdES (ETSI EN 319 132-1) and UBL's signature extension. */
 export const DS = 'http://www.w3.org/2000/09/xmldsig#';
 export const XADES = 'http://uri.etsi.org/01903/v1.3.2#';
 export const EXCLUSIVE_C14N = 'http://www.w3.org/2001/10/xml-exc-c14n#';
@@ -13,16 +13,16 @@ const EXT = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionCompone
 const SIG = 'urn:oasis:names:specification:ubl:schema:xsd:CommonSignatureComponents-2';
 const SAC = 'urn:oasis:names:specification:ubl:schema:xsd:SignatureAggregateComponents-2';
 
-/** Namespace of a UBL document's number, cbc:ID. */
+/** Namespace of cbc:ID, the number of a UBL document. */
 export const UBL_BASIC_COMPONENTS = CBC;
 
-/** The kinds of documents that are signed: namespace by the root's local name. */
+/** The document types that can be signed: namespace by local name of the root element. */
 export const UBL_ROOTS: Readonly<Record<string, string>> = {
   Invoice: 'urn:oasis:names:specification:ubl:schema:xsd:Invoice-2',
   CreditNote: 'urn:oasis:names:specification:ubl:schema:xsd:CreditNote-2',
 };
 
-/** From the root to the element that holds the ds:Signature (UBL 2.1, section 5); one of each on the way. */
+/** The path from the root to the parent of ds:Signature (UBL 2.1, section 5). Each element occurs exactly once. */
 export const UBL_SIGNATURE_PATH = [
   [EXT, 'UBLExtensions'],
   [EXT, 'UBLExtension'],

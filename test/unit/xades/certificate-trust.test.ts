@@ -16,19 +16,19 @@ function trust(of: Issuer, others: readonly Issuer[], anchors: readonly Issuer[]
 
 const refused = (reason: RegExp | string) => ({ trusted: false, reason: expect.stringMatching(reason) });
 
-test('a certificate is trusted that is among the trusted, or was issued under one of them', () => {
+test('a certificate is trusted if it is an anchor or was issued under one', () => {
   expect(trust(signer, [], [signer])).toMatchObject({ trusted: true, by: signer.certificate });
   expect(trust(signer, [between], [root])).toMatchObject({ trusted: true, by: root.certificate });
-  // Whatever the order, and whatever else is there.
+  // In any order, and with unrelated certificates present.
   expect(trust(signer, [signer, root, between, issue('X', null)], [issue('Y', null), root])).toMatchObject({
     trusted: true,
   });
-  // An authority between may be trusted itself, and its certificate need not be in the document.
+  // An intermediate authority may be an anchor itself; its certificate need not be in the document.
   expect(trust(signer, [], [between])).toMatchObject({ trusted: true, by: between.certificate });
   expect(trust(signer, [], [between, root])).toMatchObject({ trusted: true, by: between.certificate });
 });
 
-test('and by nothing that the document brings, nor by a name', () => {
+test('it is not trusted because of certificates in the document, or because of a name', () => {
   expect(trust(signer, [between, root], [issue('Other', null)])).toMatchObject(refused('no trusted certificate'));
   expect(trust(signer, [between, root], [])).toMatchObject(refused('no trusted certificate'));
   expect(trust(signer, [], [root])).toMatchObject(refused('missing'));
@@ -37,18 +37,22 @@ test('and by nothing that the document brings, nor by a name', () => {
   expect(trust(signer, [issue('Between', root)], [root])).toMatchObject(refused('no trusted certificate'));
 });
 
-describe('an issuer must be one that may issue', () => {
+describe('an issuer must be', () => {
   const under = (form: CertificateForm, depth = 1) => {
     const issuers = [issue('A', root, form)];
     for (let n = 1; n < depth; n++) issuers.push(issue(`A${n}`, issuers.at(-1)!));
     return trust(issue('S', issuers.at(-1)!, { ca: false }), issuers, [root]);
   };
   test.each<[string, CertificateForm, RegExp]>([
-    ['an authority', { ca: false, usage: KeyUsageFlags.keyCertSign }, /no certification authority|no trusted/],
-    ['with the key usage', { usage: KeyUsageFlags.nonRepudiation }, /no certification authority|no trusted/],
-    ['valid then: not yet', { from: new Date('2026-12-01') }, /was valid from/],
-    ['valid then: no more', { to: new Date('2026-11-01') }, /was valid from/],
-    ['not issued with SHA-1', { hash: 'sha1' }, /algorithm that is not taken/],
+    ['an authority', { ca: false, usage: KeyUsageFlags.keyCertSign }, /not a certification authority|no trusted/],
+    [
+      'allowed to issue by its key usage',
+      { usage: KeyUsageFlags.nonRepudiation },
+      /not a certification authority|no trusted/,
+    ],
+    ['valid at the signing time, not only later', { from: new Date('2026-12-01') }, /was valid from/],
+    ['valid at the signing time, not only earlier', { to: new Date('2026-11-01') }, /was valid from/],
+    ['not issued with SHA-1', { hash: 'sha1' }, /algorithm that is not accepted/],
     ['without name constraints', { critical: '2.5.29.30' }, /name constraints/],
     ['without unknown critical extensions', { critical: '1.2.3.4' }, /critical extension/],
   ])('%s', (_what, form, reason) => {
@@ -56,9 +60,9 @@ describe('an issuer must be one that may issue', () => {
     expect(under(form)).toMatchObject(refused(reason));
   });
 
-  test('for so many below it', () => {
+  test('within its path length constraint', () => {
     expect(under({ pathLength: 0 })).toMatchObject({ trusted: true });
-    expect(under({ pathLength: 0 }, 2)).toMatchObject(refused('may have 0 authorities below it, and has 1'));
+    expect(under({ pathLength: 0 }, 2)).toMatchObject(refused('allows 0 authorities below it, but has 1'));
     expect(under({ pathLength: 1 }, 2)).toMatchObject({ trusted: true });
     expect(under({}, 8)).toMatchObject({ trusted: true });
     expect(under({}, 9)).toMatchObject(refused('no trusted certificate'));
@@ -69,22 +73,22 @@ describe('an issuer must be one that may issue', () => {
     expect(trust(issue('S', weak, { ca: false }), [], [weak])).toMatchObject(refused('too short'));
   });
 
-  test('the trusted ones, too; but one that is the signer is trusted as it is', () => {
+  test('checked even if it is an anchor; only an anchor that is the signer itself is not', () => {
     const expired = issue('Old', null, { to: new Date('2026-11-01') });
     expect(trust(issue('S', expired, { ca: false }), [], [expired])).toMatchObject(refused('was valid from'));
     const selfMade = issue('Self', null, { ca: false });
     expect(trust(selfMade, [], [selfMade])).toMatchObject({ trusted: true });
     expect(trust(issue('S', selfMade, { ca: false }), [], [selfMade])).toMatchObject(
-      refused('no certification authority|no trusted'),
+      refused('not a certification authority|no trusted'),
     );
   });
 
-  test('a signer with an unknown critical extension is not taken', () => {
+  test('free of unknown critical extensions, and so must the signer be', () => {
     expect(trust(issue('S', root, { ca: false, critical: '1.2.3.4' }), [], [root])).toMatchObject(refused('critical'));
   });
 });
 
-test('certificates that issued one another in every way are looked at once each', () => {
+test('certificates that issued one another in every combination are visited once each', () => {
   const privateKey = generateKeyPairSync('ec', { namedCurve: 'P-256' }).privateKey;
   const loop = Array.from({ length: 15 }, () => issue('Loop', null, { privateKey }));
   const signedByLoop = issue('S', loop[0]!, { ca: false });
@@ -93,10 +97,10 @@ test('certificates that issued one another in every way are looked at once each'
   expect(performance.now() - start).toBeLessThan(5000);
 });
 
-test('a file of trusted certificates holds one or several in PEM form', () => {
+test('a file of trusted certificates contains one or several in PEM format', () => {
   const pem = `Root CA\n${root.certificate}\n${between.certificate}`;
   expect(readTrusted(pem).map(({ subject }) => subject)).toEqual(['CN=Root', 'CN=Between']);
-  expect(() => readTrusted('hello')).toThrow(/no certificate in PEM form/);
+  expect(() => readTrusted('hello')).toThrow(/no certificate in PEM format/);
   expect(() => readTrusted(`${pem}\n-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----`)).toThrow(
     /certificate 3/,
   );

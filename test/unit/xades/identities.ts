@@ -17,7 +17,7 @@ export function ecKey(namedCurve: string): KeyObject {
   return generateKeyPairSync('ec', { namedCurve }).privateKey;
 }
 
-/** @param certificate what differs from a certificate for signing, valid from 2026 to 2036 */
+/** @param certificate changes to the default, a certificate for signing, valid from 2026 to 2036 */
 export function identityOf(
   privateKey: KeyObject,
   certificate: { from?: Date; to?: Date; usage?: number } = {},

@@ -24,7 +24,7 @@ afterEach(async () => {
   authority = null;
 });
 
-/** Signs with time stamps of an authority of that kind. */
+/** Signs with time stamps of an authority with this behaviour. */
 async function stamped(
   options: Parameters<typeof startTimeStampAuthority>[0] = {},
   timeLimit = 50_000,
@@ -36,7 +36,7 @@ async function stamped(
 }
 
 describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${WITHOUT_OPENSSL})`}`, () => {
-  test('is valid and proves its time, in the places that XAdES and its schema give it', async () => {
+  test('is valid and proves its time, in the structure of XAdES and its schema', async () => {
     const signed = await stamped();
     const verification = await verifySignedDocument(Buffer.from(signed));
     expect(verification).toMatchObject({ valid: true, timeStamp: { authority: 'O=Test, CN=Time stamps' } });
@@ -61,7 +61,8 @@ describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${W
     ],
     [
       'changed by a bit',
-      // Of its signature, which ends it: some bits before that say nothing, and where they are differs from token to token.
+      // Change a byte of its signature, which is at the end. Some bits elsewhere have no effect, and their positions
+      // vary.
       async (signed: string) =>
         signed.replace(
           /(.)([^<]{40}<\/xades:EncapsulatedTimeStamp>)/,
@@ -83,7 +84,7 @@ describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${W
     expect(await verifySignedDocument(signed)).toMatchObject({
       valid: false,
       failed: 'timestamp',
-      reason: expect.stringContaining('not valid any more'),
+      reason: expect.stringContaining('not valid at the time of the time stamp'),
     });
   });
 
@@ -106,16 +107,16 @@ describe.skipIf(!hasOpenssl)(`a time-stamped signature${hasOpenssl ? '' : ` (${W
   });
 });
 
-describe.skipIf(!hasOpenssl)('the authority’s answer is refused', () => {
+describe.skipIf(!hasOpenssl)('the authority’s response is refused:', () => {
   let earlier: Buffer | null = null;
   test.each([
     ['an error', { answer: () => ({ status: 503, body: Buffer.from('down') }) }, /answered 503/],
-    ['what is no answer', { answer: () => ({ body: Buffer.from('hello') }) }, /not a time-stamp response/],
+    ['no time-stamp response', { answer: () => ({ body: Buffer.from('hello') }) }, /not a time-stamp response/],
     ['an endless answer', { answer: () => ({ body: Buffer.alloc(100_000) }) }, /larger than/],
     // PKIStatusInfo { rejection (2) }
     ['a refusal', { answer: () => ({ body: Buffer.from('30053003020102', 'hex') }) }, /refused \(status 2\)/],
     [
-      'an answer that was changed',
+      'a response that was changed',
       {
         answer: (right: Buffer) => {
           const changed = Buffer.from(right);
@@ -125,7 +126,11 @@ describe.skipIf(!hasOpenssl)('the authority’s answer is refused', () => {
       },
       /signature/,
     ],
-    ['a certificate for something else', { usage: 'critical,codeSigning' }, /answered 500|not one for time stamping/],
+    [
+      'a certificate of another usage',
+      { usage: 'critical,codeSigning' },
+      /answered 500|not intended for time stamping/,
+    ],
   ])('%s', async (_what, options, reason) => {
     const failure = await stamped(options).then(
       () => null,
@@ -135,7 +140,7 @@ describe.skipIf(!hasOpenssl)('the authority’s answer is refused', () => {
     expect((failure as Error).message).toMatch(reason);
   });
 
-  test('an answer to another request, though of the same octets', async () => {
+  test('a response to another request for the same octets', async () => {
     authority = await startTimeStampAuthority({
       answer: (right) => {
         earlier ??= right;
@@ -148,7 +153,7 @@ describe.skipIf(!hasOpenssl)('the authority’s answer is refused', () => {
     await expect(stampTime(Buffer.from('others'))).rejects.toThrow(/not of this signature/);
   });
 
-  test('none within the time limit, or no authority at all', async () => {
+  test('no response within the time limit, or no authority at all', async () => {
     await expect(stamped({ answer: () => null }, 300)).rejects.toThrow(SigningFailed);
     await authority?.close();
     const stampTime = createTimeStamper({ url: authority?.url ?? '' });

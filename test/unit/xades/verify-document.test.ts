@@ -22,7 +22,7 @@ beforeAll(async () => {
 
 const verify = (text: string | Buffer) => verifySignedDocument(typeof text === 'string' ? Buffer.from(text) : text);
 
-/** Signs by hand, whatever a sound signer would refuse. */
+/** Signs without the product's signer, which would refuse these inputs. */
 function forge(
   { privateKey, certificateChain }: SigningIdentity,
   { named = certificateChain, method = ECDSA_SHA256, time = SIGNING_TIME, info = (text: string) => text } = {},
@@ -37,12 +37,12 @@ function forge(
 }
 
 describe('a changed document', () => {
-  test('is found wherever a byte was changed', async () => {
+  test('is detected wherever a byte was changed', async () => {
     const bytes = Buffer.from(signed);
     const unnoticed: string[] = [];
     for (let at = 1; at < bytes.length; at += 83) {
       const byte = bytes.readUInt8(at);
-      // The bits that base64 leaves unused before its padding carry nothing.
+      // Base64 has unused bits before its padding, which may change without effect.
       if (/^==?</.test(bytes.toString('latin1', at + 1, at + 4))) continue;
       bytes.writeUInt8(byte ^ 1, at);
       const verification = await verifySignedDocument(bytes);
@@ -55,7 +55,7 @@ describe('a changed document', () => {
 
   test.each([
     ['a figure', 'digest', (text: string) => text.replace('>123.45<', '>923.45<')],
-    ['a line left out', 'digest', (text: string) => text.replace(/<cac:InvoiceLine.*?<\/cac:InvoiceLine>/, '')],
+    ['a missing line', 'digest', (text: string) => text.replace(/<cac:InvoiceLine.*?<\/cac:InvoiceLine>/, '')],
     ['white space between elements', 'digest', (text: string) => text.replace('</cbc:UUID>', '</cbc:UUID>\n')],
     ['the signing time', 'digest', (text: string) => text.replace('2026-11-21T10:20:30Z', '2026-11-21T10:20:31Z')],
     [
@@ -74,13 +74,13 @@ describe('a changed document', () => {
     expect(await verify(changed)).toMatchObject({ valid: false, failed });
   });
 
-  test('of another form, but the same to XML, still verifies', async () => {
+  test('that is equivalent XML still verifies', async () => {
     const other = `<?xml version="1.0" encoding="UTF-8"?>\n${signed.replace('<cac:PartyName>', '<cac:PartyName >').replaceAll('currencyID="MAD"', "currencyID='MAD'")}\n`;
     expect(await verify(other)).toMatchObject({ valid: true });
   });
 });
 
-describe('a signature that leaves doubt of what it covers', () => {
+describe('a signature that does not clearly cover the whole document', () => {
   const signatureElement = () => /<ds:Signature .*<\/ds:Signature>/.exec(signed)![0];
   test.each([
     ['a DOCTYPE', () => signed.replace('<Invoice', '<!DOCTYPE Invoice><Invoice'), /DOCTYPE/],
@@ -105,7 +105,7 @@ describe('a signature that leaves doubt of what it covers', () => {
     [
       'a signature at the root',
       () => document.xml.replace('</Invoice>', `${signatureElement()}</Invoice>`),
-      /must hold one Signature/,
+      /must contain exactly one Signature/,
     ],
     ['no signature', () => document.xml, /0 signatures/],
     [
@@ -126,17 +126,17 @@ describe('a signature that leaves doubt of what it covers', () => {
     [
       'another total in the signature value, which a reader would find first',
       () => signed.replace('</ds:SignatureValue>', `${FORGED_TOTAL}</ds:SignatureValue>`),
-      /more than a value/,
+      /signature value contains elements/,
     ],
     [
       'another total beside the certificate',
       () => signed.replace('</ds:X509Data>', `${FORGED_TOTAL}</ds:X509Data>`),
-      /no part of a signature/,
+      /not part of a signature/,
     ],
     [
-      'another total in something of the signature beside the certificate',
+      'another total in a signature element beside the certificate',
       () => signed.replace('</ds:X509Data>', `<ds:X509CRL>${FORGED_TOTAL}</ds:X509CRL></ds:X509Data>`),
-      /no part of a signature/,
+      /not part of a signature/,
     ],
     [
       'an element in the certificate',
@@ -149,7 +149,7 @@ describe('a signature that leaves doubt of what it covers', () => {
       /nothing else/,
     ],
     [
-      'a certificate that is to be fetched',
+      'a certificate by URL',
       () =>
         signed.replace(
           /<ds:X509Data>.*<\/ds:X509Data>/,
@@ -167,19 +167,19 @@ describe('a signature that leaves doubt of what it covers', () => {
       /nothing else/,
     ],
     [
-      'a twin of the properties’ Id',
+      'a duplicate of the properties’ Id',
       () => signed.replace('<cbc:UUID', '<cbc:UUID Id="signature-properties"'),
-      /Two of its elements/,
+      /Two elements of the document/,
     ],
     [
       'a second extension',
       () => signed.replace('</ext:UBLExtension>', '</ext:UBLExtension><ext:UBLExtension></ext:UBLExtension>'),
-      /must hold one UBLExtension/,
+      /must contain exactly one UBLExtension/,
     ],
     [
       'properties of another signature',
       () => signed.replace('Target="#signature"', 'Target="#other"'),
-      /not those of its signature/,
+      /do not refer to the signature/,
     ],
     [
       'another root',
@@ -196,7 +196,7 @@ describe('a signature that leaves doubt of what it covers', () => {
     ['elements that do not close', () => signed.slice(0, -3), /not well-formed/],
     ['a control character', () => signed.replace('>123.45<', '>123.45\u0001<'), /character that XML does not allow/],
     [
-      'a character by a reference that XML does not allow',
+      'a character reference that XML does not allow',
       () => signed.replace('>123.45<', '>123.45&#1;<'),
       /character that XML does not allow/,
     ],
@@ -213,12 +213,12 @@ describe('a signature that leaves doubt of what it covers', () => {
 
   test.each([
     [
-      'a part of the document alone',
+      'only a part of the document',
       (info: string) => info.replace('URI=""', 'URI="#part"'),
       /not to the whole document/,
     ],
     [
-      'the document without canonical form',
+      'the document without canonicalization',
       (info: string) => info.replace(/(enveloped-signature"><\/ds:Transform>)<ds:Transform.*?<\/ds:Transform>/, '$1'),
       /Transform/,
     ],
@@ -244,7 +244,7 @@ describe('a signature that leaves doubt of what it covers', () => {
     ],
     ['no properties', (info: string) => info.replace(/<ds:Reference Type.*?<\/ds:Reference>/, ''), /nothing else/],
     [
-      'the properties by another type',
+      'the properties with another type',
       (info: string) => info.replace('01903#SignedProperties', '01903#Other'),
       /not to its signed properties/,
     ],
@@ -269,7 +269,7 @@ describe('a signature that leaves doubt of what it covers', () => {
       (info: string) => info.replace(/(<ds:Reference Type.*?<\/ds:Reference>)/, '$1$1'),
       /nothing else/,
     ],
-  ])('is refused even when its key signed that: %s', async (_what, info, reason) => {
+  ])('is refused although it is correctly signed: %s', async (_what, info, reason) => {
     expect(await verify(forge(identity, { info }))).toMatchObject({
       valid: false,
       failed: 'structure',
@@ -278,12 +278,14 @@ describe('a signature that leaves doubt of what it covers', () => {
   });
 });
 
-describe('a document that would have the digest of another one in xmldsigjs’ canonical form', () => {
+describe('a document that has the same digest as another one in xmldsigjs’ canonicalization', () => {
   const CAC = 'urn:oasis:names:specification:ubl:schema:xsd:CommonAggregateComponents-2';
   const LINE = `<cac:InvoiceLine xmlns:cac="${CAC}">`;
   const escaped = (text: string) => text.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll("'", '&apos;');
 
-  /** A namespace is written unescaped: from the first line's to the second one's start tag, all is swallowed by it. */
+  /**
+   * The namespace is written unescaped, so it hides everything between the start tags of the first and the second line.
+   */
   function swallowed(): string {
     const first = signed.indexOf(LINE);
     const second = signed.indexOf(LINE, first + 1) + LINE.length;
@@ -308,7 +310,7 @@ describe('a document that would have the digest of another one in xmldsigjs’ c
   });
 });
 
-describe('a document that would hold up others', () => {
+describe('a document that would delay others', () => {
   const put = (content: string) => signed.replace('<cbc:UUID', () => `${content}<cbc:UUID`);
   const times = (count: number, each: (n: number) => string) =>
     Array.from({ length: count }, (_, n) => each(n)).join('');
@@ -351,8 +353,12 @@ describe('a document that would hold up others', () => {
       /too many attributes/,
     ],
     ['250,000 elements', () => put(`<a>${'<a/>'.repeat(250_000)}</a>`), /too many elements/],
-    ['a name of 1 MiB', () => put(`<${'a'.repeat(MEBIBYTE)}/>`), /names is too long/],
-    ['a namespace of 1 MiB', () => put(`<a xmlns:p="${'a'.repeat(MEBIBYTE)}"/>`), /namespaces is too long/],
+    ['a name of 1 MiB', () => put(`<${'a'.repeat(MEBIBYTE)}/>`), /name in the document is too long/],
+    [
+      'a namespace of 1 MiB',
+      () => put(`<a xmlns:p="${'a'.repeat(MEBIBYTE)}"/>`),
+      /namespace of the document is too long/,
+    ],
     [
       'seventeen certificates',
       () => signed.replace(/<ds:X509Certificate>.*<\/ds:X509Certificate>/, (all) => all.repeat(17)),
@@ -361,7 +367,7 @@ describe('a document that would hold up others', () => {
     [
       'a certificate of 1 MiB',
       () => signed.replace('<ds:X509Certificate>', (tag) => tag + 'MIIB'.repeat(MEBIBYTE / 4)),
-      /longer than any/,
+      /X509Certificate is too long/,
     ],
     [
       'thousands of signed properties',
@@ -370,19 +376,19 @@ describe('a document that would hold up others', () => {
     ],
     ['100,000 comments', () => put('<!---->'.repeat(100_000)), /comment/],
     ['100,000 instructions', () => put('<?a?>'.repeat(100_000)), /processing instruction/],
-    ['1 MiB of a tag that does not end', () => put(`<a${' b="c'.repeat(MEBIBYTE / 6)}`), /not well-formed/],
-    ['1 MiB of references that are none', () => put('&'.repeat(MEBIBYTE)), /refers to an entity/],
+    ['an unterminated tag of 1 MiB', () => put(`<a${' b="c'.repeat(MEBIBYTE / 6)}`), /not well-formed/],
+    ['1 MiB of incomplete references', () => put('&'.repeat(MEBIBYTE)), /refers to an entity/],
   ])('is refused before it is parsed: %s', async (_what, change, reason) => {
     const bytes = Buffer.from(change());
     const start = process.cpuUsage();
     const verification = await verifySignedDocument(bytes);
     const { user, system } = process.cpuUsage(start);
     expect(verification).toMatchObject({ valid: false, reason: expect.stringMatching(reason) });
-    // Milliseconds each on an idle machine; those that this test is about took from 20 s to minutes.
+    // Each takes milliseconds on an idle machine; without the limits they would take from 20 s to minutes.
     expect((user + system) / 1e6).toBeLessThan(5);
   });
 
-  test('is none of ours: the longest invoice is within the limits', async () => {
+  test('is not one of this service: the longest invoice is within the limits', async () => {
     const lines = sampleLines(1000).map((line) => ({ ...line, description: '&'.repeat(500) }));
     const longest = await signedInvoice(identity, sampleInvoice({ lines }));
     expect(longest.length).toBeGreaterThan(3_500_000);
@@ -391,13 +397,13 @@ describe('a document that would hold up others', () => {
 });
 
 describe('the certificate', () => {
-  test('a signature made by hand with a good one is valid', async () => {
+  test('of a correct signature made without the product’s signer is accepted', async () => {
     expect(await verify(forge(identity))).toMatchObject({ valid: true });
   });
 
-  test('must be the one that was signed', async () => {
+  test('must be the one whose digest was signed', async () => {
     const other = identityOf(ecKey('P-256'));
-    // Another key's signature under our name, and our signature under another's.
+    // Another key's signature with this certificate, and this key's signature with another certificate.
     expect(await verify(forge(other, { named: identity.certificateChain }))).toMatchObject({
       valid: false,
       failed: 'certificate',
@@ -413,7 +419,7 @@ describe('the certificate', () => {
     });
   });
 
-  test('must be of the key that signed, whatever other certificates are there', async () => {
+  test('must belong to the signing key, even if other certificates are present', async () => {
     const other = identityOf(ecKey('P-256'));
     const chain = [...identity.certificateChain, ...other.certificateChain];
     expect(await verify(forge({ privateKey: other.privateKey, certificateChain: chain }))).toMatchObject({
@@ -438,11 +444,11 @@ describe('the certificate', () => {
     });
   });
 
-  test('must go with the algorithm', async () => {
+  test('must match the signature algorithm', async () => {
     expect(await verify(forge(identity, { method: RSA_SHA256 }))).toMatchObject({ valid: false, failed: 'signature' });
   });
 
-  test('must be there', async () => {
+  test('must be present', async () => {
     const without = signed.replace(/<ds:X509Certificate>.*<\/ds:X509Certificate>/, '');
     expect(await verify(without)).toMatchObject({ valid: false, failed: 'certificate' });
   });

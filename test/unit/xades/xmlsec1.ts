@@ -3,11 +3,11 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether Debian's xmlsec1, an independent implementation in C, is on this machine. */
+/** Whether xmlsec1, an independent implementation in C, is installed on this machine. */
 export const hasXmlsec1 = spawnSync('xmlsec1', ['--version']).status === 0;
-export const WITHOUT_XMLSEC1 = 'xmlsec1 is not on this machine (Debian package xmlsec1): skipped';
+export const WITHOUT_XMLSEC1 = 'xmlsec1 is not installed (Debian package xmlsec1): skipped';
 
-/** Whether xmlsec1 finds the signature of a document valid, trusting this certificate alone. */
+/** Whether xmlsec1 verifies the signature of a document, trusting only this certificate. */
 export async function xmlsec1Verifies(document: Uint8Array, certificate: string): Promise<boolean> {
   const folder = await mkdtemp(join(tmpdir(), 'xmlsec1-'));
   try {
