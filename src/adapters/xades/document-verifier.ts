@@ -3,22 +3,22 @@ import { type Verification, VerificationGivenUp } from '../../domain/verificatio
 
 export interface DocumentVerifier {
   /**
-   * One document after the other, in the order of the calls.
-   * @throws {VerificationGivenUp} when the work on it took longer than the time limit or more memory than the thread may have
-   * @throws when the thread ended or could not be started; the next document gets another thread
+   * Verifies a document. Documents are verified one at a time, in the order of the calls.
+   * @throws {VerificationGivenUp} when the document exceeded the time limit or the memory limit
+   * @throws {Error} when the thread died or could not be started; the next document gets a new thread
    */
   verify(document: Uint8Array): Promise<Verification>;
-  /** Ends the thread; what waits or is under way fails. */
+  /** Stops the thread. Waiting documents and the one in progress fail. */
   close(): Promise<void>;
 }
 
 export interface DocumentVerifierOptions {
   /**
-   * Milliseconds from the start of the work on a document, not from the call, until it is given up and the thread ended. The default is ten
-   * times what any document within `LIMITS` takes on an idle machine.
+   * Time limit for one document in milliseconds, from the start of its verification, not from the call. Then the thread
+   * is terminated. The default is ten times the time that any document within `LIMITS` takes on an idle machine.
    */
   readonly timeLimit?: number;
-  /** Of the thread, MiB of JavaScript objects; the default is enough for every document within `LIMITS`. */
+  /** Heap limit of the thread in MiB. The default is enough for every document within `LIMITS`. */
   readonly heapLimit?: number;
   /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
   readonly onFatal?: (error: Error) => void;
@@ -38,20 +38,23 @@ interface Waiting {
   readonly reject: (error: Error) => void;
 }
 
-/** What the thread sends: that it has loaded, then one answer for each document. */
+/** A message of the thread: `ready` once it has loaded, then one answer per document. */
 export type Answer = 'ready' | { readonly verification: Verification } | { readonly error: string };
 
 const MAX_FAILED_STARTS = 3;
 const RESTART_MS = 200;
-/** Loading takes 0.3 s; a machine that is overloaded must not look like one that can not. */
+/** Time limit for starting the thread. Loading takes 0.3 s; the limit allows for an overloaded machine. */
 const START_LIMIT_MS = 60_000;
-/** MiB of new objects. Without it V8 lets the garbage of a large document grow by more than the heap limit says, and keeps it. */
+/**
+ * Limit of the young generation, MiB. Without it V8 lets the garbage of a large document exceed the heap limit and
+ * keeps that memory.
+ */
 const YOUNG_GENERATION = 16;
 
 /**
- * Verifies on a thread of its own, because xadesjs holds the event loop for as long as it works. The thread is started by the first call
- * and kept warm; it never keeps the process alive when nothing is under way. A document that ends the thread fails alone: those behind it
- * are verified by the next thread.
+ * Verifies documents on a worker thread, because xadesjs blocks the event loop while it works. The thread starts with
+ * the first document and stays up. While idle it does not keep the process alive. When a document kills the thread,
+ * only that document fails: a new thread verifies the waiting ones.
  */
 export function createDocumentVerifier({
   timeLimit = 20_000,
@@ -79,7 +82,7 @@ export function createDocumentVerifier({
 
   const work = (on: Thread, { document }: Waiting) => {
     on.timer = setTimeout(() => {
-      // What it still sends is of no document any more.
+      // Answers that this thread still sends must be ignored.
       on.state = 'given up';
       void on.worker.terminate();
     }, timeLimit);
@@ -117,7 +120,7 @@ export function createDocumentVerifier({
       settle(
         null,
         started.state === 'given up'
-          ? new VerificationGivenUp(`It was not checked within ${timeLimit / 1000} s.`)
+          ? new VerificationGivenUp(`The document could not be verified within ${timeLimit / 1000} s.`)
           : endOf(cause, heapLimit),
       );
       next();
@@ -167,9 +170,9 @@ export function createDocumentVerifier({
   };
 }
 
-/** Why a thread ended by itself in the middle of a document. */
+/** The error for a document whose thread died. */
 function endOf(cause: unknown, heapLimit: number): Error {
   return (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new VerificationGivenUp(`It was not checked with ${heapLimit} MiB of memory.`)
+    ? new VerificationGivenUp(`The document could not be verified with ${heapLimit} MiB of memory.`)
     : new Error('the verification thread failed', { cause });
 }

@@ -17,7 +17,7 @@ function open(options?: DocumentVerifierOptions): DocumentVerifier {
   return verifier;
 }
 
-/** A thread that does what the document's first byte says, and answers with the rest as the reason. */
+/** A thread whose behaviour is chosen by the document's first byte; it answers with the rest as the reason. */
 const SCRIPT = new URL(
   `data:text/javascript,${encodeURIComponent(`
 import { parentPort, resourceLimits } from 'node:worker_threads';
@@ -34,7 +34,7 @@ parentPort.postMessage('ready');`)}`,
 const BROKEN = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('no module')")}`);
 const say = (text: string) => Buffer.from(text);
 
-test('answers many at once as the check itself does, and ends cleanly', async () => {
+test('gives concurrent documents the same results as the check itself, and stops cleanly', async () => {
   const signed = await signedInvoice(identityOf(ecKey('P-256')), sampleInvoice());
   const changed = Buffer.from(signed.toString().replace('>123.45<', '>923.45<'));
   const { verify, close } = open();
@@ -46,11 +46,11 @@ test('answers many at once as the check itself does, and ends cleanly', async ()
   await expect(verify(signed)).rejects.toThrow(/closed/);
 });
 
-describe('a document that ends the thread', () => {
+describe('a document that kills the thread', () => {
   test.each([
     ['takes too long', 'h', /not checked within 0.2 s/],
-    ['takes too much memory', 'm', /not checked with 32 MiB/],
-  ])('is given up, and it alone: it %s', async (_how, document, message) => {
+    ['takes too much memory', 'm', /could not be verified with 32 MiB/],
+  ])('is given up, and no other: it %s', async (_how, document, message) => {
     const { verify } = open({ script: SCRIPT, heapLimit: 32, timeLimit: document === 'h' ? 200 : 60_000 });
     const [first, bad, behind] = await Promise.allSettled([
       verify(say('.1')),
@@ -63,7 +63,7 @@ describe('a document that ends the thread', () => {
     expect(behind).toMatchObject({ status: 'fulfilled', value: { reason: '2' } });
   });
 
-  test('by an error fails, and it alone', async () => {
+  test('by an error fails, and no other', async () => {
     const { verify } = open({ script: SCRIPT });
     const [bad, behind] = await Promise.allSettled([verify(say('t')), verify(say('.2'))]);
     expect(bad).toMatchObject({ status: 'rejected', reason: { message: 'the verification thread failed' } });
@@ -77,12 +77,12 @@ test('both generations of its memory are limited', async () => {
 
 test('the time limit counts from the start of the work, not from the call', async () => {
   const { verify } = open({ script: SCRIPT, timeLimit: 700 });
-  // Each of the first two holds the thread for its whole time: the third waits twice its own.
+  // Each of the first two occupies the thread for its whole time limit, so the third waits twice as long as its limit.
   const settled = await Promise.allSettled([verify(say('h')), verify(say('h')), verify(say('.3'))]);
   expect(settled.map(({ status }) => status)).toEqual(['rejected', 'rejected', 'fulfilled']);
 });
 
-test('a thread that can not be started several times in a row is reported, and tried again by the next call', async () => {
+test('several failed starts in a row are reported, and the next call tries again', async () => {
   const failures: Error[] = [];
   const { verify } = open({ script: BROKEN, onFatal: (error) => failures.push(error) });
   const settled = await Promise.allSettled([verify(say('.1')), verify(say('.2'))]);
@@ -94,7 +94,7 @@ test('a thread that can not be started several times in a row is reported, and t
   expect(failures).toHaveLength(2);
 });
 
-test('a thread that dies of one document is not reported', async () => {
+test('a thread that dies on one document is not reported', async () => {
   const failures: Error[] = [];
   const { verify } = open({ script: SCRIPT, onFatal: (error) => failures.push(error) });
   const settled = await Promise.allSettled(['t', 't', 't', 't', '.'].map((text) => verify(say(text))));
