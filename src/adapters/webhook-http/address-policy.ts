@@ -1,7 +1,10 @@
 import { BlockList, isIP } from 'node:net';
 import { networkInterfaces } from 'node:os';
 
-/** IPv4 blocks that are not the public internet (IANA special-purpose registry), and a cloud's metadata address outside of them. */
+/**
+ * IPv4 blocks outside the public internet (IANA special-purpose registry), and Azure's metadata address, which is in
+ * none of them.
+ */
 const CLOSED_IPV4 = [
   '0.0.0.0/8',
   '10.0.0.0/8',
@@ -24,12 +27,17 @@ const CLOSED_IPV4 = [
   '168.63.129.16/32',
 ];
 
-/** Global unicast is 2000::/3; within it these reach an embedded IPv4 address (6to4, Teredo) or nobody (documentation, protocol use). */
+/** Global unicast addresses. */
 const GLOBAL_IPV6 = '2000::/3';
+/**
+ * Blocks within global unicast that embed an IPv4 address (6to4, Teredo) or are reserved (documentation, protocol
+ * assignments).
+ */
 const CLOSED_IPV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'];
 
-/** Ports below 1024 that a receiver may use, and those above that speak something else than HTTP (WHATWG Fetch, "bad ports"). */
+/** Allowed ports below 1024. */
 const LOW_PORTS = new Set([443]);
+/** Forbidden ports from 1024 on: protocols other than HTTP (WHATWG Fetch, "bad ports"). */
 const CLOSED_PORTS = new Set([
   ...[1719, 1720, 1723, 2049, 3659, 4045, 4190, 5060, 5061, 6000, 6566],
   ...[6665, 6666, 6667, 6668, 6669, 6679, 6697, 10080],
@@ -39,26 +47,27 @@ const closedIpv4 = listOf(CLOSED_IPV4, 'ipv4');
 const globalIpv6 = listOf([GLOBAL_IPV6], 'ipv6');
 const closedIpv6 = listOf(CLOSED_IPV6, 'ipv6');
 
-/** Whether the outside may have us call this address: public unicast only, and none of this machine's own. */
+/** Whether webhooks may be sent to this address: only public unicast addresses, and none of this machine's own. */
 export function isPublicAddress(address: string): boolean {
   const family = isIP(address);
-  // A zone means link-local; isIP lets it pass.
+  // An address with a zone id is link-local; isIP accepts it.
   if (family === 0 || address.includes('%') || isOwnAddress(address)) return false;
   if (family === 4) return !closedIpv4.check(address, 'ipv4');
-  // Mapped, NAT64, ULA, link-local and multicast addresses are all outside of 2000::/3.
+  // IPv4-mapped, NAT64, ULA, link-local and multicast addresses are all outside of 2000::/3.
   return globalIpv6.check(address, 'ipv6') && !closedIpv6.check(address, 'ipv6');
 }
 
 /**
- * Why this URL may not be called, whatever its host resolves to; null when it may be. An endpoint with such a URL is refused as well. What a
- * name resolves to is checked when it is connected to.
+ * Why a webhook URL is not allowed, regardless of what its host resolves to; null when it is allowed. The same rule
+ * applies when an endpoint is created and when a delivery is sent. The resolved address is checked on connecting (see
+ * {@link isPublicAddress}).
  */
 export function urlRefusal(url: URL): string | null {
-  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: only an https:// URL is secure`;
+  if (url.protocol !== 'https:') return `the scheme ${url.protocol} is not allowed: use an https:// URL`;
   const port = url.port === '' ? 443 : Number(url.port);
   if ((port < 1024 && !LOW_PORTS.has(port)) || CLOSED_PORTS.has(port)) return `port ${port} is not allowed`;
   const host = url.hostname.replace(/^\[|\]$/g, '');
-  // RFC 6761: this machine, whatever a name server says.
+  // RFC 6761: localhost names always mean this machine, whatever a name server answers.
   const isLocal = /(^|\.)localhost\.?$/.test(host);
   if (isLocal || (isIP(host) !== 0 && !isPublicAddress(host)))
     return `${host} is not allowed: it is not a public address`;

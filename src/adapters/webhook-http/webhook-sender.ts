@@ -6,22 +6,23 @@ import type { SendFailure, SendResult } from '../../domain/webhook/delivery.ts';
 import type { OutgoingRequest, WebhookSender } from '../../domain/webhook/ports.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
 
-/** How much of an answer is kept, bytes. */
+/** Maximum size of the stored response body, and of the response headers, in bytes. */
 const KEPT_BYTES = 16 * 1024;
 
 export interface SenderOptions {
-  /** Lets http:// and private addresses be called (ALLOW_INSECURE_WEBHOOKS): for development. */
+  /** Allows http:// URLs and private addresses, for development (ALLOW_INSECURE_WEBHOOKS). */
   readonly allowInsecure: boolean;
-  /** Limits of a connection and of the whole attempt, milliseconds: 5 s and 15 s (design, section 5, "delivery"). */
+  /** Time limit for connecting, in milliseconds. Default 5,000 (docs/decisions/0026). */
   readonly connectTimeoutMs?: number;
+  /** Time limit for the whole attempt, in milliseconds. Default 15,000 (docs/decisions/0026). */
   readonly totalTimeoutMs?: number;
-  /** Resolves names; DNS unless given, and the machine's own way (hosts file and all) with `allowInsecure`. */
+  /** Resolves host names. Default: DNS queries; with `allowInsecure` the system resolver, hosts file included. */
   readonly resolve?: Resolve;
-  /** Certificates to trust beside the system's, PEM. */
+  /** Certificates to trust in addition to the system's, PEM. */
   readonly ca?: string;
 }
 
-/** All addresses of a name. */
+/** Resolves a host name to all its addresses. */
 export type Resolve = (host: string, done: (error: Error | null, addresses: LookupAddress[]) => void) => void;
 
 export interface WebhookHttpSender extends WebhookSender {
@@ -33,22 +34,23 @@ class RefusedAddress extends Error {
 }
 
 /**
- * Posts over HTTPS to public addresses only. The address is checked as the connection is made, on what the name resolves to at that
- * moment and on what the socket is connected to, so that neither a spelling nor a changing name gets past. Redirects are not followed.
+ * Sends webhooks by HTTPS POST to public addresses only. The address is checked on connecting: the addresses that the
+ * name resolves to, and the remote address of the socket. An unusual spelling of an address or a DNS record that
+ * changes between check and connection therefore does not bypass the check. Redirects are not followed.
  */
 export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
   const { allowInsecure, connectTimeoutMs = 5000, totalTimeoutMs = 15_000 } = options;
   const resolve = options.resolve ?? (allowInsecure ? resolveLikeSystem : createPublicResolver());
-  /** How many were made so far. */
+  /** Number of connections opened so far. */
   let connections = 0;
-  const mayCall = (address: string) => allowInsecure || isPublicAddress(address);
+  const isAllowed = (address: string) => allowInsecure || isPublicAddress(address);
 
   const lookup: LookupFunction = (host, { all }, done) => {
     resolve(host, (error, addresses) => {
-      const refused = addresses?.find(({ address }) => !mayCall(address));
+      const refused = addresses?.find(({ address }) => !isAllowed(address));
       const failure = error ?? (refused && refusal(host, refused.address));
       if (failure) return done(failure, '', 4);
-      // An answer without any is one too: Node would look into the first of them.
+      // A successful answer may hold no address; Node would fail on the missing first one.
       const [first] = addresses ?? [];
       if (!first) return done(noAddress(host), '', 4);
       if (all) return (done as (error: null, addresses: LookupAddress[]) => void)(null, addresses);
@@ -59,7 +61,7 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     timeout: connectTimeoutMs,
     lookup,
     autoSelectFamily: true,
-    // Whatever the environment says.
+    // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
     rejectUnauthorized: true,
     ...(options.ca !== undefined && {
       secureContext: createSecureContext({ ca: [...getCACertificates('default'), options.ca] }),
@@ -68,11 +70,11 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
   const agentOptions: Agent.Options = {
     connect(target, done) {
       const literal = target.hostname.replace(/^\[|\]$/g, '');
-      // A literal address is never looked up.
-      if (isIP(literal) !== 0 && !mayCall(literal)) return done(refusal(target.hostname, literal), null);
+      // Node does not call `lookup` for a literal address.
+      if (isIP(literal) !== 0 && !isAllowed(literal)) return done(refusal(target.hostname, literal), null);
       connectSocket(target, (error, socket) => {
         if (error) return done(error, null);
-        if (mayCall(socket.remoteAddress ?? '')) {
+        if (isAllowed(socket.remoteAddress ?? '')) {
           connections++;
           return done(null, socket);
         }
@@ -86,18 +88,18 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     allowH2: false,
   };
   const agent = new Agent(agentOptions);
-  /** Keeps no connection for a second request. */
+  /** Uses a new connection for each request. */
   const freshAgent = new Agent({ ...agentOptions, pipelining: 0 });
 
-  /** One request. @param limitMs how long it may take */
+  /** Sends one request. @param limitMs time limit in milliseconds */
   async function post(via: Agent, target: URL, { headers, body }: OutgoingRequest, limitMs: number) {
     const answer = new Answer();
     const failure = await new Promise<SendResult['failure']>((settle) => {
       const timer = setTimeout(() => {
-        settle({ code: 'timeout', message: `no answer came within ${totalTimeoutMs / 1000} s` });
-        answer.end();
+        settle({ code: 'timeout', message: `no answer within ${totalTimeoutMs / 1000} s` });
+        answer.abort();
       }, limitMs);
-      answer.whenOver = (error) => {
+      answer.onEnd = (error) => {
         clearTimeout(timer);
         settle(error ? failureOf(error) : null);
       };
@@ -105,10 +107,10 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
         const path = target.pathname + target.search;
         via.dispatch({ origin: target.origin, path, method: 'POST', headers, body }, answer);
       } catch (error) {
-        answer.whenOver(error as Error);
+        answer.onEnd(error as Error);
       }
     });
-    // The status alone decides: how the body ended afterwards does not matter.
+    // The status alone decides the outcome; a failure while reading the body does not matter.
     return { answer, failure: answer.status === null ? failure : null };
   }
 
@@ -117,14 +119,15 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
       const started = performance.now();
       const elapsed = () => performance.now() - started;
       const target = URL.parse(request.url);
-      const refused = target ? (allowInsecure ? null : urlRefusal(target)) : 'it is no URL';
+      const refused = target ? (allowInsecure ? null : urlRefusal(target)) : 'it is not a URL';
       if (refused !== null || !target) {
-        const failure = { code: 'refused_address', message: `${request.url} may not be called: ${refused}` } as const;
+        const failure = { code: 'refused_address', message: `${request.url} is not allowed: ${refused}` } as const;
         return { status: null, headers: [], body: '', truncated: false, latencyMs: 0, failure };
       }
       const before = connections;
       let { answer, failure } = await post(agent, target, request, totalTimeoutMs);
-      // No connection was made meanwhile: an idle one was taken that the receiver was just closing, which says nothing of the receiver.
+      // No connection was opened: the request used an idle connection that the receiver was just closing. Retry on a
+      // new one.
       if (failure?.code === 'connection_broken' && connections === before) {
         ({ answer, failure } = await post(freshAgent, target, request, totalTimeoutMs - elapsed()));
       }
@@ -143,7 +146,10 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
 
 const resolveLikeSystem: Resolve = (host, done) => dnsLookup(host, { all: true }, done);
 
-/** Asks DNS itself: the system's way holds a thread of the few there are, and a name server that hangs would hold up everything. */
+/**
+ * Queries DNS directly. The system resolver occupies one of Node's few pool threads, and a hanging name server would
+ * block all of them.
+ */
 function createPublicResolver(): Resolve {
   const resolver = new Resolver({ timeout: 1500, tries: 2 });
   return (host, done) => {
@@ -165,27 +171,27 @@ function noAddress(host: string): Error {
   return Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** Takes an answer in, and no more of it than is kept. */
+/** Collects a response, up to the limit {@link KEPT_BYTES}. */
 class Answer implements Dispatcher.DispatchHandler {
   status: number | null = null;
   headers: [string, string][] = [];
   readonly chunks: Buffer[] = [];
   truncated = false;
-  whenOver: (error: Error | null) => void = () => undefined;
+  onEnd: (error: Error | null) => void = () => undefined;
   #bytes = 0;
   #controller: Dispatcher.DispatchController | null = null;
-  #ended = false;
+  #aborted = false;
 
-  /** Gives the connection up. */
-  end(): void {
-    this.#ended = true;
-    this.#controller?.abort(new Error('no more of this answer is wanted'));
+  /** Aborts the request and its connection. */
+  abort(): void {
+    this.#aborted = true;
+    this.#controller?.abort(new Error('the rest of the response is not needed'));
   }
 
   onRequestStart(controller: Dispatcher.DispatchController): void {
     this.#controller = controller;
-    // It was given up while it waited for its connection.
-    if (this.#ended) this.end();
+    // Aborted while waiting for a connection.
+    if (this.#aborted) this.abort();
   }
 
   onResponseStart(
@@ -193,7 +199,7 @@ class Answer implements Dispatcher.DispatchHandler {
     status: number,
     headers: Record<string, string | string[] | undefined>,
   ): void {
-    // 1xx come before the answer proper.
+    // 1xx responses precede the final response.
     if (status < 200) return;
     this.status = status;
     this.headers = Object.entries(headers).flatMap(([name, value]) =>
@@ -207,20 +213,20 @@ class Answer implements Dispatcher.DispatchHandler {
     this.#bytes += Math.min(chunk.length, room);
     if (chunk.length <= room) return;
     this.truncated = true;
-    this.end();
+    this.abort();
   }
 
   onResponseEnd(): void {
-    this.whenOver(null);
+    this.onEnd(null);
   }
 
   onResponseError(_controller: Dispatcher.DispatchController, error: Error): void {
-    this.whenOver(error);
+    this.onEnd(error);
   }
 }
 
 function refusal(host: string, address: string): Error {
-  return new RefusedAddress(`${host} may not be called: ${address} is not a public address`);
+  return new RefusedAddress(`${host} is not allowed: ${address} is not a public address`);
 }
 
 const UNRESOLVED = new Set(['ENOTFOUND', 'EAI_AGAIN', 'ENODATA', 'ESERVFAIL', 'EREFUSED', 'EBADNAME', 'ETIMEOUT']);
@@ -230,7 +236,7 @@ const CONNECTING = new Set([
 ]);
 
 function failureOf(error: Error & { code?: string }): NonNullable<SendResult['failure']> {
-  // Of several addresses that were tried, any tells why.
+  // When several addresses were tried, the first error is representative.
   const cause = error instanceof AggregateError ? ((error.errors[0] as Error & { code?: string }) ?? error) : error;
   return { code: failureCode(cause), message: cause.message || cause.code || 'the connection failed' };
 }
