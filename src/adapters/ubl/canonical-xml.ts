@@ -1,30 +1,31 @@
 import { InvalidDocument } from '../../domain/invoice/ports.ts';
 
-/** An element to be written; its prefix names a namespace of the table that {@link writeCanonical} is given. */
+/** An element to write. Its prefix is a key of the namespaces passed to {@link writeCanonical}. */
 export interface Element {
   readonly name: string;
   /** Unprefixed attributes. */
   readonly attributes?: Readonly<Record<string, string>>;
-  /** Child elements or text, never both, and never nothing. */
+  /** Child elements or text, not both; must not be empty. */
   readonly content: readonly Content[] | string;
 }
 
-/** Stands among an element's children where the signature will be put. */
+/** Placeholder among an element's children for the signature. */
 export const SIGNATURE_PLACE = Symbol('signature place');
 export type Content = Element | typeof SIGNATURE_PLACE;
 
 export interface CanonicalXml {
   readonly xml: string;
-  /** Offset of {@link SIGNATURE_PLACE} in `xml`, UTF-16 units; -1 when there was none. */
+  /** Offset of {@link SIGNATURE_PLACE} in `xml` in UTF-16 code units; -1 when there is none. */
   readonly signatureAt: number;
 }
 
 /**
- * Writes a document in the form that Exclusive XML Canonicalization 1.0 (without comments) gives it, so that its bytes can be digested
- * as they are: each namespace is declared where it is first used and nowhere else, attributes are sorted, no element is self-closing,
- * and characters are escaped as Canonical XML section 2.3 says. There is no XML declaration and no white space between elements.
- * @param namespaces URI of each prefix; `''` is the default namespace
- * @throws {InvalidDocument} on an empty element or text that XML 1.0 cannot carry
+ * Writes a document in Exclusive XML Canonicalization 1.0 (without comments), so that its bytes can be digested without
+ * parsing: each namespace is declared only where it is first used, attributes are sorted, no element is self-closing,
+ * and characters are escaped by Canonical XML, section 2.3. There is no XML declaration and no white space between
+ * elements.
+ * @param namespaces URI by prefix; `''` is the default namespace
+ * @throws {InvalidDocument} for an empty element, or for characters that XML 1.0 does not allow
  */
 export function writeCanonical(root: Element, namespaces: Readonly<Record<string, string>>): CanonicalXml {
   let xml = '';
@@ -37,7 +38,7 @@ export function writeCanonical(root: Element, namespaces: Readonly<Record<string
     xml += `<${name}`;
     if (!inherited.includes(prefix)) {
       const uri = namespaces[prefix];
-      if (uri === undefined) throw new InvalidDocument(`The prefix of ${name} is bound to no namespace.`);
+      if (uri === undefined) throw new InvalidDocument(`The prefix of ${name} has no namespace.`);
       xml += `${prefix === '' ? ' xmlns' : ` xmlns:${prefix}`}="${uri}"`;
       scope = [...inherited, prefix];
     }
@@ -49,7 +50,7 @@ export function writeCanonical(root: Element, namespaces: Readonly<Record<string
     if (typeof content === 'string') {
       xml += escapeText(content, name);
     } else {
-      if (content.length === 0) throw new InvalidDocument(`${name} would be empty.`);
+      if (content.length === 0) throw new InvalidDocument(`${name} must not be empty.`);
       for (const child of content) {
         if (child === SIGNATURE_PLACE) signatureAt = xml.length;
         else write(child, scope);
@@ -63,14 +64,14 @@ export function writeCanonical(root: Element, namespaces: Readonly<Record<string
 }
 
 /**
- * Every way to end a line becomes LF. XML parsers do so with CR; U+0085 and U+2028 are line ends to XML 1.1 and to xmldom, which would
- * make of the signed text another one than was signed.
+ * All line ends are replaced by LF. XML parsers do so with CR. XML 1.1 and xmldom also treat U+0085 and U+2028 as line
+ * ends, which would change the signed text and break the signature.
  */
 const LINE_END = /\r[\n\u0085]?|[\u0085\u2028]/g;
-/** What the production Char of XML 1.0 leaves out, lone surrogates included. */
+/** Characters outside the production Char of XML 1.0, lone surrogates included. */
 const NOT_A_CHARACTER = /[^\t\n\r\u{20}-\u{D7FF}\u{E000}-\u{FFFD}\u{10000}-\u{10FFFF}]/u;
 
-/** Text that is written as it is; most is. */
+/** Text that needs no escaping: the common case. */
 const PLAIN = /^[!#-%'-;=?-~][ !#-%'-;=?-~]*$/;
 
 function escapeText(text: string, element: string): string {
@@ -78,7 +79,9 @@ function escapeText(text: string, element: string): string {
   return clean(text, element).replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
 }
 
-/** White space in an attribute becomes single spaces: a parser would make spaces of it, a reader sees no more. */
+/**
+ * Escapes an attribute value. Runs of white space become one space: parsers normalize white space in attributes anyway.
+ */
 function escapeAttribute(value: string, element: string): string {
   if (PLAIN.test(value) && !value.includes('  ')) return value;
   return clean(value, element)
@@ -92,9 +95,9 @@ function clean(text: string, element: string): string {
   const bad = NOT_A_CHARACTER.exec(text);
   if (bad !== null) {
     const code = (bad[0].codePointAt(0) ?? 0).toString(16).toUpperCase().padStart(4, '0');
-    throw new InvalidDocument(`${element} would hold U+${code}, which XML cannot carry.`);
+    throw new InvalidDocument(`${element} contains U+${code}, which XML does not allow.`);
   }
   const lines = text.replace(LINE_END, '\n');
-  if (lines.trim() === '') throw new InvalidDocument(`${element} would be empty.`);
+  if (lines.trim() === '') throw new InvalidDocument(`${element} must not be empty.`);
   return lines;
 }

@@ -3,10 +3,10 @@ import { amountNote } from './invoice-document.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
 
 /**
- * Holds a written document against the rules of UBL's structure and of Moroccan VAT, from its own text: every figure is recomputed to the
- * centime from the lines' quantities, prices and rates.
+ * Checks a written document, by parsing its text, against UBL's structure and the rules of Moroccan VAT. Every figure
+ * is recomputed to the centime from the lines' quantities, prices and rates.
  * @param xml in canonical form
- * @returns the first rule that is broken, as a sentence; null when none is
+ * @returns a sentence about the first violated rule, or null
  */
 export function brokenRule(xml: string): string | null {
   try {
@@ -25,18 +25,20 @@ export function brokenRule(xml: string): string | null {
 
 class BrokenRule extends Error {}
 
-function expect(holds: boolean, rule: string): asserts holds {
-  if (!holds) throw new BrokenRule(rule);
+function expect(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new BrokenRule(message);
 }
 
-/** UBL 2.1, section 5.1 of its document constraints: no element without content. */
+/** UBL 2.1 forbids empty elements (document constraints, section 5.1). */
 function expectNothingEmpty({ name, text, children }: ReadElement): void {
   if (children.length === 0) expect(text.trim() !== '', `${name} is empty.`);
-  else expect(text === '', `${name} has text beside its elements.`);
+  else expect(text === '', `${name} contains both text and elements.`);
   for (const child of children) expectNothingEmpty(child);
 }
 
-/** The parts of our Invoice in the schema's order: how often each occurs, at least and at most. */
+/**
+ * The child elements of an Invoice written by this service, in the schema's order, with minimum and maximum occurrence.
+ */
 const PARTS: readonly (readonly [name: string, least: number, most: number])[] = [
   ['ext:UBLExtensions', 1, 1],
   ['cbc:UBLVersionID', 1, 1],
@@ -64,9 +66,9 @@ function expectOrder(root: ReadElement): void {
     const start = next;
     while (root.children[next]?.name === name) next++;
     const count = next - start;
-    expect(count >= least && count <= most, `${name} occurs ${count} times in its place.`);
+    expect(count >= least && count <= most, `${name} occurs ${count} times at its position.`);
   }
-  expect(next === root.children.length, `${root.children[next]?.name} is out of its place.`);
+  expect(next === root.children.length, `${root.children[next]?.name} is at the wrong position.`);
   expect(isDay(text(root, 'cbc:IssueDate')), 'The issue date is not a calendar date.');
   for (const party of ['cac:AccountingSupplierParty', 'cac:AccountingCustomerParty']) {
     const ice = text(root, party, 'cac:Party', 'cac:PartyIdentification', 'cbc:ID');
@@ -74,13 +76,13 @@ function expectOrder(root: ReadElement): void {
   }
 }
 
-/** UNCL4461, as far as the service uses it; 30 is a credit transfer, which needs an account (EN 16931, BR-61). */
+/** The codes of UNCL4461 that the service uses. 30, a credit transfer, requires an account (EN 16931, BR-61). */
 const PAYMENT_CODES = /^(1|10|20|24|30|42|48|49|60|68|97)$/;
 
 function expectTerms(root: ReadElement): void {
   const issued = text(root, 'cbc:IssueDate');
   const due = optional(root, 'cbc:DueDate')?.text ?? issued;
-  expect(isDay(due) && due >= issued, 'The due date is not a calendar date from the date of issue on.');
+  expect(isDay(due) && due >= issued, 'The due date is not a calendar date on or after the issue date.');
   const delivery = optional(root, 'cac:Delivery');
   if (delivery !== null) {
     expect(isDay(text(delivery, 'cbc:ActualDeliveryDate')), 'The date of the operation is not a calendar date.');
@@ -89,13 +91,13 @@ function expectTerms(root: ReadElement): void {
   const parts = means.children.map(({ name }) => name).join(' ');
   expect(
     /^cbc:PaymentMeansCode( cbc:PaymentID)?( cac:PayeeFinancialAccount)?$/.test(parts),
-    'The parts of cac:PaymentMeans are not in their places.',
+    'The child elements of cac:PaymentMeans are not in the right order.',
   );
   const code = text(means, 'cbc:PaymentMeansCode');
-  expect(PAYMENT_CODES.test(code), `${code} is not a code of a payment mode.`);
+  expect(PAYMENT_CODES.test(code), `${code} is not a payment means code.`);
   const account = optional(means, 'cac:PayeeFinancialAccount');
   expect(code !== '30' || account !== null, 'A credit transfer has no account.');
-  expect(account === null || isAccount(text(account, 'cbc:ID')), 'The account is not a RIB with its check key.');
+  expect(account === null || isAccount(text(account, 'cbc:ID')), 'The account is not a RIB with a correct check key.');
 }
 
 function isDay(written: string): boolean {
@@ -104,7 +106,10 @@ function isDay(written: string): boolean {
   return date.getUTCMonth() + 1 === Number(month) && date.getUTCDate() === Number(day);
 }
 
-/** The key of a RIB is 97 less the remainder of what stands before it, with two zeros appended (01 to 97). */
+/**
+ * The check key of a RIB, its last two digits, is 97 minus the remainder modulo 97 of the digits before it followed by
+ * 00 (01 to 97).
+ */
 function isAccount(rib: string): boolean {
   return /^\d{24}$/.test(rib) && 97n - (BigInt(`${rib.slice(0, 22)}00`) % 97n) === BigInt(rib.slice(22));
 }
@@ -115,7 +120,7 @@ function expectFigures(root: ReadElement): void {
   const lines = root.children.filter(({ name }) => name === 'cac:InvoiceLine');
   lines.forEach((line, index) => {
     const at = `line ${index + 1}`;
-    expect(text(line, 'cbc:ID') === String(index + 1), `The number of ${at} is out of the series.`);
+    expect(text(line, 'cbc:ID') === String(index + 1), `The number of ${at} is not ${index + 1}.`);
     const amount = money(line, 'cbc:LineExtensionAmount');
     const quantity = text(line, 'cbc:InvoicedQuantity');
     expect(/^[1-9]\d*$/.test(quantity), `The quantity of ${at} is not a positive whole number.`);
@@ -131,7 +136,7 @@ function expectFigures(root: ReadElement): void {
   for (const subtotal of taxTotal.children.slice(1)) {
     const category = categoryOf(one(subtotal, 'cac:TaxCategory'));
     const base = bases.get(category);
-    expect(base !== undefined, `The VAT of ${category} % is stated for no line, or twice.`);
+    expect(base !== undefined, `The VAT of ${category} % is stated twice, or no line has it.`);
     bases.delete(category);
     expectEqual(`the base at ${category} %`, money(subtotal, 'cbc:TaxableAmount'), base);
     const amount = money(subtotal, 'cbc:TaxAmount');
@@ -153,29 +158,35 @@ function expectFigures(root: ReadElement): void {
   const size = rounding < 0n ? -rounding : rounding;
   expect(
     size * 2n <= BigInt(lines.length),
-    `A rounding of ${decimalOf(Number(rounding))} is beyond half a centime a line.`,
+    `A rounding of ${decimalOf(Number(rounding))} exceeds half a centime per line.`,
   );
   expect(payable >= 0n && payable <= BigInt(MAX_CENTIMES), 'The amount to pay is out of range.');
   expect(text(root, 'cbc:Note') === amountNote(Number(payable)), 'The amount in words is not the amount to pay.');
 }
 
 function expectEqual(what: string, written: bigint, recomputed: bigint): void {
-  expect(written === recomputed, `In centimes, ${what} is written as ${written} and recomputed as ${recomputed}.`);
+  expect(
+    written === recomputed,
+    `The document states ${written} centimes for ${what}; the recomputed value is ${recomputed}.`,
+  );
 }
 
-/** The element at the end of a path of names, which has to be there once at each step. */
+/**
+ * The element at the end of a path of names. Each step must exist exactly once; of several cbc:Note elements the first
+ * is taken.
+ */
 function one(element: ReadElement, ...path: readonly string[]): ReadElement {
   let found = element;
   for (const step of path) {
     const children = found.children.filter(({ name }) => name === step);
     const [child] = step === 'cbc:Note' ? children : children.length === 1 ? children : [];
-    expect(child !== undefined, `${found.name} has ${children.length} of ${step}.`);
+    expect(child !== undefined, `${found.name} contains ${children.length} elements ${step}.`);
     found = child;
   }
   return found;
 }
 
-/** A child that may be left out; {@link PARTS} says that it occurs once at most. */
+/** An optional child element; {@link PARTS} limits it to one occurrence. */
 function optional(element: ReadElement, name: string): ReadElement | null {
   return element.children.find((child) => child.name === name) ?? null;
 }
@@ -184,7 +195,7 @@ function text(element: ReadElement, ...path: readonly string[]): string {
   return one(element, ...path).text;
 }
 
-/** Centimes of an amount, which has to be in dirhams with two decimals. */
+/** An amount in centimes. It must be written in MAD with two decimals. */
 function money(element: ReadElement, ...path: readonly string[]): bigint {
   const { name, text: written, attributes } = one(element, ...path);
   expect(attributes.endsWith(' currencyID="MAD"'), `${name} is not in MAD.`);
@@ -192,15 +203,18 @@ function money(element: ReadElement, ...path: readonly string[]): bigint {
   return BigInt(written.replace('.', ''));
 }
 
-/** Category and rate in one word, `S 20`; VAT is summed for each. */
+/** Category and rate as one key, such as `S 20`, by which VAT is summed. */
 function categoryOf(category: ReadElement): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
   expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category is not one of VAT.');
   expect(/^(0|7|10|14|20)$/.test(rate), `${rate} is not a Moroccan VAT rate.`);
-  expect(rate === '0' ? id === 'E' || id === 'Z' : id === 'S', `The category ${id} does not go with ${rate} %.`);
+  expect(
+    rate === '0' ? id === 'E' || id === 'Z' : id === 'S',
+    `The category ${id} does not go with ${rate} %.`,
+  );
   const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
   if (category.name === 'cac:TaxCategory') {
-    expect(reasons === (id === 'E' ? 1 : 0), `The category ${id} has ${reasons} exemption reasons.`);
+    expect(reasons === (id === 'E' ? 1 : 0), `The tax category ${id} has ${reasons} exemption reasons.`);
   }
   return `${id} ${rate}`;
 }

@@ -9,7 +9,7 @@ import { type Element, SIGNATURE_PLACE } from './canonical-xml.ts';
 import { customerParty, isWritten, sellerParty } from './parties.ts';
 import { group, money, text } from './vocabulary.ts';
 
-/** The document as a tree, its parts in the order of UBL 2.1's Invoice schema. */
+/** The document as an element tree, in the order of UBL 2.1's Invoice schema. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
   const { number, issueDate, terms, seller, customer, lines, totals, amount } = invoice;
   const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
@@ -47,12 +47,15 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
   );
 }
 
-/** The customary closing of a Moroccan invoice, in French whatever the language of its PDF. @param amount what is to be paid, tax included */
+/**
+ * The customary closing sentence of a Moroccan invoice, always in French.
+ * @param amount the amount to pay, tax included
+ */
 export function amountNote(amount: Centimes): string {
   return `Arrêtée la présente facture à la somme de ${amountInFrenchWords(amount)}.`;
 }
 
-/** Documents of the test environment say what they are. */
+/** The note that marks a document of the test environment. */
 function testNote({ environment, specimen }: LegalInvoice): [string] | null {
   if (specimen)
     return ['SPÉCIMEN : le vendeur est fictif, en tout ou en partie. Document de test, sans valeur légale ni fiscale.'];
@@ -62,7 +65,7 @@ function testNote({ environment, specimen }: LegalInvoice): [string] | null {
 const SIGNATURE_ID = 'urn:oasis:names:specification:ubl:signature:Invoice';
 const ENVELOPED_XADES = 'urn:oasis:names:specification:ubl:dsig:enveloped:xades';
 
-/** OASIS UBL 2.1, section 5: the signature is in the first extension, and cac:Signature refers to it by its ID. */
+/** The first extension holds the signature; cac:Signature refers to it by its ID (OASIS UBL 2.1, section 5). */
 function signatureExtension(): Element {
   return group(
     'ext:UBLExtensions',
@@ -86,14 +89,14 @@ function signatureExtension(): Element {
 }
 
 /**
- * The date of the operation as EN 16931's BT-72, when goods were delivered or a service was done. It is not the tax point (BT-7): VAT on
- * services may fall due with their payment.
+ * The operation date as BT-72 of EN 16931, the date when goods were delivered or a service was completed. It is not the
+ * tax point (BT-7): VAT on services may become due on payment.
  */
 function delivery({ operationDate }: LegalTerms): Element | null {
   return operationDate === null ? null : group('cac:Delivery', text('cbc:ActualDeliveryDate', operationDate));
 }
 
-/** BG-16 of EN 16931. The RIB stands without a schemeID, which the standard has none for. */
+/** BG-16 of EN 16931. The RIB has no schemeID, because the standard defines none for it. */
 function paymentMeans({ paymentMode, paymentMeans: means, paymentReference, bankAccount }: LegalTerms): Element {
   return group(
     'cac:PaymentMeans',
@@ -133,7 +136,7 @@ function invoiceLine(line: InvoiceLine, id: number, exemptionReason: string | nu
   return group(
     'cac:InvoiceLine',
     text('cbc:ID', String(id)),
-    // C62 is "one" in UN/ECE Recommendation 20: the contract has no units of measure.
+    // C62 means "one" in UN/ECE Recommendation 20: invoice lines have no unit of measure.
     text('cbc:InvoicedQuantity', String(line.quantity), { unitCode: 'C62' }),
     money('cbc:LineExtensionAmount', line.amount),
     group(

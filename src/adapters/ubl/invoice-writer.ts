@@ -3,8 +3,8 @@ import { createThreads, type OnFatal } from '../threads.ts';
 import type { Written } from './writer-thread.ts';
 
 /**
- * Writes, checks and digests UBL 2.1 Invoices on a thread of its own, because 1,000 lines take longer than the event loop may be held.
- * The thread is started at once and kept warm; it does not keep the process alive when nothing is under way.
+ * Writes, checks and digests UBL 2.1 Invoices on a worker thread, because 1,000 lines would block the event loop for
+ * too long. The thread starts at once and stays up. While idle it does not keep the process alive.
  */
 export function createInvoiceWriter(onFatal?: OnFatal): InvoiceWriter & { close(): Promise<void> } {
   const threads = createThreads<LegalInvoice, Written>(

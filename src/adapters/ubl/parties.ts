@@ -5,9 +5,10 @@ import type { Element } from './canonical-xml.ts';
 import { group, text } from './vocabulary.ts';
 
 /**
- * The seller with the mentions of CGI art. 145-III. ICE is the party's identification, without a schemeID because EN 16931 knows none for
- * Morocco (BR-CL-10, BR-CL-11); IF its one registration for taxes (BR-S-02, UBL-SR-13), RC that of the legal entity. UBL has no place
- * for the professional tax and CNSS: they stand with the legal form.
+ * The seller with the mentions of CGI art. 145-III. The ICE is the party identification, without a schemeID because EN
+ * 16931 has none for Morocco (BR-CL-10, BR-CL-11). The IF is the only tax registration (BR-S-02, UBL-SR-13), the RC the
+ * registration of the legal entity. UBL has no element for the professional tax and CNSS numbers: they are appended to
+ * the legal form.
  */
 export function sellerParty(seller: SellerProfile): Element {
   const { street, city, postalCode } = seller.address;
@@ -36,7 +37,7 @@ export function sellerParty(seller: SellerProfile): Element {
   );
 }
 
-/** The buyer: its ICE, its name, and what is known of its address (its country is what EN 16931 insists on, BR-11). */
+/** The buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). */
 export function customerParty(customer: Customer): Element {
   return group(
     'cac:AccountingCustomerParty',
@@ -54,7 +55,7 @@ export function customerParty(customer: Customer): Element {
   );
 }
 
-/** UBL forbids empty elements: what is blank is left out. */
+/** Whether a value is not blank. Blank values are left out because UBL forbids empty elements. */
 export function isWritten(value: string | null): value is string {
   return value !== null && value.trim() !== '';
 }

@@ -1,7 +1,7 @@
-/** An element as it was read from a document in canonical form. */
+/** An element parsed from a document in canonical form. */
 export interface ReadElement {
   readonly name: string;
-  /** Raw text between its tags where it has no children, still escaped. */
+  /** Text after the start tag, still escaped; empty in a valid element with children. */
   text: string;
   readonly attributes: string;
   readonly children: ReadElement[];
@@ -10,9 +10,9 @@ export interface ReadElement {
 const TAG = /<(\/?)([A-Za-z]+(?::[A-Za-z]+)?)((?: [A-Za-z:]+="[^"<]*")*)>([^<]*)/y;
 
 /**
- * Reads back what the writer wrote, by nothing but its text. It knows canonical form without comments or processing instructions only:
- * a document in any other form is a broken one here.
- * @returns the root element, or null when the text is not one well-formed document in that form
+ * Parses a document in canonical form without comments or processing instructions, as the writer produces it. It shares
+ * no code with the writer, so that checks based on it are independent.
+ * @returns the root element, or null when the text is not a well-formed document in that form
  */
 export function readCanonical(xml: string): ReadElement | null {
   const document: ReadElement = { name: '', text: '', attributes: '', children: [] };
@@ -28,7 +28,7 @@ export function readCanonical(xml: string): ReadElement | null {
       parent.children.push(element);
       open.push(element);
     } else {
-      // Text after a closing tag would be mixed content, which UBL has nowhere.
+      // Text after a closing tag would be mixed content, which UBL does not use.
       if (parent.name !== name || attributes !== '' || text !== '') return null;
       open.pop();
     }

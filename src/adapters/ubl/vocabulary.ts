@@ -12,7 +12,7 @@ export const NAMESPACES = {
   sbc: 'urn:oasis:names:specification:ubl:schema:xsd:SignatureBasicComponents-2',
 } as const;
 
-/** What may be left out is written as `null` or `false`. */
+/** `null` and `false` stand for an element that is left out. */
 type Optional = Content | null | false;
 
 /** An element with child elements. */

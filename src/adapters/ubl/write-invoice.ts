@@ -6,9 +6,9 @@ import { invoiceDocument } from './invoice-document.ts';
 import { NAMESPACES } from './vocabulary.ts';
 
 /**
- * Writes a UBL 2.1 Invoice that also keeps every fatal rule of EN 16931, straight in exclusive canonical form, then reads it back and
- * recomputes it. Line ends in texts become LF, those of U+0085 and U+2028 included.
- * @throws {InvalidDocument} naming the rule that is broken
+ * Writes a UBL 2.1 Invoice that also satisfies every fatal rule of EN 16931, directly in exclusive canonical form; then
+ * parses it again and recomputes every figure. Line ends in texts become LF, U+0085 and U+2028 included.
+ * @throws {InvalidDocument} naming the violated rule
  */
 export function writeInvoice(invoice: LegalInvoice): CanonicalXml {
   const document = writeCanonical(invoiceDocument(invoice), NAMESPACES);
@@ -17,9 +17,9 @@ export function writeInvoice(invoice: LegalInvoice): CanonicalXml {
   return document;
 }
 
-/** The octets of a canonical document and their digest: all that signing needs of it. */
+/** The octets of a canonical document, their digest and the position of the signature: the input of signing. */
 export function unsignedDocument({ xml, signatureAt }: CanonicalXml): UnsignedDocument {
-  // An array buffer of its own, which can be handed to another thread without being copied.
+  // TextEncoder allocates a separate ArrayBuffer, which can be transferred to another thread without copying.
   const octets = new TextEncoder().encode(xml);
   return {
     octets,

@@ -2,10 +2,12 @@ import { move } from 'piscina';
 import { InvalidDocument, type LegalInvoice, type UnsignedDocument } from '../../domain/invoice/ports.ts';
 import { unsignedDocument, writeInvoice } from './write-invoice.ts';
 
-/** What comes back from the thread; an error's class would not. */
+/**
+ * Result of the thread. An invalid document is returned, not thrown, because an error loses its class between threads.
+ */
 export type Written = UnsignedDocument | { readonly invalid: string };
 
-/** The work of `createInvoiceWriter`'s thread. */
+/** Entry point of the thread of `createInvoiceWriter`. */
 export default function write(invoice: LegalInvoice): Written {
   try {
     const document = unsignedDocument(writeInvoice(invoice));

@@ -12,7 +12,7 @@ import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 const plain = (xml: string) => xml.replace(/ xmlns(:\w+)?="[^"]*"/g, '');
 
 describe("the writer's thread", () => {
-  test('an invoice that needs more memory than the thread may have fails alone, and says so', async () => {
+  test('an invoice that exceeds the memory limit fails alone, with the reason', async () => {
     const writer = createInvoiceWriter();
     const ordinary = sampleInvoice();
     const huge = sampleInvoice({ lines: sampleLines(100_000) });
@@ -23,7 +23,7 @@ describe("the writer's thread", () => {
     await writer.close();
   });
 
-  test('the largest invoice leaves room in it', async () => {
+  test('the largest invoice stays within its memory limit', async () => {
     const writer = createInvoiceWriter();
     const description = '&'.repeat(500);
     const lines = sampleLines(1000).map((line) => ({ ...line, description }));
@@ -34,7 +34,7 @@ describe("the writer's thread", () => {
 });
 
 describe('the UBL invoice', () => {
-  test('states the seller, the customer and how it is paid', () => {
+  test('states the seller, the customer and the payment means', () => {
     const xml = plain(write(sampleInvoice()).xml);
     expect(xml).toContain(
       '<cac:AccountingSupplierParty><cac:Party><cac:PartyIdentification><cbc:ID>001234567000088</cbc:ID></cac:PartyIdentification>' +
@@ -52,7 +52,7 @@ describe('the UBL invoice', () => {
     expect(xml).not.toContain('schemeID');
   });
 
-  test('states dates, the payment by its code, its reference and the account, each in its place', () => {
+  test('states the dates, and the payment means with code, reference and account, in the right places', () => {
     const { terms } = sampleInvoice();
     const all = {
       operationDate: '2026-10-31',
@@ -79,7 +79,7 @@ describe('the UBL invoice', () => {
     expect(codeOf({ bankAccount: all.bankAccount })).toBe('1');
   });
 
-  test('sums VAT for each rate, highest first, and gives the reason at 0 %', () => {
+  test('sums VAT by rate, highest first, and states the reason at 0 %', () => {
     const xml = plain(
       write(
         sampleInvoice({
@@ -105,7 +105,7 @@ describe('the UBL invoice', () => {
     expect(xml).not.toContain('PayableRoundingAmount');
   });
 
-  test('calls 0 % zero-rated when the seller has no reason for an exemption', () => {
+  test('declares 0 % as zero-rated when the seller has no exemption reason', () => {
     const { seller } = sampleInvoice();
     const xml = plain(write(sampleInvoice({ seller: { ...seller, exemptionReason: null } })).xml);
     expect(xml).toContain('<cac:TaxCategory><cbc:ID>Z</cbc:ID><cbc:Percent>0</cbc:Percent><cac:TaxScheme>');
@@ -113,7 +113,7 @@ describe('the UBL invoice', () => {
   });
 
   test('writes a tolerated difference as rounding', () => {
-    // Twice 0.05 at 10 %: 0.11 in all, and 0.12 when each line is rounded up.
+    // Twice 0.05 at 10 %: 0.11 in total, but 0.12 when VAT is rounded up on each line.
     const lines = ['A', 'B'].map((description) => sampleLine({ description, quantity: 1, unitPrice: 5, taxRate: 10 }));
     const xml = plain(write(sampleInvoice({ lines, amount: 12 })).xml);
     expect(xml).toContain(
@@ -121,10 +121,10 @@ describe('the UBL invoice', () => {
         '<cbc:PayableRoundingAmount currencyID="MAD">0.01</cbc:PayableRoundingAmount><cbc:PayableAmount currencyID="MAD">0.12</cbc:PayableAmount>',
     );
     expect(xml).toContain('<cbc:Note>Arrêtée la présente facture à la somme de douze centimes.</cbc:Note>');
-    expect(() => write(sampleInvoice({ lines, amount: 13 }))).toThrow(/beyond half a centime a line/);
+    expect(() => write(sampleInvoice({ lines, amount: 13 }))).toThrow(/exceeds half a centime per line/);
   });
 
-  test('says what test documents are, and what is made up in them', () => {
+  test('marks test documents and specimens', () => {
     expect(write(sampleInvoice()).xml).not.toMatch(/SPÉCIMEN|Document de test/);
     expect(write(sampleInvoice({ environment: 'test' })).xml).toContain('>Document de test, sans valeur');
     expect(write(sampleInvoice({ environment: 'test', specimen: true })).xml).toContain(
@@ -132,7 +132,7 @@ describe('the UBL invoice', () => {
     );
   });
 
-  test('leaves out what is not known of the customer', () => {
+  test('leaves out unknown details of the customer', () => {
     const customer = { ice: '001525713000085', name: 'X', address: ' ', email: null };
     const xml = plain(write(sampleInvoice({ customer })).xml);
     expect(xml).toContain(
@@ -141,7 +141,7 @@ describe('the UBL invoice', () => {
     );
   });
 
-  test('puts the signature first, where UBL wants it', () => {
+  test('puts the signature extension first, as UBL requires', () => {
     const { xml, signatureAt } = write(sampleInvoice());
     expect(plain(xml.slice(0, signatureAt))).toBe(
       '<Invoice><ext:UBLExtensions><ext:UBLExtension><ext:ExtensionURI>urn:oasis:names:specification:ubl:dsig:enveloped:xades</ext:ExtensionURI>' +
@@ -150,7 +150,7 @@ describe('the UBL invoice', () => {
     );
   });
 
-  test('is right to the centime for any lines, up to the largest amounts', () => {
+  test('is exact to the centime for any lines, up to the largest amounts', () => {
     const line = fc.record({
       description: fc.constant('x'),
       quantity: fc.oneof(fc.integer({ min: 1, max: 9999 }), fc.constant(1_000_000)),
@@ -186,7 +186,7 @@ describe('the check before signing', () => {
     }),
   ).xml;
 
-  test('holds for what is written', () => {
+  test('accepts what the writer writes', () => {
     expect(brokenRule(good)).toBeNull();
   });
 
@@ -205,38 +205,48 @@ describe('the check before signing', () => {
     ['a wrong category', />S</, '>Z<', /does not go with/],
     ['a third decimal', />123\.45</, '>123.450<', /two decimals/],
     ['a short ICE', />001525713000085</, '>1525713000085<', /not 15 digits/],
-    ['a part left out', /<cac:PaymentMeans.*<\/cac:PaymentMeans>/, '', /cac:PaymentMeans occurs 0 times/],
+    ['a missing element', /<cac:PaymentMeans.*<\/cac:PaymentMeans>/, '', /cac:PaymentMeans occurs 0 times/],
     ['a due date before the invoice', />2027-01-20</, '>2026-11-20<', /due date/],
-    ['a due date that no calendar has', />2027-01-20</, '>2027-02-29<', /due date/],
-    ['an operation on no day', />2026-10-31</, '>2026-10-32<', /date of the operation/],
-    ['an unknown code of payment', />30<\/cbc:PaymentMeansCode>/, '>31</cbc:PaymentMeansCode>', /31 is not a code/],
-    ['a transfer to nowhere', /<cac:PayeeFinancialAccount.*<\/cac:PayeeFinancialAccount>/, '', /has no account/],
-    ['an account with another key', />999780000128473900001726</, '>999780000128473900001723<', /not a RIB/],
+    ['a due date that does not exist', />2027-01-20</, '>2027-02-29<', /due date/],
+    ['a date of the operation that does not exist', />2026-10-31</, '>2026-10-32<', /date of the operation/],
+    [
+      'an unknown payment means code',
+      />30<\/cbc:PaymentMeansCode>/,
+      '>31</cbc:PaymentMeansCode>',
+      /31 is not a payment/,
+    ],
+    [
+      'a transfer without an account',
+      /<cac:PayeeFinancialAccount.*<\/cac:PayeeFinancialAccount>/,
+      '',
+      /has no account/,
+    ],
+    ['an account with a wrong check key', />999780000128473900001726</, '>999780000128473900001723<', /not a RIB/],
     ['an account of another length', />999780000128473900001726</, '>99978000012847390000172<', /not a RIB/],
     [
-      'parts of the payment out of place',
+      'elements of the payment means in the wrong order',
       /(<cbc:PaymentID.*<\/cbc:PaymentID>)(<cac:Payee.*Account>)(?=<\/cac:PaymentMeans>)/,
       '$2$1',
-      /places/,
+      /not in the right order/,
     ],
     [
       'a delivery before the customer',
       /(<cac:AccountingCustomerParty.*CustomerParty>)(<cac:Delivery.*Delivery>)/,
       '$2$1',
-      /its place/,
+      /at its position/,
     ],
-    ['a part twice', /(<cbc:UUID.*<\/cbc:UUID>)/, '$1$1', /cbc:UUID occurs 2 times/],
+    ['an element twice', /(<cbc:UUID.*<\/cbc:UUID>)/, '$1$1', /cbc:UUID occurs 2 times/],
     ['an empty element', />2\.1</, '><', /UBLVersionID is empty/],
     ['tags that do not match', /<\/cac:Price>/, '</cac:Item>', /not a well-formed/],
     ['mixed content', /<\/cac:Price>/, '</cac:Price>x', /not a well-formed/],
-    ['an end that is missing', /<\/Invoice>/, '', /not a well-formed/],
+    ['a missing end tag', /<\/Invoice>/, '', /not a well-formed/],
   ])('notices %s', (_what, find, replace, rule) => {
     const broken = good.replace(find, replace);
     expect(broken).not.toBe(good);
     expect(brokenRule(broken)).toMatch(rule);
   });
 
-  test('refuses totals that are not those of the lines', () => {
+  test('refuses totals that do not match the lines', () => {
     const invoice = sampleInvoice();
     const { totals } = invoice;
     expect(() => write({ ...invoice, totals: { ...totals, tax: totals.tax + 1, gross: totals.gross + 1 } })).toThrow(

@@ -3,11 +3,11 @@ import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
-/** A legal invoice whose totals follow from its lines; `amount` is their exact total unless it is given. */
+/** A legal invoice with totals computed from its lines; `amount` defaults to their exact total. */
 export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {}): LegalInvoice {
   const lines = changes.lines ?? sampleLines(5);
   const totals = totalsOf(lines);
-  if (totals === null) throw new RangeError('the sample lines are beyond the largest amount');
+  if (totals === null) throw new RangeError('the total of the sample lines exceeds the largest amount');
   return {
     id: 'inv_550e8400-e29b-41d4-a716-446655440000',
     tenantId: 'ten_550e8400-e29b-41d4-a716-446655440000',
@@ -50,7 +50,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
   };
 }
 
-/** Lines of every rate, in turn. */
+/** Lines that cycle through all rates. */
 export function sampleLines(count: number): InvoiceLine[] {
   const rates = [20, 14, 10, 7, 0] as const;
   return Array.from({ length: count }, (_, index) =>
