@@ -1,6 +1,6 @@
 import type { X509Certificate } from 'node:crypto';
 
-/** A certificate, then its issuer, and so on as far as they are among the given ones. */
+/** The chain of `own`: the certificate, its issuer, and so on, as far as `certificates` contains the issuers. */
 export function chainFrom(
   own: X509Certificate,
   certificates: readonly X509Certificate[],

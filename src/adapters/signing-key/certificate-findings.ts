@@ -3,9 +3,9 @@ import { AsnConvert } from '@peculiar/asn1-schema';
 import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
 import type { SigningKey } from '../../domain/invoice/signing-key.ts';
 
-/** Something about a signing certificate that operators should know. */
+/** A problem with a signing certificate, for operators. */
 export interface CertificateFinding {
-  /** With `error`, what is signed now is worth nothing. */
+  /** `error`: a signature made now is not valid. */
   readonly level: 'warn' | 'error';
   /** A sentence that ends with what to do. */
   readonly text: string;
@@ -14,7 +14,7 @@ export interface CertificateFinding {
 const DAY_MS = 86_400_000;
 const EXPIRY_WARNING_DAYS = 30;
 
-/** What is wrong with a key's certificates at a time: validity, key usage (RFC 5280, section 4.2.1.3), chain. */
+/** Problems of a key's certificates at the time `now`: validity, key usage (RFC 5280, section 4.2.1.3), chain. */
 export function certificateFindings({ certificateChain, testOnly }: SigningKey, now: Date): CertificateFinding[] {
   const [own] = certificateChain;
   const findings: CertificateFinding[] = [];
@@ -26,32 +26,36 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
     const days = daysLeft(certificate, now);
     const until = certificate.validToDate.toISOString().slice(0, 10);
     if (now < certificate.validFromDate)
-      error(`${who} is not valid before ${certificate.validFromDate.toISOString()}. Check the clock, or wait.`);
-    else if (days < 0) error(`${who} expired on ${until}. Put a new one in place; nothing is signed until then.`);
+      error(
+        `${who} is not valid before ${certificate.validFromDate.toISOString()}. Check the clock, or wait until then.`,
+      );
+    else if (days < 0) error(`${who} expired on ${until}. Install a new one; nothing is signed until then.`);
     else if (days < EXPIRY_WARNING_DAYS) warn(`${who} expires on ${until}, in ${days} days. Have a new one issued.`);
   }
   if (!maySign(own)) {
-    error('The signing certificate is not one for signing documents (key usage). Have one with nonRepudiation issued.');
+    error('The signing certificate does not allow signing documents (key usage). Have one with nonRepudiation issued.');
   }
   const issuers = certificateChain.slice(1);
   if (issuers.some((issuer) => !issuer.ca)) {
-    error('The signing certificate was issued by one that may not issue any (basic constraints). Have another issued.');
+    error(
+      'The issuer of the signing certificate is not a certification authority (basic constraints). Have another certificate issued.',
+    );
   }
   const top = certificateChain.at(-1) ?? own;
   if (!testOnly && !isSelfIssued(top)) {
     warn(
-      `The chain ends at ${nameOf(top)}, whose issuer is not there. Add its certificate, so that receivers can verify.`,
+      `The chain ends at ${nameOf(top)}, whose issuer is missing. Add the issuer's certificate, so that receivers can verify signatures.`,
     );
   }
   if (!testOnly && issuers.length === 0 && isSelfIssued(own)) {
     warn(
-      'The signing certificate is its own issuer, which no authority trusts. Have one issued by a certification authority.',
+      'The signing certificate is self-signed, which no authority trusts. Have one issued by a certification authority.',
     );
   }
   return findings;
 }
 
-/** Whole days until a certificate ends; negative when it has. */
+/** Whole days until a certificate expires; negative after that. */
 export function daysLeft({ validToDate }: X509Certificate, now: Date): number {
   return Math.floor((validToDate.getTime() - now.getTime()) / DAY_MS);
 }
@@ -60,7 +64,9 @@ function isSelfIssued(certificate: X509Certificate): boolean {
   return certificate.subject === certificate.issuer && certificate.verify(certificate.publicKey);
 }
 
-/** Whether a certificate's key usage lets it sign documents; one without the extension is not restricted. */
+/**
+ * Whether a certificate's key usage allows signing documents. A certificate without the extension is not restricted.
+ */
 export function maySign({ raw }: X509Certificate): boolean {
   const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
   const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);

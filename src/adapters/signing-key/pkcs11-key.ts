@@ -5,17 +5,20 @@ import { type KeySession, openPkcs11Token, type Pkcs11Token } from './pkcs11-tok
 import type { Pkcs11Address } from './pkcs11-uri.ts';
 import { signatureAlgorithm } from './software-key.ts';
 
-/** How many signatures are asked of a token at a time: one session does one. */
+/** Number of sessions; each makes one signature at a time. */
 const SESSIONS = 4;
 const TIME_LIMIT_MS = 10_000;
-/** DER of a DigestInfo of SHA-256 (RFC 8017, section 9.2, note 1), up to the digest. */
+/** DER prefix of a SHA-256 DigestInfo, up to the digest (RFC 8017, section 9.2, note 1). */
 const SHA256_DIGEST_INFO = Buffer.from('3031300d060960864801650304020105000420', 'hex');
 
 /**
- * A key that never leaves its HSM (PKCS #11). Only digests go there; signatures wait for one of a few sessions, and a session that fails
- * is opened anew for the next one, so that an HSM which was restarted is taken up again.
- * @param certificates what the token does not hold of them, the signer's first; the token's own are used when there are none
- * @throws with what to do when the token can't be opened, has no certificate of the key, or signs with another key than the certificate's
+ * Opens a key that never leaves its HSM (PKCS #11). Only digests are sent to the HSM. Signatures share a small pool of
+ * sessions; a session that failed is reopened for the next signature, so the key works again after a restart of the
+ * HSM.
+ * @param certificates the signer's certificate followed by its issuers; if empty, the certificates on the token are
+ * used
+ * @throws with what to do when the token cannot be opened, when there is no certificate for the key, or when the key
+ * does not match it
  */
 export async function loadPkcs11Key(
   address: Pkcs11Address,
@@ -25,10 +28,10 @@ export async function loadPkcs11Key(
   const known = certificates.length > 0 ? certificates : token.certificates().map((der) => new X509Certificate(der));
   const [own] = known;
   if (own === undefined) {
-    throw new Error('The HSM holds no certificate of the signing key: give it as a file (SIGNING_CERTIFICATES).');
+    throw new Error('The HSM holds no certificate for the signing key: provide it as a file (SIGNING_CERTIFICATES).');
   }
   const algorithm = signatureAlgorithm(own);
-  const inSession = sessionsOf(token);
+  const inSession = sessionPool(token);
   const key: SigningKey = {
     certificateChain: chainFrom(own, known),
     algorithm,
@@ -50,13 +53,13 @@ export async function loadPkcs11Key(
   const probe = Buffer.from('Does the key go with its certificate?');
   const signature = await key.sign(probe);
   if (!verify('sha256', probe, { key: own.publicKey, dsaEncoding: 'ieee-p1363' }, signature)) {
-    throw new Error("The signing certificate is not that of the HSM's private key.");
+    throw new Error("The signing certificate does not match the HSM's private key.");
   }
   return key;
 }
 
-/** Runs each work in a session that nothing else uses meanwhile. */
-function sessionsOf(token: Pkcs11Token): <T>(work: (session: KeySession) => Promise<T>) => Promise<T> {
+/** Returns a function that runs work in a session of its own and queues it while all sessions are busy. */
+function sessionPool(token: Pkcs11Token): <T>(work: (session: KeySession) => Promise<T>) => Promise<T> {
   const idle: (KeySession | null)[] = Array.from({ length: SESSIONS }, () => null);
   const waiting: ((session: KeySession | null) => void)[] = [];
   const take = () => {
@@ -66,7 +69,7 @@ function sessionsOf(token: Pkcs11Token): <T>(work: (session: KeySession) => Prom
     waiting.push(turn.resolve);
     return turn.promise;
   };
-  const giveBack = (session: KeySession | null) => {
+  const release = (session: KeySession | null) => {
     const next = waiting.shift();
     if (next) next(session);
     else idle.push(session);
@@ -74,18 +77,18 @@ function sessionsOf(token: Pkcs11Token): <T>(work: (session: KeySession) => Prom
 
   return async (work) => {
     let session = await take();
-    let sound = false;
+    let succeeded = false;
     try {
       session ??= token.open();
       const result = await withinLimit(work(session));
-      sound = true;
+      succeeded = true;
       return result;
     } finally {
-      if (!sound) {
+      if (!succeeded) {
         closeQuietly(session);
         session = null;
       }
-      giveBack(session);
+      release(session);
     }
   };
 }
@@ -106,6 +109,6 @@ function closeQuietly(session: KeySession | null): void {
   try {
     session?.close();
   } catch {
-    // It failed because the session or the HSM is gone.
+    // The session or the HSM is gone.
   }
 }

@@ -2,29 +2,32 @@ import { readFile } from 'node:fs/promises';
 import type { Pkcs11Address } from './pkcs11-uri.ts';
 import { type Attribute, type Handle, loadPkcs11Js, type Pkcs11Js, type Pkcs11Module } from './pkcs11js.ts';
 
-/** A session in which the private key is at hand. */
+/** A logged-in session with a handle to the private key. */
 export interface KeySession {
-  /** @param digest what the mechanism of the key's kind takes @returns the raw signature */
+  /** @param digest the input of the mechanism: a DigestInfo for RSA, a digest for ECDSA @returns the raw signature */
   sign(mechanism: 'CKM_RSA_PKCS' | 'CKM_ECDSA', digest: Buffer): Promise<Buffer>;
   close(): void;
 }
 
 export interface Pkcs11Token {
-  /** Opens a session, logged in. @throws when the token is gone, the PIN is wrong, or it holds no such key */
+  /**
+   * Opens a session and logs in.
+   * @throws when the token is gone, the PIN is wrong, or the token does not hold exactly one such key
+   */
   open(): KeySession;
-  /** DER of the certificates on the token, that with the key's id first; none when there is none with its id. */
+  /** DER of the certificates on the token, starting with that of the key (same CKA_ID); empty when the key has none. */
   certificates(): Buffer[];
 }
 
-/** Signatures of RSA-4096 are the longest there are. */
+/** Octets of the signature buffer: enough for RSA-8192. */
 const MAX_SIGNATURE = 1024;
 
-/** The libraries of this process: each is loaded and initialized once, and stays so until the process ends. */
+/** Loaded libraries by path. A library is initialized once per process and never finalized. */
 const modules = new Map<string, Pkcs11Module>();
 
 /**
- * A token of an HSM.
- * @throws with what to do when `pkcs11js` is not installed, or the library or the token is not there
+ * Opens a token of an HSM.
+ * @throws with what to do when `pkcs11js` is not installed, or when the library cannot be loaded
  */
 export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Token> {
   const library = await loadPkcs11Js();
@@ -40,7 +43,7 @@ export async function openPkcs11Token(address: Pkcs11Address): Promise<Pkcs11Tok
       if (address.id !== null) template.push({ type: library.CKA_ID, value: Buffer.from(address.id) });
       const [key, ...others] = find(module, session, template);
       if (key === undefined || others.length > 0) {
-        throw new Error(`The token holds ${key ? 'several private keys' : 'no private key'} of this label or id.`);
+        throw new Error(`The token holds ${key ? 'several private keys' : 'no private key'} with this label or id.`);
       }
       return { session, key };
     } catch (error) {
@@ -93,7 +96,7 @@ function initialized(library: Pkcs11Js, path: string): Pkcs11Module {
   try {
     module.load(path);
   } catch (cause) {
-    throw new Error(`The library of the HSM, ${path}, can't be loaded: ${messageOf(cause)}`, { cause });
+    throw new Error(`The library of the HSM, ${path}, cannot be loaded: ${messageOf(cause)}`, { cause });
   }
   try {
     module.C_Initialize({ flags: library.CKF_OS_LOCKING_OK });
@@ -110,10 +113,14 @@ function slotOf(module: Pkcs11Module, label: string | null): Handle {
   const [token] = found;
   if (token && found.length === 1) return token.slot;
   const all = tokens.map((each) => each.label || '(no label)').join(', ') || 'none';
-  throw new Error(`There is no one token ${label ?? 'without a name in the address'} in the HSM. Tokens: ${all}.`);
+  throw new Error(
+    label === null
+      ? `The HSM does not hold exactly one token: name the token in the address. Tokens: ${all}.`
+      : `The HSM does not hold exactly one token ${label}. Tokens: ${all}.`,
+  );
 }
 
-/** All sessions of a process with a token share one login. */
+/** Logs in. All sessions of a process with a token share one log-in, so an existing log-in is not an error. */
 function logIn(library: Pkcs11Js, module: Pkcs11Module, session: Handle, pin: string): void {
   try {
     module.C_Login(session, library.CKU_USER, pin);

@@ -1,18 +1,20 @@
-/** Where a key is in an HSM. */
+/** The location of a key in an HSM. */
 export interface Pkcs11Address {
-  /** The vendor's library. */
+  /** Path of the vendor's PKCS #11 library. */
   readonly modulePath: string;
-  /** Label of the token; null: the only one there is. */
+  /** Label of the token; null when the HSM has only one token. */
   readonly token: string | null;
-  /** Label (CKA_LABEL) and id (CKA_ID) of the private key; at least one is set. */
+  /** Label (CKA_LABEL) of the private key. At least one of `object` and `id` is set. */
   readonly object: string | null;
+  /** Id (CKA_ID) of the private key. */
   readonly id: Uint8Array | null;
   readonly pin: { readonly value: string } | { readonly file: string };
 }
 
 /**
- * Reads a PKCS #11 URI (RFC 7512): `pkcs11:token=…;object=…;id=%01?module-path=…&pin-source=file:…` (or `pin-value=…`).
- * @throws with what is wrong; the PIN is never part of the message
+ * Parses a PKCS #11 URI (RFC 7512): `pkcs11:token=…;object=…;id=%01?module-path=…&pin-source=file:…` (or
+ * `pin-value=…`).
+ * @throws with the fault, as the end of a sentence; the message never contains the PIN
  */
 export function parsePkcs11Uri(uri: string): Pkcs11Address {
   if (!uri.startsWith('pkcs11:')) throw new Error('must begin with pkcs11: (RFC 7512)');
@@ -47,7 +49,7 @@ function attributesOf(part: string, separator: string, known: readonly string[])
   return attributes;
 }
 
-/** Octets, because an id is not text. */
+/** Returns octets because an id is binary. */
 function percentDecoded(value: string): Buffer {
   const parts = value.split(/(%[0-9a-fA-F]{2})/);
   return Buffer.concat(

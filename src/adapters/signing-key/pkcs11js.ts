@@ -1,4 +1,7 @@
-/** What is used of npm's `pkcs11js`, which is compiled at its installation and therefore installed only where an HSM is. */
+/**
+ * The part of the npm package `pkcs11js` that is used. The package is compiled on installation, so it is installed only
+ * for an HSM.
+ */
 export interface Pkcs11Js {
   readonly PKCS11: new () => Pkcs11Module;
   readonly CKF_OS_LOCKING_OK: number;
@@ -19,7 +22,7 @@ export interface Pkcs11Js {
 export type Handle = Buffer;
 export type Attribute = { type: number; value?: Buffer | number | string };
 
-/** An HSM's library; the functions are those of PKCS #11 2.40, and throw errors with its code. */
+/** An HSM's library. The functions are those of PKCS #11 2.40; their errors carry its code (CKR_…). */
 export interface Pkcs11Module {
   load(path: string): void;
   C_Initialize(options: { flags: number }): void;
@@ -36,16 +39,16 @@ export interface Pkcs11Module {
   C_SignAsync(session: Handle, inData: Buffer, outData: Buffer): Promise<Buffer>;
 }
 
-/** @throws with what to do when it is not installed */
+/** @throws with what to do when the package is not installed */
 export async function loadPkcs11Js(): Promise<Pkcs11Js> {
   try {
-    // biome-ignore lint/suspicious/noTsIgnore: whether there are types depends on whether it is installed
+    // biome-ignore lint/suspicious/noTsIgnore: there are types only if the package is installed
     // @ts-ignore
     const { default: library } = (await import('pkcs11js')) as unknown as { default: Pkcs11Js };
     return library;
   } catch (cause) {
     throw new Error(
-      'A key in an HSM needs the npm package pkcs11js, which is compiled at its installation: npm install --no-save pkcs11js ' +
+      'A key in an HSM needs the npm package pkcs11js, which is compiled on installation: npm install --no-save pkcs11js ' +
         '(with a C++ compiler, make and Python on the machine).',
       { cause },
     );

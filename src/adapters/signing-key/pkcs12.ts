@@ -5,31 +5,32 @@ import { chainFrom } from './certificate-chain.ts';
 import type { SigningIdentity } from './software-key.ts';
 
 /**
- * Reads the key and certificates of a PKCS#12 file (RFC 7292), the signer's certificate first and each followed by its issuer as far as
- * the file holds it. Files are taken that are encrypted with PBES2, as OpenSSL 3 and present Windows write them.
- * @throws with what to do, when the file can't be read, the passphrase is wrong, or the key has no certificate
+ * Reads the key and the certificates of a PKCS#12 file (RFC 7292): the signer's certificate, followed by its issuers as
+ * far as the file holds them. The file must be encrypted with PBES2, as OpenSSL 3 and current Windows versions write
+ * it.
+ * @throws with what to do when the file cannot be read, the passphrase is wrong, or the key has no certificate
  */
 export async function loadPkcs12(file: string, passphrase: string): Promise<SigningIdentity> {
   const bytes = await readFile(file).catch((cause: NodeJS.ErrnoException) => {
-    throw cause.code === 'ENOENT' ? new Error(`there is no file ${file}.`, { cause }) : cause;
+    throw cause.code === 'ENOENT' ? new Error(`the file ${file} does not exist.`, { cause }) : cause;
   });
   if (bytes.includes('-----BEGIN ')) {
     throw new Error(
-      `${file} is in PEM form and must be PKCS#12: convert it with "openssl pkcs12 -export -in ${file} -out NEW.p12", where ${file} holds the key and its certificate.`,
+      `${file} is in PEM format but must be PKCS#12: convert it with "openssl pkcs12 -export -in ${file} -out NEW.p12", provided that ${file} holds the key and its certificate.`,
     );
   }
   const { keys, certificates } = await open(bytes, passphrase).catch((cause: unknown) => {
     throw new Error(
-      `${file} can't be opened with this passphrase. Check the passphrase; if it is right, the file may be encrypted in the old way (RC2, ` +
+      `${file} cannot be opened with this passphrase. Check the passphrase. If it is right, the file may use an old encryption (RC2, ` +
         '3DES): convert it with "openssl pkcs12 -legacy -in OLD -nodes | openssl pkcs12 -export -out NEW".',
       { cause },
     );
   });
   const [privateKey, ...others] = keys;
   if (privateKey === undefined || others.length > 0)
-    throw new Error(`${file} holds ${keys.length} private keys: it must hold one.`);
+    throw new Error(`${file} holds ${keys.length} private keys: it must hold exactly one.`);
   const own = certificates.find((certificate) => certificate.checkPrivateKey(privateKey));
-  if (own === undefined) throw new Error(`${file} holds no certificate of its private key.`);
+  if (own === undefined) throw new Error(`${file} holds no certificate for its private key.`);
   return { privateKey, certificateChain: chainFrom(own, certificates) };
 }
 

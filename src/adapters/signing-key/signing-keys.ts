@@ -10,19 +10,22 @@ import { loadPkcs12 } from './pkcs12.ts';
 import { softwareKey } from './software-key.ts';
 import { loadTestIdentity } from './test-identity.ts';
 
-/** Where keys are, as the settings say. */
+/** The settings that tell where the signing keys are. */
 export interface SigningSettings {
   readonly p12: { readonly file: string; readonly passphrase: string } | null;
   readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
-  /** A JSON file: `{"ten_…": {"p12": FILE, "passphrase": …} | {"pkcs11": URI, "certificates": FILE}}`, files relative to its folder. */
+  /**
+   * A JSON file: `{"ten_…": {"p12": FILE, "passphrase": …} | {"pkcs11": URI, "certificates": FILE}}`, files relative to
+   * its folder.
+   */
   readonly tenants: string | null;
 }
 
-/** The keys that documents are signed with. */
+/** The keys for signing documents. */
 export interface SigningKeys {
-  /** The platform's own, for every tenant that has none. */
+  /** The platform's key, for every tenant without a key of its own. */
   readonly platform: SigningKey;
-  /** By tenant id. */
+  /** The tenants' own keys by tenant id. */
   readonly tenants: ReadonlyMap<string, SigningKey>;
 }
 
@@ -35,9 +38,9 @@ const tenantsFile = z.record(
 );
 
 /**
- * Loads every key once, and finds out whether it can sign.
- * @param dataDir where the self-made test identity is kept, which is the platform's key while the settings name none
- * @throws naming the setting or the tenant whose key can't be had, and why
+ * Loads every key once and checks that it is usable for signing documents.
+ * @param dataDir folder of the self-signed test identity, which is the platform's key when the settings name none
+ * @throws naming the setting or the tenant whose key cannot be loaded, and the reason
  */
 export async function openSigningKeys(settings: SigningSettings, dataDir: string): Promise<SigningKeys> {
   const platform = await platformKey(settings, dataDir);
@@ -62,19 +65,22 @@ function platformKey({ p12, pkcs11 }: SigningSettings, dataDir: string): Promise
 }
 
 async function fromPkcs12(file: string, passphrase: string): Promise<SigningKey> {
-  return forDocuments(softwareKey(await loadPkcs12(file, passphrase)));
+  return requireSigningUsage(softwareKey(await loadPkcs12(file, passphrase)));
 }
 
 async function fromPkcs11(uri: string, certificates: string | null): Promise<SigningKey> {
   const known = certificates === null ? [] : await readCertificates(certificates);
-  return forDocuments(await loadPkcs11Key(parsePkcs11Uri(uri), known));
+  return requireSigningUsage(await loadPkcs11Key(parsePkcs11Uri(uri), known));
 }
 
-/** Every validator refuses what such a key signs, and time does not change that, unlike a certificate's validity. */
-function forDocuments(key: SigningKey): SigningKey {
+/**
+ * Refuses a certificate whose key usage does not allow signing: unlike expiry, this never changes, and every validator
+ * rejects it.
+ */
+function requireSigningUsage(key: SigningKey): SigningKey {
   if (!maySign(key.certificateChain[0])) {
     throw new Error(
-      'The certificate is not one for signing documents (its key usage has neither digitalSignature nor nonRepudiation). Have another issued.',
+      'The certificate does not allow signing documents (its key usage has neither digitalSignature nor nonRepudiation). Have another issued.',
     );
   }
   return key;
@@ -82,7 +88,7 @@ function forDocuments(key: SigningKey): SigningKey {
 
 async function readCertificates(file: string): Promise<X509Certificate[]> {
   const blocks = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
-  if (blocks === null) throw new Error(`${file} holds no certificate in PEM form.`);
+  if (blocks === null) throw new Error(`${file} holds no certificate in PEM format.`);
   return blocks.map((pem) => new X509Certificate(pem));
 }
 
@@ -91,12 +97,12 @@ async function readTenants(file: string): Promise<z.infer<typeof tenantsFile>> {
   try {
     content = JSON.parse(await readFile(file, 'utf8'));
   } catch (cause) {
-    throw new Error(`SIGNING_TENANTS: ${file} can't be read as JSON.`, { cause });
+    throw new Error(`SIGNING_TENANTS: ${file} cannot be read as JSON.`, { cause });
   }
   const parsed = tenantsFile.safeParse(content);
   if (parsed.success) return parsed.data;
-  // The values are not shown: a passphrase may be among them.
-  const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the whole').join(', ');
+  // The message shows no values: one of them may be a passphrase.
+  const where = parsed.error.issues.map(({ path }) => path.join('.') || 'the top level').join(', ');
   throw new Error(
     `SIGNING_TENANTS: ${file} must map tenant ids to {"p12", "passphrase"} or {"pkcs11", "certificates"}; wrong at ${where}.`,
   );

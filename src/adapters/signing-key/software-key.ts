@@ -2,22 +2,22 @@ import { type KeyObject, sign, type X509Certificate } from 'node:crypto';
 import { promisify } from 'node:util';
 import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
 
-/** A private key in this process's memory and the certificates that say whose it is, the signer's own first, then its issuers. */
+/** A private key in memory with its certificates: the signer's own first, then its issuers. */
 export interface SigningIdentity {
   readonly privateKey: KeyObject;
   readonly certificateChain: readonly X509Certificate[];
 }
 
 /**
- * A key that signs on a thread of Node's pool.
- * @throws {SigningFailed} when the key is of a kind that documents are not signed with, or not that of the first certificate
+ * A key that signs on a thread of Node's thread pool.
+ * @throws {SigningFailed} when the algorithm is not supported, or when the key does not match the first certificate
  */
 export function softwareKey({ privateKey, certificateChain }: SigningIdentity, testOnly = false): SigningKey {
   const [certificate, ...issuers] = certificateChain;
   if (certificate === undefined) throw new SigningFailed('There is no certificate to sign with.');
   const algorithm = signatureAlgorithm(certificate);
   if (!certificate.checkPrivateKey(privateKey)) {
-    throw new SigningFailed('The private key is not that of the signing certificate.');
+    throw new SigningFailed('The private key does not match the signing certificate.');
   }
   return {
     certificateChain: [certificate, ...issuers],
@@ -33,7 +33,10 @@ export function softwareKey({ privateKey, certificateChain }: SigningIdentity, t
   };
 }
 
-/** What a certificate's key signs with. @throws {SigningFailed} when it is weaker than the baseline, or of another kind */
+/**
+ * The signature algorithm for a certificate's key.
+ * @throws {SigningFailed} when the key is too weak or of an unsupported type
+ */
 export function signatureAlgorithm({ publicKey }: X509Certificate): SigningKey['algorithm'] {
   const { asymmetricKeyType: type, asymmetricKeyDetails: details = {} } = publicKey;
   if (type === 'rsa' && (details.modulusLength ?? 0) >= 2048) return 'RSA-SHA256';

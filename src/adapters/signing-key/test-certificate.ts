@@ -33,9 +33,9 @@ import {
 import type { SigningIdentity } from './software-key.ts';
 
 /**
- * A new key with a certificate that it signed itself, for test documents only: its subject says so. The key is ECDSA on P-256: made within
- * a millisecond at the first start, where RSA-2048 takes up to a second, and several times as fast to sign with.
- * @param from start of its validity, which lasts ten years
+ * Makes a new key with a self-signed certificate, for test documents only, as its subject states. The key is ECDSA on
+ * P-256: it is generated within a millisecond, while RSA-2048 takes up to a second, and signs several times as fast.
+ * @param from start of the validity, which lasts ten years
  */
 export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
   const { privateKey } = await promisify(generateKeyPair)('ec', { namedCurve: 'P-256' });
@@ -44,7 +44,10 @@ export async function makeTestIdentity(from: Date): Promise<SigningIdentity> {
   return { privateKey, certificateChain: [selfSignedCertificate({ privateKey, from, to })] };
 }
 
-/** A certificate of a test key, signed by that key (RFC 5280), valid from and to these times. @param usage flags of `KeyUsageFlags` */
+/**
+ * A self-signed certificate of a test key (RFC 5280), valid between `from` and `to`.
+ * @param usage flags of `KeyUsageFlags`
+ */
 export function selfSignedCertificate({
   privateKey,
   from,
@@ -87,7 +90,7 @@ export function selfSignedCertificate({
   return new X509Certificate(Buffer.from(AsnConvert.serialize(certificate)));
 }
 
-/** RFC 4055, section 5, wants NULL parameters, RFC 5758, section 3.2, none. */
+/** RFC 4055, section 5, requires NULL parameters for RSA; RFC 5758, section 3.2, requires that ECDSA has none. */
 const SHA256_WITH_RSA = new AlgorithmIdentifier({
   algorithm: '1.2.840.113549.1.1.11',
   parameters: arrayBuffer(Uint8Array.of(5, 0)),
@@ -105,14 +108,17 @@ function extension(extnID: string, value: object, critical: boolean): Extension 
   return new Extension({ extnID, critical, extnValue: new OctetString(AsnConvert.serialize(value)) });
 }
 
-/** RFC 5280, section 4.1.2.2: positive, at most 20 octets, and not to be guessed. */
+/** Positive, at most 20 octets (RFC 5280, section 4.1.2.2), and unpredictable. */
 function newSerialNumber(): ArrayBuffer {
   const octets = randomBytes(16);
   octets[0] = 0x40 | (octets.readUInt8(0) & 0x3f);
   return arrayBuffer(octets);
 }
 
-/** RFC 5280, section 4.2.1.2, method 1, with SHA-256 cut to 160 bits in the place of SHA-1 (RFC 7093). */
+/**
+ * Subject key identifier: RFC 5280, section 4.2.1.2, method 1, with SHA-256 truncated to 160 bits instead of SHA-1 (RFC
+ * 7093).
+ */
 function digestOf({ subjectPublicKey }: SubjectPublicKeyInfo): ArrayBuffer {
   return arrayBuffer(createHash('sha256').update(new Uint8Array(subjectPublicKey)).digest().subarray(0, 20));
 }

@@ -7,16 +7,16 @@ import { makeTestIdentity } from './test-certificate.ts';
 const FILE = 'signing-test-identity.pem';
 
 /**
- * The test identity that is kept in `DATA_DIR` (design, section 7, `SIGNING_P12`), made at the first call. Its file is private (mode 0600)
- * and appears whole or not at all; of several processes that start at once, all use the one that came first.
- * @throws when the folder cannot be written, or when the file is there and holds no key with its certificate
+ * Loads the test identity from `DATA_DIR` (docs/decisions/0034); makes it on the first call. The file is private (mode
+ * 0600) and is created atomically. Of several processes that start at the same time, all use the first one's identity.
+ * @throws when the folder cannot be written, or when the file exists but does not hold a key and its certificate
  */
 export async function loadTestIdentity(dataDir: string): Promise<SigningIdentity> {
   const file = join(dataDir, FILE);
   const kept = await readIdentity(file);
   if (kept !== null) return kept;
   await mkdir(dataDir, { recursive: true });
-  // Valid since yesterday: a clock that is set back a little must not stop signing.
+  // Valid since yesterday, so that signing still works when the clock is set back a little.
   const made = await makeTestIdentity(new Date(Date.now() - 86_400_000));
   await writeOnce(file, toPem(made));
   return (await readIdentity(file)) ?? made;
@@ -35,9 +35,12 @@ async function readIdentity(file: string): Promise<SigningIdentity | null> {
     const certificateChain = [new X509Certificate(pem)];
     return { privateKey, certificateChain };
   } catch (cause) {
-    throw new Error(`${file} holds no private key with its certificate: move it away, and a new one is made.`, {
-      cause,
-    });
+    throw new Error(
+      `${file} does not hold a private key and its certificate: move the file away, and a new one is made.`,
+      {
+        cause,
+      },
+    );
   }
 }
 
@@ -46,7 +49,7 @@ function toPem({ privateKey, certificateChain }: SigningIdentity): string {
   return [key, ...certificateChain.map(String)].join('');
 }
 
-/** Writes a file under its final name unless that is taken. */
+/** Writes a file unless it exists already. */
 async function writeOnce(file: string, content: string): Promise<void> {
   const draft = `${file}.${randomUUID()}`;
   const handle = await open(draft, 'wx', 0o600);

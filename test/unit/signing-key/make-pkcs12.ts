@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 
-/** A key with a self-signed certificate in `NAME.p12`. @returns its path; null where there is no openssl */
+/** Creates a key with a self-signed certificate in `NAME.p12`. @returns its path; null when openssl is not installed */
 export function makePkcs12(folder: string, name: string, passphrase: string, keyUsage?: string): string | null {
   const openssl = (...options: string[]) => spawnSync('openssl', options, { cwd: folder }).status === 0;
   const [key, certificate, file] = ['key', 'crt', 'p12'].map((extension) => `${name}.${extension}`) as [

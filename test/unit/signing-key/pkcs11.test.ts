@@ -57,8 +57,8 @@ describe.skipIf(WITHOUT_HSM !== null)(`a key in an HSM${WITHOUT_HSM === null ? '
   afterAll(() => hsm.close());
   const load = (label: string) => loadPkcs11Key(parsePkcs11Uri(hsm.uri(label)));
 
-  // One login serves all sessions of a process, so a wrong PIN shows only before the first.
-  test('says that the PIN is wrong', async () => {
+  // One log-in serves all sessions of a process, so a wrong PIN is noticed only before the first log-in.
+  test('reports a wrong PIN', async () => {
     const uri = hsm.uri('p256').replace(/pin-source=.*/, `pin-value=${PIN}0`);
     await expect(loadPkcs11Key(parsePkcs11Uri(uri))).rejects.toThrow(/PIN/);
   });
@@ -71,7 +71,7 @@ describe.skipIf(WITHOUT_HSM !== null)(`a key in an HSM${WITHOUT_HSM === null ? '
     expect(await verifySignedDocument(signed)).toMatchObject({ valid: true });
   });
 
-  test('signs for many at once, each its own octets', async () => {
+  test('makes concurrent signatures, each over its own octets', async () => {
     const key = await load('p256');
     const octets = Array.from({ length: 64 }, (_, index) => Buffer.from(`document ${index}`));
     const signatures = await Promise.all(octets.map((each) => key.sign(each)));
@@ -81,7 +81,7 @@ describe.skipIf(WITHOUT_HSM !== null)(`a key in an HSM${WITHOUT_HSM === null ? '
     }
   });
 
-  test('takes its certificate from a file where the token has none, and only the right one', async () => {
+  test('takes its certificate from a file when the token has none, and refuses a wrong one', async () => {
     await expect(load('bare')).rejects.toThrow(/holds no certificate/);
     await expect(loadPkcs11Key(parsePkcs11Uri(hsm.uri('p256')), other.certificateChain)).rejects.toThrow(
       /not that of the HSM's private key/,
@@ -91,15 +91,15 @@ describe.skipIf(WITHOUT_HSM !== null)(`a key in an HSM${WITHOUT_HSM === null ? '
   });
 
   test.each([
-    ['no such token', (uri: string) => uri.replace('token=fatoura', 'token=none'), /no one token none.*fatoura/],
+    ['no such token', (uri: string) => uri.replace('token=fatoura', 'token=none'), /exactly one token none.*fatoura/],
     ['no such key', (uri: string) => uri.replace('object=p256', 'object=none'), /no private key/],
     ['two such keys', (uri: string) => uri.replace('object=p256', 'object=twins'), /several private keys/],
     [
       'no such library',
       (uri: string) => uri.replace(/module-path=[^&]*/, 'module-path=/none.so'),
-      /none\.so, can't be loaded/,
+      /none\.so, cannot be loaded/,
     ],
-  ])('says what is wrong: %s', async (_what, change, reason) => {
+  ])('reports the fault: %s', async (_what, change, reason) => {
     await expect(loadPkcs11Key(parsePkcs11Uri(change(hsm.uri('p256'))))).rejects.toThrow(reason);
   });
 });

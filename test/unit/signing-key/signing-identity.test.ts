@@ -15,7 +15,7 @@ afterEach(async () => {
 });
 
 describe('the test identity', () => {
-  test('is made once, says that it is a test, and is valid for ten years', async () => {
+  test('is made once, is marked as a test, and is valid for ten years', async () => {
     const { privateKey, certificateChain } = await loadTestIdentity(join(folder, 'data'));
     const [certificate] = certificateChain;
     expect(certificate?.checkPrivateKey(privateKey)).toBe(true);
@@ -29,7 +29,7 @@ describe('the test identity', () => {
     expect(again.privateKey.equals(privateKey)).toBe(true);
   });
 
-  test('is one for all that start at once, in a private file', async () => {
+  test('is the same for all that start at the same time, in a private file', async () => {
     const identities = await Promise.all(Array.from({ length: 8 }, () => loadTestIdentity(folder)));
     expect(new Set(identities.map(({ certificateChain }) => certificateChain[0]?.fingerprint256)).size).toBe(1);
     const files = await readdir(folder);
@@ -37,18 +37,18 @@ describe('the test identity', () => {
     if (process.platform !== 'win32') expect((await stat(join(folder, files[0]!))).mode & 0o777).toBe(0o600);
   });
 
-  test('is never replaced when its file is spoilt', async () => {
+  test('is not replaced when its file is damaged', async () => {
     await loadTestIdentity(folder);
     const [file = ''] = await readdir(folder);
     await writeFile(join(folder, file), 'spoilt');
-    await expect(loadTestIdentity(folder)).rejects.toThrow(/holds no private key with its certificate/);
+    await expect(loadTestIdentity(folder)).rejects.toThrow(/does not hold a private key and its certificate/);
   });
 });
 
 describe('a PKCS#12 file', () => {
   const openssl = (...options: string[]) => spawnSync('openssl', options, { cwd: folder });
   const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
-  const WITHOUT_OPENSSL = 'openssl is not on this machine: skipped';
+  const WITHOUT_OPENSSL = 'openssl is not installed: skipped';
 
   /** A CA, a certificate that it issued, and both in `both.p12` under the passphrase `sécret`. */
   const makeFiles = () => {
@@ -84,7 +84,7 @@ describe('a PKCS#12 file', () => {
     expect(made.status).toBe(0);
   };
 
-  test('gives the key and the chain, the signer first', async ({ skip }) => {
+  test('yields the key and the chain, the signer first', async ({ skip }) => {
     if (!hasOpenssl) skip(WITHOUT_OPENSSL);
     makeFiles();
     const { privateKey, certificateChain } = await loadPkcs12(join(folder, 'both.p12'), 'sécret');
@@ -93,9 +93,9 @@ describe('a PKCS#12 file', () => {
     await expect(loadPkcs12(join(folder, 'both.p12'), 'wrong')).rejects.toThrow(/Check the passphrase/);
   });
 
-  test('says what to do about what it cannot read', async () => {
+  test('that cannot be read is refused with advice', async () => {
     await writeFile(join(folder, 'junk.p12'), 'junk');
     await expect(loadPkcs12(join(folder, 'junk.p12'), '')).rejects.toThrow(/openssl pkcs12/);
-    await expect(loadPkcs12(join(folder, 'none.p12'), '')).rejects.toThrow(/^there is no file .*none\.p12\.$/);
+    await expect(loadPkcs12(join(folder, 'none.p12'), '')).rejects.toThrow(/^the file .*none\.p12 does not exist\.$/);
   });
 });

@@ -19,7 +19,7 @@ beforeEach(async () => {
 afterEach(() => rm(folder, { recursive: true }));
 
 describe('the keys of a service', () => {
-  test('without settings it is the test certificate, which live documents are not signed with', async () => {
+  test('without settings the key is the test identity, which does not sign live documents', async () => {
     const signing = await openSigning({ signing: NONE, dataDir: folder });
     const owner = { tenantId: 'ten_1', environment: 'test' } as const;
     expect(signing.keyOf(owner).testOnly).toBe(true);
@@ -27,10 +27,10 @@ describe('the keys of a service', () => {
     expect(() => signing.keyOf({ ...owner, environment: 'live' })).toThrow(/SIGNING_P12/);
   });
 
-  test('a tenant’s own key comes before the platform’s', async ({ skip }) => {
+  test('a tenant’s own key takes precedence over the platform’s', async ({ skip }) => {
     const own = makePkcs12(folder, 'Own', 'sésame');
     const platform = makePkcs12(folder, 'Platform', '');
-    if (own === null || platform === null) return skip('openssl is not on this machine: skipped');
+    if (own === null || platform === null) return skip('openssl is not installed: skipped');
     await writeFile(join(folder, 'tenants.json'), JSON.stringify({ ten_1: { p12: 'Own.p12', passphrase: 'sésame' } }));
     const signing = await openSigning({
       signing: { ...NONE, p12: { file: platform, passphrase: '' }, tenants: join(folder, 'tenants.json') },
@@ -42,24 +42,22 @@ describe('the keys of a service', () => {
     expect([...signing.keys.keys()]).toEqual(['platform', 'ten_1']);
   });
 
-  test('a key whose certificate is for something else is refused at the start: all that it signs would be', async ({
-    skip,
-  }) => {
+  test('a key whose certificate does not allow signing is refused at the start', async ({ skip }) => {
     const file = makePkcs12(folder, 'Server', '', 'keyAgreement');
     const fit = makePkcs12(folder, 'Seal', '', 'nonRepudiation');
-    if (file === null || fit === null) return skip('openssl is not on this machine: skipped');
+    if (file === null || fit === null) return skip('openssl is not installed: skipped');
     const opened = (name: string) => openSigningKeys({ ...NONE, p12: { file: name, passphrase: '' } }, folder);
     await expect(opened(file)).rejects.toThrow(/^SIGNING_P12: .*key usage/);
     expect((await opened(fit)).platform.certificateChain[0].subject).toBe('CN=Seal');
   });
 
   test.each([
-    ['{', /can't be read as JSON/],
+    ['{', /cannot be read as JSON/],
     ['{"acme": {"p12": "x"}}', /wrong at acme/],
     ['{"ten_1": {"p12": "x", "pasphrase": "secret"}}', /wrong at ten_1/],
-    ['{"ten_1": {"p12": "none.p12", "passphrase": "secret"}}', /SIGNING_TENANTS, ten_1: there is no file /],
+    ['{"ten_1": {"p12": "none.p12", "passphrase": "secret"}}', /SIGNING_TENANTS, ten_1: the file .* does not exist/],
     ['{"ten_1": {"pkcs11": "pkcs11:object=k?module-path=/x"}}', /SIGNING_TENANTS, ten_1: .*pin-source/],
-  ])('says what is wrong with %s, and no secret', async (content, reason) => {
+  ])('reports the fault of %s without secrets', async (content, reason) => {
     await writeFile(join(folder, 'tenants.json'), content);
     const opened = openSigningKeys({ ...NONE, tenants: join(folder, 'tenants.json') }, folder);
     const message = await opened.then(
@@ -71,7 +69,7 @@ describe('the keys of a service', () => {
   });
 });
 
-test('operators are told at the start of what is wrong with a certificate', async () => {
+test('findings about a certificate are logged at the start', async () => {
   const lines: unknown[] = [];
   const log = {
     warn: (...line: unknown[]) => lines.push(['warn', ...line]),
@@ -84,27 +82,27 @@ test('operators are told at the start of what is wrong with a certificate', asyn
   expect(lines).toEqual([['warn', { signer: 'ten_1' }, expect.stringMatching(/expires on .* in 10 days/)]]);
 });
 
-describe('what operators are told of a certificate', () => {
+describe('findings about a certificate', () => {
   const levels = (certificate: Parameters<typeof identityOf>[1], now: Date, testOnly = true) =>
     certificateFindings(softwareKey(identityOf(ecKey('P-256'), certificate), testOnly), now).map(
       ({ level, text }) => `${level}: ${text}`,
     );
   const day = (offset: number) => new Date(TO.getTime() + offset * 86_400_000);
 
-  test('nothing while it is sound', () => {
+  test('none while it is in order', () => {
     expect(levels({}, day(-31))).toEqual([]);
   });
 
   test.each([
-    ['29 days before its end', {}, day(-29), /^warn: .*expires on 2036-01-01, in 29 days/],
+    ['29 days before it expires', {}, day(-29), /^warn: .*expires on 2036-01-01, in 29 days/],
     ['after its end', {}, day(1), /^error: .*expired on 2036-01-01/],
-    ['before its beginning', {}, new Date(FROM.getTime() - 1000), /^error: .*not valid before/],
-    ['for something else', { usage: KeyUsageFlags.keyEncipherment }, FROM, /^error: .*key usage/],
+    ['before it is valid', {}, new Date(FROM.getTime() - 1000), /^error: .*not valid before/],
+    ['of another key usage', { usage: KeyUsageFlags.keyEncipherment }, FROM, /^error: .*key usage/],
   ])('%s', (_when, certificate, now, finding) => {
     expect(levels(certificate, now)).toEqual([expect.stringMatching(finding)]);
   });
 
-  test('that nobody but itself vouches for it', () => {
+  test('that it is self-signed', () => {
     expect(levels({}, FROM, false)).toEqual([expect.stringMatching(/^warn: .*its own issuer/)]);
   });
 });
