@@ -5,32 +5,32 @@ import { join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Browser, CDPSession, ConnectionTransport } from 'puppeteer-core';
 
-/** A running browser of ours. */
+/** A browser process started by this service. */
 export interface BrowserProcess {
   readonly browser: Browser;
-  /** Commands to the browser itself, which opens and closes pages. */
+  /** The DevTools session of the browser target, which opens and closes pages. */
   readonly control: CDPSession;
-  /** Also its process group's, except on Windows. */
+  /** Process id; except on Windows it is also the process group id. */
   readonly pid: number;
   readonly sandboxed: boolean;
-  /** Settles when the process is gone and its helpers are killed. */
+  /** Resolves when the process has exited and its helper processes are killed. */
   readonly exited: Promise<void>;
-  /** Ends the browser, by force when it does not end itself within two seconds. Never throws. */
+  /** Closes the browser, and kills it when it has not exited after 2 s. Never throws. */
   close(): Promise<void>;
-  /** Ends it at once. */
+  /** Kills the browser at once. */
   kill(): void;
 }
 
 export interface BrowserStart {
   readonly executable: string;
   readonly sandbox: boolean;
-  /** The browser's whole environment: nothing of the service's (which holds secrets) is handed on. */
+  /** The complete environment of the browser. It inherits nothing from the service, whose environment holds secrets. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Full browsers insist on a profile on the disk; the headless shell that npm brings needs none. */
+  /** Full browsers need a profile folder on disk; the headless shell from npm does not. */
   readonly needsProfile: boolean;
 }
 
-/** The browser ended before it answered; the message is what it said. */
+/** The browser exited before it answered. The message is its error output. */
 export class BrowserStartFailed extends Error {
   override readonly name = 'BrowserStartFailed';
 }
@@ -38,9 +38,9 @@ export class BrowserStartFailed extends Error {
 const START_LIMIT = 30_000;
 
 /**
- * Starts a browser and speaks to it over a pair of pipes: no port is opened, and when this process dies in whatever way, the
- * pipes close and the browser ends by itself. (Not puppeteer's own launcher: over pipes it neither tells what the browser
- * complained of, nor survives a file that can't be executed.)
+ * Starts a browser and connects to it over a pair of pipes. No port is opened, and when this process dies for any
+ * reason, the pipes close and the browser exits by itself. Puppeteer's own launcher is not used: over pipes it does not
+ * report the browser's error output, and a file that cannot be executed crashes this process.
  * @throws {BrowserStartFailed}
  */
 export async function startBrowser(start: BrowserStart): Promise<BrowserProcess> {
@@ -53,14 +53,14 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
     {
       env: profile === null ? { ...start.environment } : { HOME: profile, ...start.environment },
       stdio: ['ignore', 'ignore', 'pipe', 'pipe', 'pipe'],
-      // Its own process group: the terminal's Ctrl-C is the service's to handle, and the group is killed as one.
+      // A process group of its own: Ctrl-C in the terminal reaches only the service, and the whole group can be killed.
       detached: process.platform !== 'win32',
     },
   );
-  yieldToService(child);
+  lowerPriority(child);
   const complaint = tailOf(child.stderr!);
   const exited = new Promise<void>((resolve) => {
-    // Its helpers have nothing to live for.
+    // Helper processes may outlive the browser.
     child.once('exit', () => killGroup(child));
     child.once('close', () => resolve());
     child.once('error', (error) => {
@@ -77,7 +77,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   let timer: NodeJS.Timeout | undefined;
   try {
     const failed = Promise.race([
-      exited.then(() => 'it ended at once'),
+      exited.then(() => 'it exited at once'),
       new Promise<string>((resolve) => {
         timer = setTimeout(resolve, START_LIMIT, `it did not answer within ${START_LIMIT / 1000} s`);
       }),
@@ -99,7 +99,7 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
     };
   } catch (error) {
     kill();
-    // What it said is complete when its pipes are closed.
+    // The error output is complete once the pipes are closed.
     await exited;
     throw new BrowserStartFailed(complaint.text() || (error instanceof Error ? error.message : String(error)));
   } finally {
@@ -114,26 +114,26 @@ async function close(browser: Browser, exited: Promise<void>, kill: () => void):
   clearTimeout(force);
 }
 
-/** An invoice needs no outline. */
+/** Puppeteer's default arguments that are left out. An invoice needs no outline. */
 const UNWANTED = new Set(['--generate-pdf-document-outline']);
 
 function ownArguments(start: BrowserStart, profile: string | null): string[] {
   return [
     ...(start.sandbox ? [] : ['--no-sandbox']),
     ...(profile === null ? [] : [`--user-data-dir=${profile}`]),
-    // Printing needs no graphics card, and no emulation of one.
+    // Printing needs neither a GPU nor software rendering.
     '--disable-gpu',
     '--disable-software-rasterizer',
     '--font-render-hinting=none',
-    // Nothing leaves the machine even if a request escaped the page's own guard (prefetches do): no name or address resolves,
-    // and the only proxy is a port that can't be.
+    // No request leaves the machine even if it bypasses the page's request interception (prefetches do): no host name
+    // or address resolves, and the only proxy is an address that cannot be connected to.
     '--host-resolver-rules=MAP * ~NOTFOUND',
     '--proxy-server=http://0.0.0.0:1',
     '--proxy-bypass-list=<-loopback>',
   ];
 }
 
-/** DevTools messages separated by NUL, as Chromium's remote debugging pipe wants them. */
+/** Transport over Chromium's remote debugging pipe, which separates DevTools messages by NUL. */
 function pipeTransport(output: Writable, input: Readable): ConnectionTransport {
   let pending: Buffer[] = [];
   const transport: ConnectionTransport = {
@@ -152,7 +152,7 @@ function pipeTransport(output: Writable, input: Readable): ConnectionTransport {
       const message = Buffer.concat([...pending, chunk.subarray(start, end)]).toString();
       pending = [];
       start = end + 1;
-      // Each message in a turn of its own, as they would come over a socket.
+      // Each message is handled in its own turn of the event loop, as with a socket.
       setImmediate(() => transport.onmessage?.(message));
     }
     if (start < chunk.length) pending.push(chunk.subarray(start));
@@ -163,14 +163,14 @@ function pipeTransport(output: Writable, input: Readable): ConnectionTransport {
   return transport;
 }
 
-/** The last words of a stream: at most 4,000 characters. */
+/** Keeps the last 4,000 characters of a stream. */
 function tailOf(stream: Readable) {
-  let said = '';
+  let tail = '';
   const add = (more: string) => {
-    said = (said + more).slice(-4_000);
+    tail = (tail + more).slice(-4_000);
   };
   stream.setEncoding('utf8').on('data', add);
-  return { add, text: () => said.trim() };
+  return { add, text: () => tail.trim() };
 }
 
 function killGroup(child: ChildProcess): void {
@@ -179,16 +179,16 @@ function killGroup(child: ChildProcess): void {
     if (process.platform === 'win32') child.kill('SIGKILL');
     else process.kill(-child.pid, 'SIGKILL');
   } catch {
-    // It ended meanwhile.
+    // The process has already exited.
   }
 }
 
-/** Drawing never holds back what decides over invoices: where processors are scarce (at a start, say), the browser waits. */
-function yieldToService({ pid }: ChildProcess): void {
+/** Gives the browser a lower CPU priority, so that rendering PDFs never delays the processing of invoices. */
+function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
   try {
     setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
   } catch {
-    // It has ended already, or the system grants no priorities: it runs like any other process.
+    // The process has exited, or the system does not allow it: the browser then runs at normal priority.
   }
 }

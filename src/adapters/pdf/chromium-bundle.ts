@@ -6,16 +6,16 @@ import { text } from 'node:stream/consumers';
 import { fileURLToPath } from 'node:url';
 import { privateFolder } from './private-folder.ts';
 
-/** The Chromium that npm brings, unpacked. All paths are absolute. */
+/** The unpacked Chromium of the npm package. All paths are absolute. */
 export interface UnpackedChromium {
   readonly executable: string;
-  /** Folder of NSS, NSPR and expat, for machines that have none of their own. */
+  /** Folder with NSS, NSPR and expat, for machines that lack them. */
   readonly libraries: string;
-  /** Folder of a fonts.conf with one plain font, for machines without fontconfig. */
+  /** Folder with a fonts.conf and one font, for machines without fontconfig. */
   readonly fontConfig: string;
 }
 
-/** Whether npm's Chromium, which is built for Linux on x64 with glibc, can be meant for this machine at all. */
+/** Whether the npm package can run on this machine. It is built for Linux on x64 with glibc; glibc is not checked. */
 export function bundleFitsMachine(): boolean {
   return process.platform === 'linux' && process.arch === 'x64';
 }
@@ -23,8 +23,10 @@ export function bundleFitsMachine(): boolean {
 const PACKAGE = '@sparticuz/chromium';
 
 /**
- * Unpacks npm's Chromium under `cacheDir` (about 210 MB, two seconds) unless this version of it is there already.
- * @throws {Error} when the package is missing, the disk is full, or the folder is not private: see {@link privateFolder}
+ * Unpacks the npm package's Chromium under `cacheDir` (about 210 MB, two seconds), unless that version is there
+ * already.
+ * @throws {Error} when the package is missing, the disk is full, or the folder is not private (see {@link
+ * privateFolder})
  */
 export async function unpackChromium(cacheDir: string): Promise<UnpackedChromium> {
   const packageDir = join(dirname(createRequire(import.meta.url).resolve(PACKAGE)), '..');
@@ -40,7 +42,7 @@ export async function unpackChromium(cacheDir: string): Promise<UnpackedChromium
 async function fill(folder: string): Promise<void> {
   await inflateInChild(folder);
   await writeFile(join(folder, 'fonts', 'fonts.conf'), FONTS_CONF);
-  // A folder that a power cut leaves behind must not look complete with an empty binary in it.
+  // After a power cut, a folder that looks complete must not contain an empty binary.
   const binary = await open(join(folder, 'chromium'), 'r+');
   await binary.sync().finally(() => binary.close());
 }
@@ -54,7 +56,7 @@ const FONTS_CONF = `<?xml version="1.0"?>
 </fontconfig>
 `;
 
-/** The package unpacks into the folder for temporary files, which only a process of its own can be given. */
+/** The package always unpacks into the folder for temporary files; a child process gets `target` as that folder. */
 async function inflateInChild(target: string): Promise<void> {
   const child = spawn(process.execPath, [fileURLToPath(new URL('./inflate-chromium.ts', import.meta.url))], {
     env: { TMPDIR: target },

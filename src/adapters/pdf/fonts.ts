@@ -4,24 +4,24 @@ import { dirname, join } from 'node:path';
 import { takeTurn } from '../../domain/turns.ts';
 import { fontCoverage } from './font-coverage.ts';
 
-/** A font file with the characters that it is for. */
+/** A font file of a style sheet with its range of characters. */
 interface FontFace {
   readonly weights: readonly number[];
-  /** Whether the style sheet gives it a character. */
-  readonly isFor: (codePoint: number) => boolean;
-  /** Whether it has a glyph for it. */
-  readonly has: (codePoint: number) => Promise<boolean>;
-  /** Latin letters are in every document. */
+  /** Whether the character is in the `unicode-range` of the style sheet's rule. */
+  readonly inRange: (codePoint: number) => boolean;
+  /** Whether the font has a glyph for the character. */
+  readonly hasGlyph: (codePoint: number) => Promise<boolean>;
+  /** Whether the face is embedded into every document; true for Latin letters. */
   readonly always: boolean;
-  /** The rules of the style sheet, the font embedded; read once. */
+  /** The `@font-face` rules with the embedded font; the file is read once. */
   readonly css: () => Promise<string>;
 }
 
 const [SANS, ARABIC] = ['Fatoura Sans', 'Fatoura Arabic'];
 
 /**
- * The fonts of a text by its direction (`font-family`). Between words that run from right to left the spaces are of the Arabic font: in runs of
- * one font PDF readers find phrases, not only words.
+ * `font-family` by text direction. In right-to-left text the spaces come from the Arabic font too: PDF readers find
+ * phrases only within a run of one font.
  */
 export const FONT_FAMILY = {
   ltr: `"${SANS}", "${ARABIC}", sans-serif`,
@@ -31,64 +31,66 @@ const SPACES = 'U+20,U+A0';
 const WEIGHTS = [400, 700] as const;
 
 /**
- * The @font-face rules for a text, for {@link FONT_FAMILY}, with their fonts embedded: a document looks the same on every
- * machine, and carries only the alphabets that it uses.
+ * The `@font-face` rules that a text needs, for {@link FONT_FAMILY}, with embedded fonts. A document therefore looks
+ * the same on every machine and embeds only the scripts that it uses.
  */
 export async function fontFaces(text: string): Promise<string> {
   const faces = await loadFaces();
   const needed = new Set(faces.filter((face) => face.always));
-  for (const codePoint of unusual(text)) {
+  for (const codePoint of nonAsciiCodePoints(text)) {
     for (const face of await facesOf(codePoint)) needed.add(face);
   }
   return (await Promise.all(faces.filter((face) => needed.has(face)).map((face) => face.css()))).join('\n');
 }
 
 /**
- * The text with U+FFFD in the place of what no font here can draw: PDF/A allows no missing glyph (ISO 19005-3, section 6.2.11.8), and a
- * font of the machine would look different on the next. What is invisible by nature stays.
+ * Replaces characters that no embedded font can draw by U+FFFD. PDF/A allows no missing glyph (ISO 19005-3, section
+ * 6.2.11.8), and system fonts differ between machines. Invisible characters are kept.
  */
 export async function drawable(text: string): Promise<string> {
   const missing = new Set(await undrawableCharacters(text));
   return missing.size === 0 ? text : text.replaceAll(/\P{ASCII}/gu, (each) => (missing.has(each) ? '\ufffd' : each));
 }
 
-/** The visible characters of a text that no font here can draw, each once. */
+/** The visible characters of a text that no embedded font can draw, each once. */
 export async function undrawableCharacters(text: string): Promise<string[]> {
   const missing: string[] = [];
-  for (const codePoint of unusual(text)) {
+  for (const codePoint of nonAsciiCodePoints(text)) {
     const character = String.fromCodePoint(codePoint);
     if (!INVISIBLE.test(character) && (await facesOf(codePoint)).size === 0) missing.push(character);
   }
   return missing;
 }
 
-/** Spaces of any width need no glyph either. */
+/** Characters that need no glyph; spaces of any width included. */
 const INVISIBLE = /[\p{Default_Ignorable_Code_Point}\p{White_Space}]/u;
 
-/** Its code points beyond ASCII, each once. */
-function unusual(text: string): number[] {
+/** The non-ASCII code points of a text, each once. */
+function nonAsciiCodePoints(text: string): number[] {
   return [...new Set(text.match(/\P{ASCII}/gu))].map((character) => character.codePointAt(0)!);
 }
 
-/** The faces that draw a character, one a weight: of those that cover it the last one declared wins. */
+/** The faces that draw a character, one per weight. Of several faces that cover it, the one declared last is used. */
 async function facesOf(codePoint: number): Promise<ReadonlySet<FontFace>> {
   const known = facesByCodePoint.get(codePoint);
   if (known !== undefined) return known;
-  // A text may have thousands that were never looked up, as no language has.
+  // A hostile text may contain thousands of characters that were never looked up: the event loop is released in
+  // between.
   const turn = takeTurn(LOOK_UP_UNITS);
   if (turn) await turn;
   const covering: FontFace[] = [];
-  for (const face of await loadFaces()) if (face.isFor(codePoint) && (await face.has(codePoint))) covering.push(face);
+  for (const face of await loadFaces())
+    if (face.inRange(codePoint) && (await face.hasGlyph(codePoint))) covering.push(face);
   const found = WEIGHTS.map((weight) => covering.findLast(({ weights }) => weights.includes(weight)));
   const faces = new Set(found.filter((face) => face !== undefined));
   facesByCodePoint.set(codePoint, faces);
   return faces;
 }
 
-/** Units of {@link takeTurn} that a character takes. */
+/** Cost of one look-up in units of {@link takeTurn}. */
 const LOOK_UP_UNITS = 50;
 
-/** Bounded by the number of characters that there are. */
+/** Its size is bounded by the number of Unicode characters. */
 const facesByCodePoint = new Map<number, ReadonlySet<FontFace>>();
 
 const loadFaces = once(async () => {
@@ -100,8 +102,9 @@ const loadFaces = once(async () => {
     ...twoWeights('noto-sans-hebrew'),
     styleSheetFaces('@fontsource/noto-sans-tifinagh/400.css', WEIGHTS),
     ...twoWeights('noto-sans'),
-    // The last wins where they overlap: Arabic keeps its joiners, and takes nothing of the Latin. Plex's letters are single glyphs: PDF
-    // readers find and copy them whole, where Noto's dots are glyphs of their own.
+    // Where ranges overlap, the last face is used. Only the Arabic subsets of the Arabic fonts are taken: they keep the
+    // Arabic joiners and draw no Latin letters. Plex comes after Noto because its letters are single glyphs, which PDF
+    // readers find and copy correctly; Noto draws the dots as separate glyphs.
     ...twoWeights('noto-sans-arabic', (file) => file.includes('-arabic-arabic-')),
     ...twoWeights('ibm-plex-sans-arabic', (file) => file.includes('-arabic-arabic-')),
   ]);
@@ -113,8 +116,9 @@ function twoWeights(font: string, wanted?: (file: string) => boolean): Promise<F
 }
 
 /**
- * The faces that a style sheet of @fontsource declares: a WOFF2 file and a range of characters each.
- * @param weights what they are used for, whatever their own weight is: Chromium looks for no other within a family
+ * The faces that a style sheet of @fontsource declares, each a WOFF2 file and a range of characters.
+ * @param weights the weights to declare the faces for, whatever their own weight: Chromium does not fall back to
+ * another weight of a family
  */
 async function styleSheetFaces(
   sheet: string,
@@ -128,16 +132,15 @@ async function styleSheetFaces(
     const file = /url\(([^)]+\.woff2)\)/.exec(rule)?.[1];
     const range = /unicode-range:\s*([^;]+);/.exec(rule)?.[1];
     if (file === undefined || range === undefined) {
-      throw new Error(`${sheet} declares a font in a way that is not understood: ${rule.trim()}`);
+      throw new Error(`${sheet} has an @font-face rule of unexpected form: ${rule.trim()}`);
     }
     if (!wanted(file)) continue;
-    const inRange = rangeTest(range);
     const font = once(() => readFile(join(dirname(path), file)));
     const coverage = once(async () => fontCoverage(await font()));
     faces.push({
       weights,
-      isFor: inRange,
-      has: async (codePoint) => (await coverage())(codePoint),
+      inRange: rangeTest(range),
+      hasGlyph: async (codePoint) => (await coverage())(codePoint),
       always: file.includes('noto-sans-latin-') && !file.includes('-ext-'),
       css: once(async () =>
         file.includes('-arabic-arabic-')

@@ -10,16 +10,16 @@ import { LABELS, type Labels } from './labels.ts';
 import { inPlainText, pageMargins } from './page-margins.ts';
 import { pageStyle } from './page-style.ts';
 
-/** An invoice with the words and figures of its language. */
+/** An invoice with the labels and number formats of its language. */
 interface Texts extends PrintedInvoice {
   readonly labels: Labels;
   readonly format: Format;
 }
 
 /**
- * The invoice as a page to print: complete HTML that refers to nothing outside itself. It shows the mandatory mentions (CGI
- * art. 145-III) and the authority's acceptance. Texts of clients are hostile: they appear as text, names and descriptions each in
- * a direction of their own.
+ * The invoice as a self-contained HTML page to print. It shows the mandatory mentions (CGI art. 145-III) and the
+ * authority's acceptance. Client texts are untrusted: they are escaped, and each name and description is isolated in
+ * its own text direction.
  */
 export async function invoicePage(printed: PrintedInvoice): Promise<string> {
   const { invoice } = printed;
@@ -56,7 +56,7 @@ ${body}
 </html>`;
 }
 
-/** What names the document and the file inside it. */
+/** The title of the document, and the name and description of the attached XML file. */
 export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
   const labels = LABELS[seller.documentLanguage];
   const name = documentFileName(number, 'xml');
@@ -70,7 +70,7 @@ function name(text: string): Markup {
   return html`<bdi dir="auto">${text}</bdi>`;
 }
 
-/** Figures keep their order in a text of any direction. */
+/** Numbers stay left-to-right in a text of any direction. */
 function figures(text: string): Markup {
   return html`<bdi dir="ltr" class="nowrap">${text}</bdi>`;
 }
@@ -101,7 +101,7 @@ ${paymentTerms(texts)}
 </header>`;
 }
 
-/** Dates, and how and until when to pay, a line each: there is room for seven beside a seller with a logo. */
+/** Dates and payment terms, one per line. Seven lines fit beside a seller with a logo. */
 function paymentTerms({ labels, format, invoice: { issueDate, terms } }: Texts): Markup {
   const { operationDate, dueDate, paymentMode, paymentReference, bankAccount } = terms;
   const day = (label: string, date: string | null) => date && fact(label, html`${format.longDate(date)}`);
@@ -146,9 +146,9 @@ function identifier(label: string, value: string): Markup {
 }
 
 /**
- * The table of lines, and the `closing` of the document in its last rows: browsers keep rows of one group together on a page, but not a
- * table's last rows with what follows the table. For assistive technology the closing is no part of the table: the PDF's structure has it
- * after the table (pades/closing-structure.ts).
+ * The table of lines, with the totals and the acceptance (`closing`) in its last row. Browsers can keep the rows of one
+ * group together on a page, but not a table's last rows with content after the table. For assistive technology the
+ * closing follows the table: see pades/closing-structure.ts.
  */
 function lines({ labels, format, invoice }: Texts, closing: Markup): Markup {
   const rows = invoice.lines.map(
@@ -201,7 +201,7 @@ function columnHead(label: string, kind: 'index' | 'text' | 'figure'): Markup {
   return html`<th scope="col" class="${kind}">${label}</th>`;
 }
 
-/** A number in its column. */
+/** A table cell with a number. */
 function figure(text: string): Markup {
   return html`<td class="figure">${text}</td>`;
 }

@@ -1,6 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 
-/** The fixed words of the printed invoice. */
+/** The fixed texts of the printed invoice. */
 const FRENCH = {
   direction: 'ltr' as 'ltr' | 'rtl',
   invoice: 'Facture',

@@ -4,7 +4,10 @@ import { isolated } from '../../text/markup.ts';
 import type { Labels } from './labels.ts';
 import type { PageMargins } from './page-style.ts';
 
-/** The texts in the margins of an invoice's pages. They are plain text, because page margins hold no elements. */
+/**
+ * The texts in the margins of an invoice's pages. They are plain text, because CSS page margins cannot contain
+ * elements.
+ */
 export function pageMargins({ number, seller, currency }: LegalInvoice, labels: Labels, format: Format): PageMargins {
   const part = (text: string) => inPlainText(labels, text);
   const identifiers: [string, string][] = [
@@ -25,31 +28,34 @@ export function pageMargins({ number, seller, currency }: LegalInvoice, labels: 
   };
 }
 
-/** At most 80 characters: the head of a page has one line. */
+/** Shortens a text to 80 characters, so that it fits the one line of the page header. */
 function shortened(text: string): string {
   const characters = [...text];
   return characters.length > 80 ? `${characters.slice(0, 79).join('')}…` : text;
 }
 
-/** A text in a direction of its own where there are no elements; between Arabic, figures need it too. */
+/**
+ * Isolates the direction of a text where elements cannot be used. In right-to-left documents this also covers plain
+ * numbers.
+ */
 export function inPlainText({ direction }: Labels, text: string): string {
   return direction === 'rtl' ? `\u2068${isolated(text)}\u2069` : isolated(text);
 }
 
 /**
- * A text that the foot does not break: no-break spaces, and word joiners after the signs that a line may end with. What may be longer than a
- * line of the foot is left {@link breakable}.
+ * Prevents line breaks in a text of the page footer: no-break spaces, and word joiners after characters that allow a
+ * break. A text that may be longer than a line of the footer stays {@link breakable}.
  */
 function onOneLine(text: string): string {
   if (text.length > LINE_OF_WIDE_LETTERS) return breakable(text);
   return text.replaceAll(/\s/g, NO_BREAK_SPACE).replaceAll(/[-|‐–—](?=.)|\/(?=\S)/gs, `$&${WORD_JOINER}`);
 }
 
-/** Margins break lines at spaces alone: long words get places to break at. */
+/** Page margins break lines only at spaces: this adds a break opportunity every 24 characters of a long word. */
 function breakable(text: string): string {
   return text.replaceAll(/\S{24}/gu, '$&\u200b');
 }
 
-/** How many emoji, which are the widest characters, fit a line of the foot. */
+/** The number of emoji, the widest characters, that fit a line of the footer. */
 const LINE_OF_WIDE_LETTERS = 48;
 const WORD_JOINER = '\u2060';

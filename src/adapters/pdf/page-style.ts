@@ -1,20 +1,23 @@
 import { cssString } from '../../text/markup.ts';
 import { FONT_FAMILY } from './fonts.ts';
 
-/** What stands in the margins of every page. */
+/** The texts in the margins of every page. */
 export interface PageMargins {
-  /** At the head of all pages but the first. */
+  /** Header of all pages but the first. */
   readonly runningHead: string;
-  /** At the foot: who the seller is. */
+  /** Footer: the identification of the seller. */
   readonly legalFoot: string;
-  /** Before `1 / 3`. */
+  /** The word before `1 / 3`. */
   readonly pageWord: string;
 }
 
-/** The style sheet of the printed invoice: A4, 17 mm at the sides; sizes in points. Directions are logical, for any script. */
+/**
+ * The style sheet of the printed invoice: A4 with side margins of 17 mm. Directions are logical (start, end), for any
+ * script.
+ */
 export function pageStyle(margins: PageMargins, direction: 'ltr' | 'rtl'): string {
   const [start, end] = direction === 'ltr' ? ['left', 'right'] : ['right', 'left'];
-  // The two boxes of the foot overlap a little, so that their rules make one line.
+  // The two boxes of the footer overlap slightly, so that their top borders form one line.
   return `
 @page {
   size: A4; margin: 12mm 17mm 20mm; font-family: ${FONT_FAMILY[direction]};
@@ -28,12 +31,15 @@ ${BODY}
 .lines td.text { text-align: ${start}; }${direction === 'rtl' ? RIGHT_TO_LEFT : ''}`;
 }
 
-/** The foot has room for the longest profile there can be, in the widest letters. */
+/** A smaller font for long footers: the longest possible profile fits even in the widest letters. */
 function footSize(text: string): string {
   return text.replaceAll(/\p{Cf}/gu, '').length > LONG_FOOT ? 'font-size: 4.8pt;' : '';
 }
 
-/** What five lines of the foot hold in its usual size when every letter is a W and numbers are not broken. */
+/**
+ * The number of characters that fit five lines of the footer in the normal size when every letter is a W and numbers
+ * are not broken.
+ */
 const LONG_FOOT = 260;
 const MARGIN_TEXT = 'font-size: 6.8pt; line-height: 1.3; color: #5b6472;';
 const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 2.5mm; padding-top: 1.4mm; vertical-align: top;';
@@ -41,13 +47,13 @@ const FOOT = 'border-top: .5pt solid #c9ced6; margin-top: 2.5mm; padding-top: 1.
 const BODY = `
 * { box-sizing: border-box; }
 :dir(ltr) { font-family: ${FONT_FAMILY.ltr}; font-kerning: auto; }
-/* The bold Arabic font sets some letters so far apart (ري, ربـ) that PDF readers take the gap for a space. */
+/* The bold Arabic font's kerning sets some letters (ري, ربـ) so far apart that PDF readers take the gap for a space. */
 :dir(rtl) { font-family: ${FONT_FAMILY.rtl}; font-kerning: none; }
 body { margin: 0; padding: 0 .3mm; font-size: 8.4pt; line-height: 1.4; color: #1b2430; overflow-wrap: anywhere;
   font-variant-numeric: tabular-nums lining-nums; -webkit-print-color-adjust: exact; }
 h1, h2, p, dl, dd, dt, table { margin: 0; padding: 0; font-weight: 400; }
 bdi, .lines-of-text { white-space: pre-line; }
-/* Spaces between groups of digits, a little narrower than those between words. */
+/* Spaces between groups of digits are slightly narrower than spaces between words. */
 .nowrap, td.figure { white-space: nowrap; word-spacing: -.04em; }
 dt, .label, th { font-size: 7.2pt; color: #5b6472; }
 h2, caption { font-size: 7pt; font-weight: 700; letter-spacing: .7pt; text-transform: uppercase; color: #17365d; }
@@ -87,7 +93,7 @@ tbody td, tbody th { border-bottom: .5pt solid #e3e7ec; }
 .figure { padding-left: 3.2mm; text-align: right; white-space: nowrap; overflow-wrap: normal; }
 td.figure { direction: ltr; unicode-bidi: isolate; }
 .lines > thead th { color: #17365d; border-block: .9pt solid #17365d; white-space: nowrap; }
-/* The last two lines, the totals, the words and the acceptance go to a page together. */
+/* The last two lines, the totals, the amount in words and the acceptance stay on one page. */
 .lines .end, .lines.whole { break-inside: avoid; }
 .lines > .end > tr:nth-last-child(2) > td { border-bottom: .9pt solid #17365d; }
 .lines td[colspan] { padding: 0; border: 0; }
@@ -96,7 +102,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .lines > * > tr > .figure { width: 1%; }
 .lines > * > tr > .text { min-width: 45mm; }
 
-/* As wide as the table, which it does not widen. */
+/* As wide as the table, without widening it. */
 .closing { width: 0; min-width: 100%; break-inside: avoid; }
 .sums { display: flex; gap: 10mm; align-items: flex-start; justify-content: space-between; margin-top: 3.2mm; }
 .sums th, .sums td { padding-block: .5mm; }
@@ -113,7 +119,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .words strong { font-weight: 700; }
 
 .accepted { display: flex; gap: 2mm; align-items: center; margin-top: 2.6mm; padding-inline-end: 3.5mm; border: .6pt solid #17365d; border-radius: 1.2mm; }
-/* The code keeps its quiet zone, whatever is behind it. */
+/* White padding keeps the quiet zone of the QR code. */
 .accepted .code { flex: none; width: 26.4mm; height: 26.4mm; padding: 2.4mm; background: #fff; border-radius: 1.2mm; }
 .accepted svg { display: block; }
 .accepted h2 { margin-bottom: .6mm; font-size: 9pt; letter-spacing: 0; text-transform: none; }
@@ -121,7 +127,10 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }
 `;
 
-/** Arabic letters hang together: no space between them. Their small sizes are a little larger, which closer lines make up for. */
+/**
+ * Arabic letters are connected, so letter spacing is off. Small sizes are slightly larger; a smaller line height
+ * compensates for it.
+ */
 const RIGHT_TO_LEFT = `
 * { letter-spacing: 0 !important; }
 body { line-height: 1.36; }

@@ -3,8 +3,8 @@ import { fontFaces } from './fonts.ts';
 import { invoicePage } from './invoice-page.ts';
 
 /**
- * The work of `createPdfRenderer`'s thread.
- * @param printed null for a page that makes the browser load what every invoice needs
+ * Entry point of the thread of `createPdfRenderer`.
+ * @param printed null for an empty page that makes the browser load the fonts that every invoice needs
  * @returns HTML
  */
 export default async function page(printed: PrintedInvoice | null): Promise<string> {

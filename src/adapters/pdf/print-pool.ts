@@ -4,27 +4,27 @@ import { openPrintPage, PageLost, type PrintPage } from './print-page.ts';
 
 export interface PrintPoolOptions {
   launch(): Promise<LaunchedChromium>;
-  /** How many documents are printed at once, each on a page of its own. */
+  /** Number of documents printed at the same time, each on its own page. */
   readonly size: number;
-  /** Milliseconds that one document may take on a page. */
+  /** Time limit for printing one document, in milliseconds. */
   readonly timeLimit: number;
-  /** How many more may wait for a page. */
+  /** Maximum number of documents that wait for a page. */
   readonly maxWaiting: number;
 }
 
 export interface PrintPool {
   /**
-   * Prints on a warm page, or starts what is missing. A page or browser that dies is replaced and its documents are printed
-   * again, once.
-   * @throws {RendererUnavailable} when no browser starts, or the pool is closed
-   * @throws {PrintQueueFull}
-   * @throws {PrintTooSlow}
-   * @throws {PageLost} when it was lost twice
+   * Prints a document on an idle page; starts a browser or opens a page if there is none. When the page or the browser
+   * dies, the document is printed once more on a new page.
+   * @throws {RendererUnavailable} when no browser starts, or when the pool is closed
+   * @throws {PrintQueueFull} when `maxWaiting` documents wait already
+   * @throws {PrintTooSlow} when the browser exceeds a time limit
+   * @throws {PageLost} when the page was lost on both attempts
    */
   print(html: string): Promise<Uint8Array>;
-  /** The running browser, started if need be. @throws {RendererUnavailable} */
+  /** The running browser; starts it if necessary. @throws {RendererUnavailable} */
   browser(): Promise<LaunchedChromium>;
-  /** Refuses what waits, and resolves when the browser has ended and its helpers are killed. */
+  /** Rejects waiting documents, and resolves when the browser has exited and its helper processes are killed. */
   close(): Promise<void>;
 }
 
@@ -35,13 +35,19 @@ export class PrintTooSlow extends Error {
   override readonly name = 'PrintTooSlow';
 }
 
-/** A failed start is not tried again for as long (milliseconds): each try may take seconds. */
+/**
+ * After a failed start, the next start is attempted no earlier than this many milliseconds later: an attempt may take
+ * seconds.
+ */
 const LAUNCH_PAUSE = 10_000;
-/** A browser that opens no page for as long (milliseconds) hangs. */
+/** A browser that takes longer than this to open a page, in milliseconds, is considered hung and is killed. */
 const OPEN_LIMIT = 15_000;
-/** Pages are replaced now and then, so that nothing of a browser's can pile up. */
+/** A page is replaced after this many documents, so that the browser's memory does not grow. */
 const PRINTS_PER_PAGE = 1_000;
-/** After a document of as many characters of HTML (some 300 to 700 lines) at once: its page would keep the memory, up to 300 MiB. */
+/**
+ * Characters of HTML (about 300 to 700 invoice lines) from which a page is closed after the document, because it would
+ * keep up to 300 MiB of memory.
+ */
 const LARGE_DOCUMENT = 200_000;
 
 interface PooledPage {
@@ -52,8 +58,8 @@ interface PooledPage {
 export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let launched: Promise<LaunchedChromium> | null = null;
   let idle: PooledPage[] = [];
-  /** Those whose first page, the one that they start with, is not in use yet. */
-  const untouched = new WeakSet<LaunchedChromium>();
+  /** Browsers whose initial page has not been taken yet. */
+  const withInitialPage = new WeakSet<LaunchedChromium>();
   let busy = 0;
   let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
@@ -72,7 +78,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
 
   async function launch(): Promise<LaunchedChromium> {
     const chromium = await options.launch();
-    untouched.add(chromium);
+    withInitialPage.add(chromium);
     return chromium;
   }
 
@@ -82,7 +88,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     idle = [];
   }
 
-  /** A slot is one of `size` rights to use a page. */
+  /** Waits for one of the `size` slots; holding a slot is the right to use a page. */
   async function takeSlot(): Promise<void> {
     if (closed) throw poolClosed();
     if (busy < options.size) {
@@ -90,7 +96,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
       return;
     }
     if (waiting.length >= options.maxWaiting)
-      throw new PrintQueueFull(`${waiting.length} documents wait to be printed`);
+      throw new PrintQueueFull(`${waiting.length} documents are already waiting to be printed`);
     await new Promise<void>((start, refuse) => waiting.push({ start, refuse }));
   }
 
@@ -111,7 +117,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
       if (pooled.page.usable && pooled.prints < PRINTS_PER_PAGE) return pooled;
       void pooled.page.close();
     }
-    const opening = openPrintPage(chromium, untouched.delete(chromium) ? 'started' : 'new');
+    const opening = openPrintPage(chromium, withInitialPage.delete(chromium) ? 'started' : 'new');
     const page = await withinLimit(opening, OPEN_LIMIT).catch((error: unknown) => {
       if (error instanceof PrintTooSlow) chromium.kill();
       throw error;
@@ -134,7 +140,10 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     }
   }
 
-  /** What took one page may have taken those that are idle, and not be reported yet: the second try gets a new one. */
+  /**
+   * Closes idle pages: they may have died with the lost page without being reported yet, and the second attempt needs a
+   * new page.
+   */
   function retireIdle(): void {
     for (const { page } of idle.splice(0)) void page.close();
   }
@@ -168,7 +177,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
 }
 
 function poolClosed(): RendererUnavailable {
-  return new RendererUnavailable('The service is shutting down: the PDF is drawn after its next start.');
+  return new RendererUnavailable('The service is shutting down: the PDF is rendered after the next start.');
 }
 
 async function withinLimit<T>(work: Promise<T>, limit: number): Promise<T> {
@@ -179,7 +188,7 @@ async function withinLimit<T>(work: Promise<T>, limit: number): Promise<T> {
   return Promise.race([work, late]).finally(() => clearTimeout(timer));
 }
 
-/** A page that hangs may not even close: then its browser goes. */
+/** Closes a page; kills its browser when the page does not close within 2 s. */
 async function discard(page: PrintPage): Promise<void> {
   await withinLimit(page.close(), 2_000).catch(() => page.process.kill());
 }

@@ -2,16 +2,17 @@ import { randomBytes } from 'node:crypto';
 import { mkdir, mkdtemp, readdir, rename, rm, stat } from 'node:fs/promises';
 import { join } from 'node:path';
 
-/** What unpackers work in; one that is older than this (milliseconds) belongs to a process that died. */
+/** Name prefix of staging folders. One older than `STAGING_LIMIT` (milliseconds) belongs to a process that died. */
 const STAGING = 'unpacking-';
 const STAGING_LIMIT = 600_000;
 
 /**
- * A folder `<parent>/<name>-<version>`, filled by `fill` unless it is there already. It appears complete or not at all, whatever
- * dies meanwhile and however many processes do it at once. Its content may be executed: it has mode 0700, and one that belongs to
- * another user or is writable by others is refused. Other versions of it are removed (running programs keep their files open).
- * @returns its path
- * @throws {Error} what `fill` throws; or the refusal
+ * Returns the folder `<parent>/<name>-<version>` and fills it with `fill` if it does not exist. The folder is created
+ * atomically, even when processes crash or several do this at the same time. Its content may be executed, so it has
+ * mode 0700, and a folder that belongs to another user or is writable by others is refused. Other versions are removed;
+ * running programs keep their files open.
+ * @returns the folder's path
+ * @throws {Error} what `fill` throws, or that the folder is not private
  */
 export async function privateFolder(
   parent: string,
@@ -22,14 +23,14 @@ export async function privateFolder(
   const folder = join(parent, `${name}-${version}`);
   if (await isOurs(folder)) return folder;
   await mkdir(parent, { recursive: true, mode: 0o700 });
-  // mkdtemp's mode is 0700, and becomes the final folder's.
+  // mkdtemp creates the folder with mode 0700; the rename keeps the mode.
   const staging = await mkdtemp(join(parent, STAGING));
   try {
     await fill(staging);
     await rename(staging, folder);
   } catch (error) {
     await rm(staging, { recursive: true, force: true });
-    // Another process was first: its folder is as good.
+    // Another process may have created the folder first: then use it.
     if (!(await isOurs(folder))) throw error;
   }
   await sweep(parent, name, folder);
@@ -41,7 +42,7 @@ async function isOurs(folder: string): Promise<boolean> {
   if (found === null) return false;
   const foreign = process.getuid !== undefined && found.uid !== process.getuid();
   if (foreign || (process.platform !== 'win32' && (found.mode & 0o022) !== 0)) {
-    throw new Error(`${folder} belongs to another user or is writable by others: remove it`);
+    throw new Error(`${folder} belongs to another user or is writable by others: remove the folder`);
   }
   return true;
 }
@@ -59,7 +60,7 @@ async function ageOf(path: string): Promise<number> {
   return found === null ? 0 : Date.now() - found.mtimeMs;
 }
 
-/** Out of sight first, so that no process takes a half-removed folder for a whole one. */
+/** Renames the folder before removing it, so that no process uses a partly removed folder. */
 async function remove(path: string, parent: string): Promise<void> {
   const doomed = join(parent, `${STAGING}removed-${randomBytes(6).toString('hex')}`);
   await rename(path, doomed)

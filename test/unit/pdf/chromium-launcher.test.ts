@@ -16,11 +16,11 @@ afterEach(async () => {
   await rm(folder, { recursive: true });
 });
 
-/** npm's Chromium behind a shell script, which plays a machine's peculiarities first. */
+/** The npm package's Chromium behind a shell script that simulates the behaviour of a machine. */
 async function wrapped(script: string): Promise<string> {
   const { executable, libraries } = await unpackChromium(CHROMIUM_CACHE);
   const path = join(folder, 'browser');
-  // A bare machine lacks libraries that the bundle brings.
+  // A minimal machine lacks libraries that the bundle contains.
   const start = `LD_LIBRARY_PATH=${libraries} exec ${executable} "$@"`;
   await writeFile(path, `#!/bin/sh\n${script}\n${start}\n`, { mode: 0o700 });
   return path;
@@ -31,7 +31,7 @@ function asOrdinaryUser(): void {
 }
 
 describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
-  test('gives up the sandbox only where the machine grants none, and says so', async () => {
+  test('starts without the sandbox only when the machine does not allow one, and logs it', async () => {
     const warnings: string[] = [];
     const log = { info() {}, warn: (_: object, message: string) => void warnings.push(message) };
     const refusing = `case " $* " in *" --no-sandbox "*) ;; *) echo 'No usable sandbox! Update your kernel' >&2; exit 1;; esac`;
@@ -40,10 +40,10 @@ describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
     const chromium = await launchChromium({ executablePath, cacheDir: folder, log });
     await chromium.close();
     expect(chromium.sandboxed).toBe(false);
-    expect(warnings).toEqual([expect.stringContaining('grants Chromium no sandbox')]);
+    expect(warnings).toEqual([expect.stringContaining('runs without its sandbox')]);
   });
 
-  test('does not give up the sandbox for any other complaint', async () => {
+  test('keeps the sandbox after any other error', async () => {
     const executablePath = await wrapped(
       `case " $* " in *" --no-sandbox "*) touch ${folder}/given-up;; esac\necho 'no space' >&2; exit 1`,
     );
@@ -52,7 +52,7 @@ describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
     await expect(readFile(join(folder, 'given-up'))).rejects.toThrow();
   });
 
-  test('hands nothing of the service on to the browser', async () => {
+  test('passes no environment of the service to the browser', async () => {
     vi.stubEnv('MASTER_KEY', 'the secret');
     const executablePath = await wrapped(`env > ${folder}/env; echo "$@" > ${folder}/arguments`);
     const chromium = await launchChromium({ executablePath, cacheDir: folder });

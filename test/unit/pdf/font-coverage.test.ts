@@ -7,7 +7,7 @@ import { drawable } from '../../../src/adapters/pdf/fonts.ts';
 const font = (path: string) => readFile(createRequire(import.meta.url).resolve(`@fontsource/${path}`));
 
 describe('fontCoverage', () => {
-  test('tells the characters that a font has, in the basic plane and beyond', async () => {
+  test('finds the characters of a font, in the basic plane and beyond', async () => {
     const latin = await fontCoverage(await font('noto-sans/files/noto-sans-latin-400-normal.woff2'));
     const covers = (text: string) => [...text].map((each) => latin(each.codePointAt(0)!));
     expect(covers('aZ09é€–')).toEqual(Array(7).fill(true));
@@ -16,18 +16,18 @@ describe('fontCoverage', () => {
     expect([0x2665, 0x41].map(emoji)).toEqual([true, false]);
   });
 
-  test('refuses what is no font', async () => {
+  test('refuses a file that is not a font', async () => {
     await expect(fontCoverage(Buffer.alloc(100))).rejects.toThrow('not a WOFF2 font');
   });
 });
 
 describe('drawable', () => {
-  test('keeps what can be drawn, spaces and what is invisible', async () => {
+  test('keeps drawable characters, spaces and invisible characters', async () => {
     const text = 'Été №5 – 12\u202f000\u00a0€ ≤≥√ ↑ ✓ خدمات שלום ⴰⵣⵓⵍ हिन्दी 👍\ufe0f\u200d \u2068x\u2069';
     expect(await drawable(text)).toBe(text);
   });
 
-  test('looks characters up in turns of the event loop, where a text has thousands that were never looked up', async () => {
+  test('releases the event loop while it looks up thousands of new characters', async () => {
     let [turns, done] = [0, false];
     const turn = () => {
       turns++;
@@ -40,7 +40,7 @@ describe('drawable', () => {
     expect(turns).toBeGreaterThan(30);
   });
 
-  test('shows that something is missing', async () => {
+  test('replaces other characters by U+FFFD', async () => {
     expect(await drawable('中 𓀀 \ue000 a')).toBe('\ufffd \ufffd \ufffd a');
   });
 });

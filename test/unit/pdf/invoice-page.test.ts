@@ -4,7 +4,7 @@ import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 import { LOGO, line, printed, SELLER } from './support.ts';
 
-/** The words of the page as a reader sees them: no tags, no style, entities resolved, spaces plain. */
+/** The visible text of the page: without tags and styles, entities resolved, all spaces plain. */
 async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string> {
   const document = await invoicePage(page);
   return document
@@ -20,7 +20,7 @@ async function wordsOf(page: Parameters<typeof invoicePage>[0]): Promise<string>
 }
 
 describe('invoicePage', () => {
-  test('an Arabic title keeps the order of its number, which would read 000123-2026', () => {
+  test('an Arabic title isolates its number, which would otherwise be displayed as 000123-2026', () => {
     const seller = { ...SELLER, legalName: 'شركة الأطلس', documentLanguage: 'ar' as const };
     expect(documentTexts(printed({ seller })).title).toContain('فاتورة \u20682026-000123\u2069 – ');
   });
@@ -62,7 +62,7 @@ describe('invoicePage', () => {
       'Payment reference CMD 4711 Bank account (RIB) 999 780',
     ],
   ] as const)(
-    'states in %s when the operation was, and how and until when to pay',
+    'states the date of the operation and the payment terms in %s',
     async (documentLanguage, dates, payment) => {
       const terms = {
         operationDate: '2026-10-31',
@@ -82,7 +82,7 @@ describe('invoicePage', () => {
     },
   );
 
-  test('states lines, VAT for each rate, totals and the amount in words', async () => {
+  test('states lines, VAT by rate, totals and the amount in words', async () => {
     const words = await wordsOf(printed());
     expect(words).toContain('1 Audit 1 123 456,78 20 % 123 456,78');
     expect(words).toContain('2 Manuels 40 85,00 0 % 3 400,00');
@@ -94,13 +94,13 @@ describe('invoicePage', () => {
     expect(words).not.toContain('Arrondi');
   });
 
-  test('shows the rounding where the client stated another amount, and words the stated one', async () => {
+  test('shows the rounding when the client stated another amount, and writes that amount in words', async () => {
     const words = await wordsOf(printed({ amount: 15_154_813 }));
     expect(words).toContain('Total TTC 151 548,14 MAD Arrondi \u22120,01 MAD Net à payer 151 548,13 MAD');
     expect(words).toContain('et treize centimes');
   });
 
-  test('shows the acceptance in the time of Casablanca, and where to verify', async () => {
+  test('shows the time of acceptance in Casablanca time, and the verification address', async () => {
     const words = await wordsOf(printed());
     expect(words).toContain('Identifiant DGI DGI-2026-7f3a91c0');
     // Summer time: one hour ahead of UTC, and a day later.
@@ -109,13 +109,13 @@ describe('invoicePage', () => {
     expect(await invoicePage(printed())).toMatch(/<svg [^>]*viewBox[^>]*>.*<\/svg>/s);
   });
 
-  test('gives a reason for exemption only where a line bears no VAT', async () => {
+  test('states the reason for exemption only when a line has no VAT', async () => {
     expect(await wordsOf(printed({ lines: [line('Audit', 1, 100, 20)] }))).not.toContain('Exonération');
     const seller = { ...SELLER, exemptionReason: null };
     expect(await wordsOf(printed({ seller }))).not.toContain('Exonération');
   });
 
-  test('marks what is a test or a specimen, and nothing else', async () => {
+  test('marks test invoices and specimens, and no others', async () => {
     const live = await wordsOf(printed());
     expect(live).not.toMatch(/TEST|SPÉCIMEN|sans valeur/);
     expect(live).toContain('acceptée par la Direction générale des impôts');
@@ -126,7 +126,7 @@ describe('invoicePage', () => {
     expect(await wordsOf(printed({ environment: 'test', specimen: true }))).toContain('SPÉCIMEN');
   });
 
-  test('refers to nothing outside itself, whatever its texts are', async () => {
+  test('has no external references, even with hostile texts', async () => {
     const evil = `"'><img src=http://evil.example/x onerror=alert(1)></style><script>1</script><a href="http://evil.example">`;
     const seller = {
       ...SELLER,
@@ -151,18 +151,18 @@ describe('invoicePage', () => {
     expect((await wordsOf(page)).split(evil).length).toBeGreaterThan(12);
   });
 
-  test('shows in U+FFFD what no font of ours can draw, in the page and in its margins', async () => {
+  test('replaces characters that no embedded font can draw by U+FFFD, in the page and in its margins', async () => {
     const seller = { ...SELLER, legalName: 'Société 中文 ✓ ≤' };
     const document = await invoicePage(printed({ seller, lines: [line('日本 😀 ⴰⵎⴰⵣⵉⵖ \u200d', 1, 100, 20)] }));
     expect(document).toContain('Société \ufffd\ufffd ✓ ≤');
     expect(document).toContain('\ufffd\ufffd 😀 ⴰⵎⴰⵣⵉⵖ \u200d');
     expect(document.slice(document.indexOf('<style>'))).toContain('\\fffd ');
-    // The title is text for machines.
+    // The title is metadata: it keeps all characters.
     expect(document.replace(/<title>.*<\/title>/, '')).not.toMatch(/[中文日本]|\\4e2d /);
   });
 
   test.each(['fr', 'ar', 'en'] as const)(
-    'says all in %s, with figures that keep their order',
+    'is completely in %s, with numbers in the right order',
     async (documentLanguage) => {
       const document = await invoicePage(printed({ seller: { ...SELLER, documentLanguage } }));
       expect(document).toContain(
@@ -178,27 +178,27 @@ describe('invoicePage', () => {
         en: 'Amount in words: one hundred and fifty-one thousand',
       };
       expect(words).toContain(amounts[documentLanguage]);
-      // Where the paragraph runs from right to left, each figure is a run of its own.
+      // In a right-to-left paragraph each number is isolated.
       if (documentLanguage === 'ar')
         expect(document).toContain('<bdi dir="ltr" class="nowrap">100\u00a0000,00\u00a0MAD</bdi>');
     },
   );
 
-  test('shows the logo from its octets alone, described by the name of the seller', async () => {
+  test('embeds the logo, with the seller name as its text alternative', async () => {
     const seller = { ...SELLER, legalName: '"><script>' };
     const document = await invoicePage(printed({ seller }, { logo: parseLogo(LOGO) }));
     expect(document).toContain(`<img class="logo" alt="&quot;&gt;&lt;script&gt;" src="${LOGO}">`);
     expect(await invoicePage(printed())).not.toContain('<img');
   });
 
-  test('embeds the alphabets that it uses and no others', async () => {
+  test('embeds only the scripts that it uses', async () => {
     const latin = await invoicePage(printed());
     const arabic = await invoicePage(printed({ lines: [line('خدمات', 1, 100, 20)] }));
     const arabicRange = /unicode-range:U\+0600-06FF/;
     expect(latin).not.toMatch(arabicRange);
     expect(arabic).toMatch(arabicRange);
     expect(latin.length).toBeLessThan(70_000);
-    // A name that only the foot of the page shows counts as well.
+    // A name that appears only in the page footer counts too.
     const foot = await invoicePage(printed({ seller: { ...SELLER, tradeRegister: 'الدار البيضاء 1' } }));
     expect(foot).toMatch(arabicRange);
   });

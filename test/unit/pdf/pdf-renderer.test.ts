@@ -24,13 +24,13 @@ import {
 describe('createPdfRenderer', () => {
   let renderer: ChromiumPdfRenderer;
   beforeAll(async () => {
-    // A limit that only what hangs exceeds.
+    // A limit that only a hanging browser exceeds.
     renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
     await renderer.warm();
   });
   afterAll(() => renderer.close());
 
-  test('draws an invoice on one A4 page, with its own fonts and no links', async () => {
+  test('renders an invoice on one A4 page, with embedded fonts and no links', async () => {
     const pdf = await renderer.render(printed());
     const raw = Buffer.from(pdf).toString('latin1');
     expect(raw.startsWith('%PDF-')).toBe(true);
@@ -44,7 +44,7 @@ describe('createPdfRenderer', () => {
     expect(raw).toContain('/StructTreeRoot');
   });
 
-  test.skipIf(!hasPdfToText)('says what the invoice says', async () => {
+  test.skipIf(!hasPdfToText)('contains the content of the invoice', async () => {
     const [text] = textOfPages(await renderer.render(printed()));
     for (const piece of ['FACTURE', 'N° 2026-000123', 'Atlas Conseil', 'ICE 002345678000047', 'Page 1 / 1']) {
       expect(text).toContain(piece);
@@ -55,15 +55,16 @@ describe('createPdfRenderer', () => {
   });
 
   test.skipIf(!hasPdfToText).each(['fr', 'ar', 'en'] as const)(
-    'puts an ordinary invoice of 12 lines on one page, and the end of a longer one with its last lines (%s)',
+    'fits an ordinary invoice of 12 lines on one page, and keeps the totals of a longer one with its last lines (%s)',
     async (language) => {
       expect(textOfPages(await renderer.render(ordinary(language, 12)))).toHaveLength(1);
-      // Around the numbers of lines after which the totals have room on a page, and the words or the acceptance have not.
+      // Numbers of lines around the point where the totals still fit the page but the amount in words or the acceptance
+      // do not.
       for (const count of [12, 13, 15, 17, 19, 21, 23, 40, 44, 47, 50]) {
         const pages = textOfPages(await renderer.render(ordinary(language, count)));
         expect(layoutFaults(pages, language, count)).toEqual([]);
       }
-      // A page that continues the table of lines, and descriptions of 500 characters.
+      // A page that continues the table of lines, with descriptions of 500 characters.
       const long = 'Prestation استشارية de conseil '.repeat(16);
       for (const count of [1, 2, 3, 4, 9, 10, 11, 16, 17]) {
         const pages = textOfPages(await renderer.render(ordinary(language, count, long)));
@@ -72,7 +73,7 @@ describe('createPdfRenderer', () => {
     },
   );
 
-  test.skipIf(!hasPdfToText)('breaks the foot between the numbers of the seller, never inside one', async () => {
+  test.skipIf(!hasPdfToText)('breaks the footer between the numbers of the seller, never inside one', async () => {
     for (const legalName of [
       'Atlas',
       'Atlas Conseil',
@@ -87,7 +88,7 @@ describe('createPdfRenderer', () => {
       };
       for (const documentLanguage of ['fr', 'ar'] as const) {
         const [text = ''] = textOfPages(await renderer.render(printed({ seller: { ...seller, documentLanguage } })));
-        // Without what is invisible: joiners, marks of direction, and the spaces beside them.
+        // Without invisible characters: joiners, direction marks, and the spaces next to them.
         const foot = text.trimEnd().split('\n').slice(-3).join('\n');
         const plain = foot.replaceAll(/[^\P{Cf}]|[^\S\n]/gu, '');
         expect(plain, legalName).toContain('284915/Casablanca-Anfa');
@@ -96,7 +97,7 @@ describe('createPdfRenderer', () => {
     }
   });
 
-  test('draws Arabic and other alphabets with the fonts it brings', async () => {
+  test('renders Arabic and other scripts with the embedded fonts', async () => {
     const lines = [line('خدمات استشارية', 1, 100, 20), line('Ελληνικά Кириллица ẓṭḥ', 1, 100, 20)];
     const pdf = await renderer.render(printed({ lines, seller: { ...SELLER, legalName: 'شركة الأطلس' } }));
     const fonts = Buffer.from(pdf)
@@ -108,14 +109,14 @@ describe('createPdfRenderer', () => {
     );
   });
 
-  test.skipIf(!hasPdfToText)('shows all of the foot, however long and wide it is', async () => {
+  test.skipIf(!hasPdfToText)('shows the whole footer, even the longest and widest', async () => {
     const wide = (length: number) => 'W'.repeat(length);
     const names = { legalName: wide(200), legalForm: wide(50), capital: Number.MAX_SAFE_INTEGER };
     const numbers = { taxId: wide(30), tradeRegister: wide(100), professionalTax: wide(30), cnss: `${wide(27)}END` };
     const [text = ''] = textOfPages(await renderer.render(printed({ seller: { ...SELLER, ...names, ...numbers } })));
-    // In the box above, the text's end is broken.
+    // The end of the text is cut off if the box is too small.
     expect(text.trimEnd().slice(-200)).toContain('END');
-    // Numbers that are not broken, each on a line of its own.
+    // Numbers that must not be broken, each on its own line.
     const each = {
       legalName: 'Atlas',
       taxId: wide(30),
@@ -127,7 +128,7 @@ describe('createPdfRenderer', () => {
     expect(other.trimEnd().slice(-200)).toContain('END');
   });
 
-  test('goes over many pages with 1,000 lines, each with the head of the table and its number', async () => {
+  test('spreads 1,000 lines over many pages, each with the table header and the page number', async () => {
     const lines = Array.from({ length: 1_000 }, (_, index) => line(`Article n${index + 1}n`, 1, 100 + index, 20));
     const pdf = await renderer.render(printed({ lines }));
     const pages = pageCount(pdf);
@@ -144,7 +145,7 @@ describe('createPdfRenderer', () => {
     expect(shown).toEqual(lines.map((_, index) => index + 1));
   });
 
-  test.skipIf(!hasPdfToText)('shows hostile texts as text', async () => {
+  test.skipIf(!hasPdfToText)('shows hostile texts literally', async () => {
     const evil = '<script>alert(1)</script><iframe src=file:///etc/passwd>';
     const pdf = await renderer.render(
       printed({
@@ -156,14 +157,14 @@ describe('createPdfRenderer', () => {
     const text = textOfPages(pdf, 'raw')
       .join('')
       .replaceAll(/[\s\u200b]/g, '');
-    // In the head, the line, and the foot, where long words are given places to break at.
+    // In the header, the line, and the footer, where long words get break opportunities.
     expect(text.split('<script>alert(1)</script><iframesrc=file:///etc/passwd>').length).toBeGreaterThanOrEqual(4);
     expect(text).toContain('N°"}</style>\\');
     expect(text.match(/W/g)).toHaveLength(500);
     expect(text).not.toContain('root:');
   });
 
-  test('loads nothing for a text, whatever it names', async () => {
+  test('loads nothing that a text refers to', async () => {
     const asked: string[] = [];
     const listener = createServer((request, response) => {
       asked.push(request.url ?? '');
@@ -207,7 +208,7 @@ describe('createPdfRenderer', () => {
     }
   });
 
-  test.skipIf(!hasPdfToText)('speaks the language of the tenant', async () => {
+  test.skipIf(!hasPdfToText)('is in the document language of the tenant', async () => {
     const inLanguage = async (documentLanguage: DocumentLanguage) =>
       textOfPages(await renderer.render(printed({ seller: { ...SELLER, documentLanguage } })))[0] ?? '';
     const english = await inLanguage('en');
@@ -217,7 +218,7 @@ describe('createPdfRenderer', () => {
       'Amount in words: one hundred and fifty-one thousand five hundred and forty-eight dirhams',
     );
     const arabic = await inLanguage('ar');
-    // Numbers read the same as in French, and stand in the columns that begin at the right.
+    // Numbers are the same as in French; the columns run from right to left.
     expect(arabic).toContain('151 548,14 MAD');
     expect(arabic).toContain('2026-000123');
     expect(arabic).toContain('فاتورة');
@@ -225,7 +226,7 @@ describe('createPdfRenderer', () => {
     expect(arabic).toMatch(/123 456,78.*Audit/);
   });
 
-  test('shows the logo, and an image that is broken harms nothing', async () => {
+  test('shows the logo; a broken image does no harm', async () => {
     const plain = await renderer.render(printed());
     const pdf = await renderer.render(printed({}, { logo: parseLogo(LOGO) }));
     const images = (file: Uint8Array) =>
@@ -238,7 +239,7 @@ describe('createPdfRenderer', () => {
     expect(pageCount(await renderer.render(printed({}, { logo: broken })))).toBe(1);
   });
 
-  test('marks a test on each of its pages', async () => {
+  test('marks a test invoice on each page', async () => {
     const lines = Array.from({ length: 60 }, (_, index) => line(`Article ${index}`, 1, 100, 20));
     const [live, test] = await Promise.all([
       renderer.render(printed({ lines })),
@@ -247,20 +248,20 @@ describe('createPdfRenderer', () => {
     expect(pageCount(test)).toBeGreaterThan(1);
     expect(test.length).toBeGreaterThan(live.length);
     if (!hasPdfToText) return;
-    // The mark is written askew: pdftotext gives its letters one by one.
+    // The mark is rotated, so pdftotext outputs its letters one by one.
     const marked = (text: string) => text.includes('\nT\nE\nS\nT\n');
     expect(textOfPages(test, 'raw').every(marked)).toBe(true);
     expect(textOfPages(live, 'raw').some(marked)).toBe(false);
   });
 
-  test('tells what draws', async () => {
+  test('reports the browser in use', async () => {
     const diagnosis = await renderer.diagnose();
     expect(diagnosis).toMatchObject({ works: true, version: expect.stringMatching(/Chrom/) });
   });
 });
 
 describe('without a browser that starts', () => {
-  test('says what to do, and harms nothing', async () => {
+  test('says what to do, and does no harm', async () => {
     const folder = await mkdtemp(join(tmpdir(), 'fatoura-no-browser-'));
     const file = join(folder, 'browser');
     const warnings: string[] = [];
@@ -269,7 +270,7 @@ describe('without a browser that starts', () => {
       ['absent', async () => {}],
       ['not executable', () => writeFile(file, 'text', { mode: 0o600 })],
       ['not a program', () => writeFile(file, '\x7fELF', { mode: 0o700 })],
-      ['ends at once', () => writeFile(file, '#!/bin/sh\necho the reason why >&2\nexit 3\n', { mode: 0o700 })],
+      ['exits at once', () => writeFile(file, '#!/bin/sh\necho the reason why >&2\nexit 3\n', { mode: 0o700 })],
     ];
     try {
       for (const [what, prepare] of unusable) {
@@ -280,8 +281,8 @@ describe('without a browser that starts', () => {
         expect(warnings.pop(), what).toMatch(/CHROMIUM_PATH does not start/);
         const failure = await renderer.render(printed()).catch((error: unknown) => error);
         expect(failure, what).toBeInstanceOf(RendererUnavailable);
-        expect((failure as Error).message, what).toContain('or unset it to use the Chromium that npm brings');
-        if (what === 'ends at once') expect((failure as Error).message).toContain('the reason why');
+        expect((failure as Error).message, what).toContain('or unset it to use the Chromium of the npm package');
+        if (what === 'exits at once') expect((failure as Error).message).toContain('the reason why');
         expect(await renderer.diagnose(), what).toEqual({ works: false, advice: (failure as Error).message });
         await renderer.close();
       }

@@ -10,7 +10,7 @@ import { RendererUnavailable } from '../../../src/domain/invoice/ports.ts';
 import { CHROMIUM_CACHE, groupLives, hasPdfToText, pageCount, textOfPages, until } from './support.ts';
 
 let launches: LaunchedChromium[] = [];
-/** Its limits are such that only what hangs exceeds them. */
+/** A pool with limits that only a hanging browser exceeds. */
 function poolOptions(options: Partial<PrintPoolOptions> = {}) {
   launches = [];
   return {
@@ -36,7 +36,7 @@ describe('printing', () => {
   });
   afterAll(() => pool.close());
 
-  test('many documents at once share the pages of one browser', async () => {
+  test('concurrent documents share the pages of one browser', async () => {
     const pdfs = await Promise.all(Array.from({ length: 12 }, (_, index) => pool.print(page(`n${index}`))));
     expect(pdfs.every((pdf) => isPdf(pdf) && pageCount(pdf) === 1)).toBe(true);
     expect(launches).toHaveLength(1);
@@ -44,7 +44,7 @@ describe('printing', () => {
     if (hasPdfToText) expect(pdfs.map((pdf) => textOfPages(pdf)[0]!.trim())).toEqual(pdfs.map((_, n) => `n${n}`));
   });
 
-  test('the page of a large document is not used again: it would keep the memory', async () => {
+  test('the page of a large document is not reused, because it would keep the memory', async () => {
     const open = async () => (await launches[0]!.browser.pages()).length;
     await pool.print(page('warm'));
     const before = await open();
@@ -90,7 +90,8 @@ describe('printing', () => {
     for (const each of await browser.pages()) {
       const session = await each.createCDPSession();
       const crashed = new Promise((resolve) => session.once('Inspector.targetCrashed', resolve));
-      // This returns before the page crashes: and Chromium itself may end when a page crashes just as it is asked to print.
+      // The command returns before the page crashes, and Chromium itself may exit when a page crashes while a print
+      // starts.
       await each.goto('chrome://crash').catch(() => {});
       await crashed;
     }
@@ -99,8 +100,8 @@ describe('printing', () => {
   });
 });
 
-describe('what dies is noticed at once, and its document printed again', () => {
-  // None is saved by giving up on what died: what takes too long is refused, not printed again.
+describe('the death of a page or browser is noticed at once, and its document printed again', () => {
+  // No time limit helps here: a document that exceeds one is refused, not printed again.
   let pool: PrintPool;
   beforeAll(() => {
     pool = newPool({ size: 1 });
@@ -127,8 +128,8 @@ describe('what dies is noticed at once, and its document printed again', () => {
   const kill = () => process.kill(-launches.at(-1)!.pid, 'SIGKILL');
   const crash = (session: CDPSession) => void session.send('Page.crash').catch(() => {});
   /**
-   * Pages that take their time to crash. Asked to print meanwhile, Chromium itself may end: so they are not, which nobody is told. What helps
-   * then is the event of the crash alone.
+   * Steps at which the page crashes with a delay. Chromium itself may exit when it is asked to print meanwhile, so the
+   * print command is silently dropped; only the crash event then tells of the crash.
    */
   const crashing = new WeakSet<CDPSession>();
   function crashUnprinted(session: CDPSession) {
@@ -137,11 +138,11 @@ describe('what dies is noticed at once, and its document printed again', () => {
   }
   const isWithheld = (session: CDPSession, method: unknown) => method === 'Page.printToPDF' && crashing.has(session);
   const never = new Promise<never>(() => {});
-  /** Leaves a browser whose only page is spent, so that the next document gets a new one. */
+  /** Leaves a browser whose only page is not usable, so that the next document needs a new one. */
   async function spendPage() {
     await pool.print(page('warm'));
     const { browser } = launches.at(-1)!;
-    // Those of the test before are closed without anybody's waiting for it.
+    // Pages of the previous test may still be closing.
     await until(() => browser.targets().filter((target) => target.type() === 'page').length === 1);
     const [spent] = await browser.pages();
     await spent!.goto('about:blank?navigated');
@@ -155,7 +156,9 @@ describe('what dies is noticed at once, and its document printed again', () => {
     { method, when: 'after' as const },
   ]);
 
-  /** Then Chromium itself may end with its page: a check of its own fails (SIGTRAP). It is replaced like any that dies. */
+  /**
+   * In these cases Chromium itself may exit with its page, by a failed internal check (SIGTRAP). It is then replaced.
+   */
   const askedToPrint = (method: string, when: string) =>
     (method === 'Runtime.evaluate' && when === 'after') || (method === 'Page.printToPDF' && when === 'before');
 
@@ -182,7 +185,7 @@ describe('what dies is noticed at once, and its document printed again', () => {
     },
   );
 
-  test('pages that crashed unnoticed cost a document no more than one try', async () => {
+  test('idle pages that crashed unnoticed cost a document at most one attempt', async () => {
     const wide = newPool({ size: 3 });
     try {
       const { control, pid } = await wide.browser();
@@ -210,7 +213,7 @@ describe('what dies is noticed at once, and its document printed again', () => {
 });
 
 describe('limits', () => {
-  test('a document that takes too long is given up, and the next is printed', async () => {
+  test('a document that exceeds the time limit is given up, and the next one is printed', async () => {
     const options = poolOptions({ size: 1 });
     const pool = createPrintPool(options);
     try {
@@ -225,7 +228,7 @@ describe('limits', () => {
     }
   });
 
-  test('what waits is bounded, and refused at closing; no process is left', async () => {
+  test('the queue is bounded, and rejected on close; no process is left', async () => {
     const pool = newPool({ size: 1, maxWaiting: 2 });
     const prints = ['a', 'b', 'c', 'd'].map((text) => pool.print(page(text)));
     await expect(prints[3]).rejects.toMatchObject({ name: 'PrintQueueFull' });
@@ -238,7 +241,7 @@ describe('limits', () => {
     expect(launches).toHaveLength(1);
   });
 
-  test('the browser ends with a process that is killed', async () => {
+  test('the browser exits when its parent process is killed', async () => {
     const launcher = fileURLToPath(new URL('../../../src/adapters/pdf/chromium-launcher.ts', import.meta.url));
     const script = `import { launchChromium } from ${JSON.stringify(launcher)};
       const { pid } = await launchChromium({ cacheDir: ${JSON.stringify(CHROMIUM_CACHE)} });
@@ -256,7 +259,7 @@ describe('limits', () => {
   });
 });
 
-describe('hostile documents, were one ever not escaped', () => {
+describe('hostile documents, in case escaping fails', () => {
   let pool: PrintPool;
   let server: Server;
   let address: string;
@@ -275,7 +278,7 @@ describe('hostile documents, were one ever not escaped', () => {
     server.close();
   });
 
-  test('load nothing over the network, from files or by script', async () => {
+  test('load nothing from the network or from files, and run no script', async () => {
     const pdf = await pool.print(`<!doctype html><title>t</title>
       <link rel=stylesheet href="${address}/css"><link rel=prefetch href="${address}/prefetch">
       <link rel=preload as=image href="${address}/preload"><link rel=preconnect href="${address}">
@@ -296,7 +299,7 @@ describe('hostile documents, were one ever not escaped', () => {
     expect(text).not.toMatch(/scripted|loaded|root:/);
   });
 
-  test('that navigate away spoil neither the network nor the next document', async () => {
+  test('that navigate reach no network and do not affect the next document', async () => {
     await pool.print(`<!doctype html><meta http-equiv=refresh content="0;url=${address}/refresh"><p>x`).catch(() => {});
     await pool.print('<!doctype html><meta http-equiv=refresh content="0;url=file:///etc/passwd"><p>x').catch(() => {});
     for (const text of ['one', 'two', 'three']) {

@@ -16,7 +16,7 @@ const fillWith = (text: string) => async (folder: string) => {
 };
 
 describe('privateFolder', () => {
-  test('is filled once, private, and taken as it is afterwards', async () => {
+  test('is private, filled once, and reused afterwards', async () => {
     const folder = await privateFolder(parent, 'tool', '1', fillWith('first'));
     expect(folder).toBe(join(parent, 'tool-1'));
     expect((await stat(folder)).mode & 0o777).toBe(0o700);
@@ -24,14 +24,14 @@ describe('privateFolder', () => {
     expect(await readFile(join(folder, 'file'), 'utf8')).toBe('first');
   });
 
-  test('is one whole folder when many make it at once', async () => {
+  test('is one complete folder when many create it at the same time', async () => {
     const makers = Array.from({ length: 8 }, (_, index) => privateFolder(parent, 'tool', '1', fillWith(String(index))));
     expect(new Set(await Promise.all(makers))).toEqual(new Set([join(parent, 'tool-1')]));
     expect(await readdir(parent)).toEqual(['tool-1']);
     expect(await readdir(join(parent, 'tool-1'))).toEqual(['file']);
   });
 
-  test('leaves nothing behind when filling fails, and can be tried again', async () => {
+  test('leaves nothing behind when filling fails, and can be retried', async () => {
     const failing = privateFolder(parent, 'tool', '1', async (folder) => {
       await writeFile(join(folder, 'half'), '');
       throw new Error('disk full');
@@ -42,7 +42,7 @@ describe('privateFolder', () => {
     expect(await readdir(join(parent, 'tool-1'))).toEqual(['file']);
   });
 
-  test('removes other versions and what died long ago, and nothing else', async () => {
+  test('removes other versions and old staging folders, and nothing else', async () => {
     await privateFolder(parent, 'tool', '1', fillWith(''));
     for (const name of ['unpacking-old', 'unpacking-new', 'other-1']) await mkdir(join(parent, name));
     await utimes(join(parent, 'unpacking-old'), 0, 0);
@@ -50,7 +50,7 @@ describe('privateFolder', () => {
     expect((await readdir(parent)).sort()).toEqual(['other-1', 'tool-2', 'unpacking-new']);
   });
 
-  test.skipIf(process.platform === 'win32')('refuses a folder that others may write to', async () => {
+  test.skipIf(process.platform === 'win32')('refuses a folder that others can write to', async () => {
     const folder = await privateFolder(parent, 'tool', '1', fillWith(''));
     await chmod(folder, 0o777);
     await expect(privateFolder(parent, 'tool', '1', fillWith(''))).rejects.toThrow(/writable by others: remove it/);

@@ -11,7 +11,7 @@ import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 import { parseLogo } from '../../../src/domain/tenant/logo.ts';
 
-/** Chromium is unpacked once for all runs of the tests. */
+/** Chromium is unpacked once and kept between test runs. */
 export const CHROMIUM_CACHE = fileURLToPath(new URL('../../../node_modules/.cache/fatoura', import.meta.url));
 
 export const SELLER: LegalInvoice['seller'] = {
@@ -60,7 +60,7 @@ export function line(description: string, quantity: number, unitPrice: number, t
   return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
 }
 
-/** An accepted live invoice of two lines, 123,456.78 dirhams before tax, unless `changes` say otherwise. */
+/** An accepted live invoice with two lines, 126,856.78 dirhams before tax, with `changes` applied. */
 export function printed(
   changes: Partial<LegalInvoice> = {},
   outer: Partial<Omit<PrintedInvoice, 'invoice'>> = {},
@@ -126,8 +126,9 @@ const ORDINARY = {
 };
 
 /**
- * A test invoice of an ordinary seller with a logo, which states every term there is: `count` lines of all rates, marked `R1R`, `R2R` ….
- * @param description instead of ordinary ones
+ * A test invoice of an ordinary seller with a logo and all terms set: `count` lines of all rates, marked `R1R`, `R2R`
+ * ….
+ * @param description description of every line, instead of the ordinary ones
  */
 export function ordinary(documentLanguage: DocumentLanguage, count: number, description?: string): PrintedInvoice {
   const { seller, customer, lines } = ORDINARY[documentLanguage];
@@ -161,7 +162,10 @@ export function ordinary(documentLanguage: DocumentLanguage, count: number, desc
   );
 }
 
-/** What is amiss in the way that such an invoice is spread over pages: its end must be on one page, with its last line. */
+/**
+ * Errors in the page breaks of such an invoice: totals and acceptance must be on the last page, together with the last
+ * lines.
+ */
 export function layoutFaults(pages: readonly string[], documentLanguage: DocumentLanguage, count: number): string[] {
   const [last = ''] = pages.slice(-1);
   const plain = last.replaceAll(/[\u2066-\u2069\u200e\u200f\u202a-\u202e]/g, '');
@@ -169,7 +173,7 @@ export function layoutFaults(pages: readonly string[], documentLanguage: Documen
   return wanted.filter((text) => !plain.includes(text)).map((text) => `${count} lines: no ${text} on the last page`);
 }
 
-/** Pages of a PDF of Chromium's, which keeps its page objects uncompressed. */
+/** The number of pages of a PDF printed by Chromium, whose page objects are not compressed. */
 export function pageCount(pdf: Uint8Array): number {
   return (
     Buffer.from(pdf)
@@ -178,10 +182,10 @@ export function pageCount(pdf: Uint8Array): number {
   );
 }
 
-/** Whether poppler's pdftotext is on this machine; what it alone can show is skipped without it. */
+/** Whether poppler's pdftotext is installed on this machine. Tests that need it are skipped without it. */
 export const hasPdfToText = spawnSync('pdftotext', ['-v']).error === undefined;
 
-/** The text of each page, spaces made plain, as pdftotext reads it: as it is laid out, or in the order it was drawn. */
+/** The text of each page by pdftotext, with plain spaces: in visual layout, or in the order of the content stream. */
 export function textOfPages(pdf: Uint8Array, order: 'layout' | 'raw' = 'layout'): string[] {
   const folder = mkdtempSync(join(tmpdir(), 'fatoura-pdf-'));
   try {
@@ -196,12 +200,12 @@ export function textOfPages(pdf: Uint8Array, order: 'layout' | 'raw' = 'layout')
   }
 }
 
-/** Whether any process of a group runs; the dead that init has yet to bury don't count. */
+/** Whether any process of a group runs; zombies do not count. */
 export function groupLives(group: number): boolean {
   return processStates().some(([pgid, state]) => pgid === group && state !== 'Z');
 }
 
-/** Process group and state of every process; from /proc where there is one, because a bare Linux has no `ps`. */
+/** Process group and state of every process; from /proc if it exists, because a minimal Linux has no `ps`. */
 function processStates(): [group: number, state: string][] {
   if (!existsSync('/proc/self/stat')) {
     const { stdout } = spawnSync('ps', ['-A', '-o', 'pgid=,stat='], { encoding: 'utf8' });
@@ -210,7 +214,7 @@ function processStates(): [group: number, state: string][] {
   return readdirSync('/proc').flatMap((pid): [number, string][] => {
     if (!/^\d+$/.test(pid)) return [];
     try {
-      // `pid (name) state parent group …`, where the name may hold anything.
+      // `pid (name) state parent group …`, where the name may contain any character.
       const [state = '', , pgid] = readFileSync(`/proc/${pid}/stat`, 'utf8')
         .replace(/^.*\) /s, '')
         .split(' ');
