@@ -6,16 +6,16 @@ import { srgbProfile } from './srgb-profile.ts';
 
 const compressed = promisify(deflate) as (data: Uint8Array) => Promise<Buffer>;
 
-/** What the document says of itself. */
+/** The document's metadata. */
 export interface DocumentFacts {
   readonly title: string;
-  /** When it is made and signed. */
+  /** When the document is created and signed. */
   readonly at: Date;
 }
 
-/** A file that goes along inside the document. */
+/** A file embedded in the document. */
 export interface Attachment {
-  /** ASCII letters, digits, points, hyphens and underscores. */
+  /** ASCII letters, digits, dots, hyphens and underscores only. */
   readonly name: string;
   readonly description: string;
   /** `application/xml` */
@@ -25,7 +25,7 @@ export interface Attachment {
 
 const PRODUCER = 'Fatoura';
 
-/** Document information dictionary: the same as {@link metadata}, for readers that know no XMP. */
+/** Document information dictionary: the content of {@link metadata} for readers without XMP support. */
 export function information({ title, at }: DocumentFacts): Buffer {
   const date = dateString(at);
   return Buffer.from(
@@ -35,8 +35,9 @@ export function information({ title, at }: DocumentFacts): Buffer {
 }
 
 /**
- * XMP that declares PDF/A-3A (ISO 19005-3, section 6.6.4) and PDF/UA-1 (ISO 14289-1, section 5), whose properties PDF/A wants described
- * (section 6.6.2.3). It is not compressed, so that it is found without a PDF reader.
+ * XMP metadata that declares PDF/A-3A (ISO 19005-3, section 6.6.4) and PDF/UA-1 (ISO 14289-1, section 5). PDF/A
+ * requires an extension schema for the PDF/UA property (section 6.6.2.3). The stream is not compressed, so that tools
+ * without a PDF parser find it.
  */
 export function metadata({ title, at }: DocumentFacts): Buffer {
   const date = `${at.toISOString().slice(0, 19)}Z`;
@@ -73,12 +74,12 @@ export function metadata({ title, at }: DocumentFacts): Buffer {
 
 const compressedProfile = compressed(srgbProfile());
 
-/** The profile that all colours of the document are meant in. */
+/** The ICC profile that defines the document's colours. */
 export async function colourProfile(): Promise<Buffer> {
   return streamObject('/N 3/Alternate/DeviceRGB/Filter/FlateDecode', await compressedProfile);
 }
 
-/** @param profile number of the profile's stream */
+/** @param profile object number of the profile's stream */
 export function outputIntent(profile: number): string {
   const name = '(sRGB IEC61966-2.1)';
   return `<</Type/OutputIntent/S/GTS_PDFA1/OutputConditionIdentifier${name}/Info${name}/DestOutputProfile ${reference(profile)}>>`;
@@ -89,7 +90,11 @@ export async function embeddedFile({ contentType, content }: Attachment, at: Dat
   return streamObject(`${entries}/Filter/FlateDecode`, await compressed(content));
 }
 
-/** An associated file that says the same in another form (ISO 19005-3, section 6.8). @param file number of the embedded file */
+/**
+ * The file specification of an associated file that is an alternative representation of the document (ISO 19005-3,
+ * section 6.8).
+ * @param file object number of the embedded file
+ */
 export function fileSpecification({ name, description }: Attachment, file: number): Buffer {
   const files = `/EF<</F ${reference(file)}/UF ${reference(file)}>>`;
   return Buffer.from(

@@ -1,8 +1,8 @@
 /**
- * The content of a page with everything that is not tagged marked as an artifact (ISO 14289-1, section 7.1; ISO 32000-1, section 14.8.2.2):
- * what stands in the margins of pages, and marks behind the text. An artifact begins and ends outside of text objects.
- * @param lines an operator at the end of each
- * @returns the same lines when their marks are not balanced
+ * Marks all untagged content of a page as an artifact (ISO 14289-1, section 7.1; ISO 32000-1, section 14.8.2.2): page
+ * margins and watermarks. An artifact begins and ends outside of text objects.
+ * @param lines content stream lines, each ending with an operator
+ * @returns the input unchanged when its marked-content operators are not balanced
  */
 export function withArtifacts(lines: readonly string[]): readonly string[] {
   const marked: string[] = [];
@@ -14,7 +14,7 @@ export function withArtifacts(lines: readonly string[]): readonly string[] {
     else marked.push(...untagged);
     untagged = [];
   };
-  // The depth of what is tagged, and of marks within what is not.
+  // Nesting depth of marked content within untagged content; `depth` counts it within tagged content.
   let inner = 0;
   for (const line of lines) {
     if (depth === 0 && inner === 0 && TAGGED.test(line)) {
@@ -43,5 +43,5 @@ export function withArtifacts(lines: readonly string[]): readonly string[] {
 
 const TAGGED = /\/MCID \d+ ?>> ?BDC$/;
 const OPENS = /(?:^| |>>)B[DM]C$/;
-/** Operators that paint: paths, shadings, XObjects, images, and texts. */
+/** Operators that paint: paths, shadings, XObjects, images and text. */
 const PAINTS = /(?:^| )(?:[fFbBsS]\*?|sh|Do|EI|T[jJ]|['"])$/;

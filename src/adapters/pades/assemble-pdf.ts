@@ -15,32 +15,32 @@ import { dateString, reference, withEntries } from './pdf-syntax.ts';
 import { writePdf } from './pdf-writer.ts';
 import { type PdfObject, readPrintedPdf, UnknownPdfStructure } from './printed-pdf.ts';
 
-/** What a final document is made of. */
+/** The parts of a final document. */
 export interface PdfIngredients {
   /** A tagged PDF as the browser prints it. */
   readonly printed: Uint8Array;
   readonly facts: DocumentFacts;
   readonly attachment: Attachment;
-  /** Octets of the longest signature that will be put in. */
+  /** Maximum length of the signature, in octets. */
   readonly room: number;
 }
 
-/** A document that lacks nothing but the value of its signature. */
+/** A document that is complete apart from the value of its signature. */
 export interface UnsignedPdf {
   readonly bytes: Uint8Array;
-  /** Where the signature goes, in hexadecimal digits. */
+  /** Offset at which to write the signature, as hexadecimal digits. */
   readonly signatureAt: number;
-  /** SHA-256 of all but the signature and its brackets: what is signed. */
+  /** SHA-256 over the signed byte range: everything except the signature and its angle brackets. */
   readonly digest: Uint8Array;
 }
 
 /**
- * Makes a PDF/A-3A (ISO 19005-3) of a printed document, with an associated file and a field for a signature that covers everything but
- * itself and certifies that nothing may be changed.
- * @throws {UnknownPdfStructure} when the browser printed in a way that is not understood
+ * Turns a printed document into a PDF/A-3A (ISO 19005-3) with an associated file and a signature field. The signature
+ * covers the whole file except itself and certifies the document with no changes allowed.
+ * @throws {UnknownPdfStructure} when the printed PDF has an unexpected structure
  */
 export async function assemblePdf(ingredients: PdfIngredients): Promise<UnsignedPdf> {
-  const { bytes, plainAt } = await written(ingredients);
+  const { bytes, plainAt } = await writeUnsigned(ingredients);
   const from = plainAt + CONTENTS_AT;
   const to = from + 2 * ingredients.room + 2;
   bytes.write(`[0 ${from} ${to} ${bytes.length - to}]`, plainAt + RANGE_AT, 'latin1');
@@ -55,16 +55,19 @@ const RANGE_LENGTH = 46;
 const CONTENTS_HEAD = '/Contents';
 const CONTENTS_AT = RANGE_AT + RANGE_LENGTH + CONTENTS_HEAD.length;
 
-/** A signature dictionary with a place for the byte range and for a signature of `room` octets (ISO 32000-1, section 12.8.1). */
+/**
+ * A signature dictionary with placeholders for the byte range and for a signature of `room` octets (ISO 32000-1,
+ * section 12.8.1).
+ */
 function signatureDictionary(room: number, at: Date): Buffer {
-  const places = `${RANGE_HEAD}${' '.repeat(RANGE_LENGTH)}${CONTENTS_HEAD}<${'0'.repeat(2 * room)}>`;
+  const placeholders = `${RANGE_HEAD}${' '.repeat(RANGE_LENGTH)}${CONTENTS_HEAD}<${'0'.repeat(2 * room)}>`;
   const filter = '/Filter/Adobe.PPKLite/SubFilter/ETSI.CAdES.detached';
-  // Certified, and nothing may be changed (section 12.8.2.2).
+  // Certification signature that allows no changes (section 12.8.2.2).
   const permissions = '<</Type/SigRef/TransformMethod/DocMDP/TransformParams<</Type/TransformParams/V/1.2/P 1>>>>';
-  return Buffer.from(`${places}${filter}/M ${dateString(at)}/Reference[${permissions}]>>`, 'latin1');
+  return Buffer.from(`${placeholders}${filter}/M ${dateString(at)}/Reference[${permissions}]>>`, 'latin1');
 }
 
-async function written({ printed: bytes, facts, attachment, room }: PdfIngredients) {
+async function writeUnsigned({ printed: bytes, facts, attachment, room }: PdfIngredients) {
   const printed = readPrintedPdf(bytes);
   const objects = new Map(printed.objects);
   for (const changed of [...readablePages(printed.objects), ...structureAfterTables(printed.objects)]) {
@@ -85,7 +88,7 @@ async function written({ printed: bytes, facts, attachment, room }: PdfIngredien
   const signature = next++;
   const page = firstPage(objects, printed.root);
   const widget = add(
-    // Of no size, so that it needs no appearance; print and locked (ISO 19005-3, section 6.3).
+    // A zero-size widget needs no appearance stream. F 132 sets the flags Print and Locked (ISO 19005-3, section 6.3).
     Buffer.from(
       `<</Type/Annot/Subtype/Widget/FT/Sig/T(Signature)/F 132/Rect[0 0 0 0]/P ${reference(page)}/V ${reference(signature)}>>`,
     ),
@@ -117,12 +120,13 @@ async function written({ printed: bytes, facts, attachment, room }: PdfIngredien
   });
 }
 
-/** What the browser calls elements that ISO 32000-1, section 14.8.4, has no type for. */
+/** Maps structure types that the browser writes but ISO 32000-1, section 14.8.4, does not define. */
 const ROLES = '<</Strong/Span/Em/Span>>';
 
 function dictionaryOf(objects: ReadonlyMap<number, PdfObject>, number: number): PdfObject {
   const found = objects.get(number);
-  if (found === undefined || found.isStream) throw new UnknownPdfStructure(`Object ${number} should be a dictionary.`);
+  if (found === undefined || found.isStream)
+    throw new UnknownPdfStructure(`Object ${number} of the printed PDF is not a dictionary.`);
   return found;
 }
 

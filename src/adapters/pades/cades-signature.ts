@@ -24,11 +24,12 @@ const SIGNATURE_ALGORITHM = {
 } as const;
 
 /**
- * A detached CMS signature (RFC 5652) with the attributes that PAdES baseline B-B wants (ETSI EN 319 142-1, section 6.3): the digest, the
- * signing certificate, and no signing time, which is in the PDF.
- * @param contentDigest SHA-256 of what is signed
+ * A detached CMS signature (RFC 5652) with the attributes that PAdES baseline B-B requires (ETSI EN 319 142-1, section
+ * 6.3): the digest and the signing certificate. The signing time is not an attribute; it is in the PDF's signature
+ * dictionary.
+ * @param contentDigest SHA-256 of the signed content
  * @returns DER, at most {@link cadesSignatureLimit} octets
- * @throws {SigningFailed} when the key can't be used
+ * @throws {SigningFailed} when the key cannot be used
  */
 export async function cadesSignature(key: SigningKey, contentDigest: Uint8Array): Promise<Buffer> {
   const attributes = signedAttributes(key, contentDigest);
@@ -36,7 +37,7 @@ export async function cadesSignature(key: SigningKey, contentDigest: Uint8Array)
   return signedData(key, attributes, key.algorithm === 'RSA-SHA256' ? value : derSignature(value));
 }
 
-/** How long a signature of this key can be. */
+/** Maximum length of a signature by this key, in octets. */
 export function cadesSignatureLimit(key: SigningKey): number {
   const { modulusLength = 512 } = key.certificateChain[0].publicKey.asymmetricKeyDetails ?? {};
   return signedData(key, signedAttributes(key, new Uint8Array(32)), new Uint8Array(modulusLength / 8 + 16)).length;
@@ -47,13 +48,13 @@ function signedAttributes({ certificateChain: [certificate] }: SigningKey, conte
   return [
     sequence(CONTENT_TYPE, set(DATA)),
     sequence(MESSAGE_DIGEST, set(octetString(contentDigest))),
-    // One ESSCertIDv2 of the default digest, SHA-256 (RFC 5035, section 3).
+    // One ESSCertIDv2 with the default digest algorithm, SHA-256 (RFC 5035, section 3).
     sequence(SIGNING_CERTIFICATE_V2, set(sequence(sequence(sequence(octetString(certificateDigest)))))),
   ];
 }
 
 function signedData({ certificateChain, algorithm }: SigningKey, attributes: Buffer[], value: Uint8Array): Buffer {
-  // Both are what they are in a set, under another tag.
+  // The attributes and the certificates are encoded as SETs with a context-specific tag (IMPLICIT).
   const [tagOfSet, contextTag] = [set(...attributes), Buffer.of(0xa0)];
   const signerInfo = sequence(
     smallInteger(1),
@@ -78,7 +79,10 @@ function signedData({ certificateChain, algorithm }: SigningKey, attributes: Buf
   );
 }
 
-/** As the certificate writes them (RFC 5280, section 4.1): its version, where there is one, comes first. */
+/**
+ * Issuer and serial number, copied octet by octet from the certificate (RFC 5280, section 4.1). The version is optional
+ * there.
+ */
 function issuerAndSerialNumber(certificate: Uint8Array): Buffer {
   const VERSION = 0xa0;
   const body = elementsOf(elementsOf(certificate)[0]!);
@@ -86,7 +90,7 @@ function issuerAndSerialNumber(certificate: Uint8Array): Buffer {
   return sequence(issuer!, serialNumber!);
 }
 
-/** r and s side by side → Ecdsa-Sig-Value (RFC 3279, section 2.2.3). */
+/** Converts r and s, concatenated, into an Ecdsa-Sig-Value (RFC 3279, section 2.2.3). */
 function derSignature(value: Uint8Array): Buffer {
   const half = value.byteLength / 2;
   return sequence(unsignedInteger(value.subarray(0, half)), unsignedInteger(value.subarray(half)));

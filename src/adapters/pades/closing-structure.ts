@@ -1,10 +1,11 @@
 import type { PdfObject } from './printed-pdf.ts';
 
 /**
- * The structure of a tagged document in which only rows and captions are in tables (ISO 32000-1, section 14.8.4.3.4): what else the browser has
- * put into a table stands after it. On paper an invoice's totals are in the last row of its lines, so that they go to a page together; that row
- * and its cell are not in the structure, because the page says that they are presentation alone.
- * @returns the objects that change
+ * Moves everything but rows and captions out of tables in the structure tree (ISO 32000-1, section 14.8.4.3.4), to the
+ * place after the table. The page puts the totals into the last row of the table of lines, so that they stay on one
+ * page with the last lines; that row and its cell have `role="presentation"`, so the browser writes their content as
+ * direct children of the table.
+ * @returns the changed objects
  */
 export function structureAfterTables(objects: ReadonlyMap<number, PdfObject>): PdfObject[] {
   const changed = new Map<number, string>();
@@ -14,23 +15,23 @@ export function structureAfterTables(objects: ReadonlyMap<number, PdfObject>): P
     const parent = Number(/\/P (\d+) 0 R/.exec(table)?.[1]);
     const kids = /\/K \[([^\]]*)\]/.exec(table)?.[1];
     if (!/\/S \/Table\b/.test(table) || kids === undefined) continue;
-    const strangers = [...kids.matchAll(/(\d+) 0 R/g)].filter(([, kid]) => {
+    const misplaced = [...kids.matchAll(/(\d+) 0 R/g)].filter(([, kid]) => {
       const type = /\/S \/(\w+)/.exec(textOf(Number(kid)))?.[1];
       return type !== undefined && !PARTS_OF_TABLES.has(type);
     });
-    if (strangers.length === 0) continue;
-    const own = strangers.reduce((left, [reference]) => left.replace(new RegExp(`\\b${reference}\\s*`), ''), kids);
+    if (misplaced.length === 0) continue;
+    const own = misplaced.reduce((left, [reference]) => left.replace(new RegExp(`\\b${reference}\\s*`), ''), kids);
     const place = new RegExp(`(/K \\[?(?:[^\\]]*\\s)?)(${number} 0 R)`);
     if (!place.test(textOf(parent))) continue;
     changed.set(number, textOf(number).replace(kids, own.trim()));
-    const after = strangers.map(([reference]) => reference).join(' ');
+    const after = misplaced.map(([reference]) => reference).join(' ');
     const isList = /\/K \[/.test(textOf(parent));
     const both = `${number} 0 R ${after}`;
     changed.set(
       parent,
       textOf(parent).replace(place, (_, before: string) => before + (isList ? both : `[${both}]`)),
     );
-    for (const [, kid] of strangers)
+    for (const [, kid] of misplaced)
       changed.set(Number(kid), textOf(Number(kid)).replace(/\/P \d+ 0 R/, `/P ${parent} 0 R`));
   }
   return [...changed].map(([number, text]) => ({ number, content: Buffer.from(text, 'latin1'), isStream: false }));

@@ -1,4 +1,7 @@
-/** DER (ITU-T X.690) as far as a CMS signature needs it. Values go in as complete elements, so that certificates stay octet by octet. */
+/**
+ * The part of DER (ITU-T X.690) that a CMS signature needs. Contents are complete elements, so certificates are copied
+ * octet by octet.
+ */
 
 export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer {
   const length = contents.reduce((sum, { byteLength }) => sum + byteLength, 0);
@@ -6,15 +9,15 @@ export function element(tag: number, ...contents: readonly Uint8Array[]): Buffer
 }
 
 export const sequence = (...elements: readonly Uint8Array[]) => element(0x30, ...elements);
-/** The order of a set's elements is that of their octets (section 11.6). */
+/** DER sorts the elements of a SET OF by their octets (section 11.6). */
 export const set = (...elements: readonly Uint8Array[]) => element(0x31, ...[...elements].sort(Buffer.compare));
 export const octetString = (octets: Uint8Array) => element(0x04, octets);
 export const smallInteger = (value: number) => element(0x02, Buffer.of(value));
 export const NULL = element(0x05);
-/** `[tag]`, constructed. */
+/** A constructed element with a context-specific tag. */
 export const tagged = (tag: number, ...contents: readonly Uint8Array[]) => element(0xa0 | tag, ...contents);
 
-/** A positive integer. @param magnitude big-endian */
+/** A non-negative INTEGER. @param magnitude big-endian */
 export function unsignedInteger(magnitude: Uint8Array): Buffer {
   const first = magnitude.findIndex((octet) => octet !== 0);
   const significant = first === -1 ? Buffer.of(0) : magnitude.subarray(first);
@@ -43,8 +46,8 @@ function lengthOctets(length: number): Buffer {
 }
 
 /**
- * The elements inside a constructed one, each complete.
- * @throws {RangeError} when it ends too early
+ * The elements inside a constructed element, each with its tag and length.
+ * @throws {RangeError} when the input is truncated
  */
 export function elementsOf(constructed: Uint8Array): Buffer[] {
   const octets = Buffer.from(constructed.buffer, constructed.byteOffset, constructed.byteLength);

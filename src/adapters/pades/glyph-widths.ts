@@ -1,11 +1,11 @@
 /**
- * The codes of glyphs that a font's dictionary gives a width to (`W`; ISO 32000-1, section 9.7.4.3).
- * @param dictionary of a CID font, as the browser writes it
+ * The codes of the glyphs whose width is listed in a font's dictionary (`W`; ISO 32000-1, section 9.7.4.3).
+ * @param dictionary the dictionary of a CID font, as the browser writes it
  */
 export function codesWithWidth(dictionary: string): ReadonlySet<number> {
   const codes = new Set<number>();
-  const [from, to] = placeOf(dictionary);
-  // `c [w …]`: widths of c and what follows; `first last w`: the width of all of them.
+  const [from, to] = widthsArray(dictionary);
+  // `c [w1 w2 …]` lists the widths of consecutive codes from c; `first last w` gives one width to a range of codes.
   for (const [, start, list, end] of dictionary
     .slice(from, to)
     .matchAll(/(\d+)\s*(?:\[([^\]]*)\]|\s(\d+)\s+[\d.]+)/g)) {
@@ -16,16 +16,16 @@ export function codesWithWidth(dictionary: string): ReadonlySet<number> {
   return codes;
 }
 
-/** The dictionary with the width 1 for codes that it gives none. */
-export function withLeastWidth(dictionary: string, codes: Iterable<number>): string {
+/** Adds the width 1 for `codes`, which must not be listed yet. */
+export function withMinimalWidth(dictionary: string, codes: Iterable<number>): string {
   const added = [...codes].map((code) => ` ${code} [1]`).join('');
-  const [, to] = placeOf(dictionary);
+  const [, to] = widthsArray(dictionary);
   if (to > 0) return dictionary.slice(0, to) + added + dictionary.slice(to);
   return `${dictionary.slice(0, dictionary.lastIndexOf('>>'))}/W [${added}]>>`;
 }
 
-/** Where the content of the array `W` begins and ends; zeros when there is none. */
-function placeOf(dictionary: string): [number, number] {
+/** Start and end offset of the content of the array `W`; zeros when there is none. */
+function widthsArray(dictionary: string): [number, number] {
   const start = /\/W ?\[/.exec(dictionary);
   if (start === null) return [0, 0];
   const from = start.index + start[0].length;

@@ -5,10 +5,10 @@ import type { PdfObject } from './printed-pdf.ts';
 import { createRightToLeftText, type PageContent } from './right-to-left-text.ts';
 
 /**
- * What the pages show, made readable for machines: letters that are written from right to left can be found and copied (right-to-left-text.ts),
- * and what is no part of the text is marked so (artifacts.ts). Nothing looks different. Content that is built in another way than the
- * browser builds it stays as it is.
- * @returns the objects that change
+ * Makes the content of the pages accessible to software: right-to-left text can be searched and copied
+ * (right-to-left-text.ts), and content outside the structure tree is marked as an artifact (artifacts.ts). The
+ * appearance does not change. Content with an unexpected structure stays as it is.
+ * @returns the changed objects
  */
 export function readablePages(objects: ReadonlyMap<number, PdfObject>): PdfObject[] {
   const pages = [...objects.values()].flatMap((object) => pageContent(objects, object) ?? []);

@@ -6,20 +6,21 @@ import { cadesSignature, cadesSignatureLimit } from './cades-signature.ts';
 
 export interface PdfSigner {
   /**
-   * Makes the final document of a printed one: PDF/A-3A (ISO 19005-3) with the attachment as an associated file, and a PAdES baseline B-B
-   * signature (ETSI EN 319 142-1) that covers the whole file and certifies that nothing of it may be changed.
-   * @param printed tagged, as the browser made it
-   * @throws {SigningFailed} when the key can't be used, or the certificate is not valid at the time
-   * @throws {Error} when the browser printed in a way that is not understood
+   * Turns a printed document into the final one: PDF/A-3A (ISO 19005-3) with the attachment as an associated file and a
+   * PAdES baseline B-B signature (ETSI EN 319 142-1) that covers the whole file and certifies it with no changes
+   * allowed.
+   * @param printed a tagged PDF, as the browser prints it
+   * @throws {SigningFailed} when the key cannot be used, or when the certificate is not valid at `facts.at`
+   * @throws {Error} when the printed PDF has an unexpected structure
    */
   sign(key: SigningKey, printed: Uint8Array, facts: DocumentFacts, attachment: Attachment): Promise<Uint8Array>;
-  /** Ends the thread; what is under way fails. */
+  /** Stops the thread. Documents in progress fail. */
   close(): Promise<void>;
 }
 
 /**
- * Puts documents together on a thread of its own, because those of 1,000 lines take longer than the event loop may be held. The thread is
- * started at once and kept warm; it does not keep the process alive when nothing is under way.
+ * Assembles documents on a worker thread, because 1,000 lines would block the event loop for too long. The thread
+ * starts at once and stays up. While idle it does not keep the process alive.
  */
 export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
   const threads = createThreads<PdfIngredients, UnsignedPdf>(
@@ -39,7 +40,7 @@ export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
   };
 }
 
-/** A signature made outside its certificate's validity is worth nothing (EN 319 102-1, section 5.2.8). */
+/** Verifiers reject a signature made outside the certificate's validity period (EN 319 102-1, section 5.2.8). */
 function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {
   if (at < validFromDate || at > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());

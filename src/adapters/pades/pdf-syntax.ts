@@ -5,7 +5,7 @@ export function textString(text: string): string {
   return `<FEFF${Buffer.from(text.toWellFormed(), 'utf16le').swap16().toString('hex').toUpperCase()}>`;
 }
 
-/** A name object; all but letters and digits is escaped (section 7.3.5). */
+/** A name object; everything except letters and digits is escaped (section 7.3.5). */
 export function nameObject(name: string): string {
   const octets = Buffer.from(name);
   return `/${[...octets].map((octet) => (/[a-z0-9]/i.test(String.fromCharCode(octet)) ? String.fromCharCode(octet) : `#${octet.toString(16).padStart(2, '0')}`)).join('')}`;
@@ -22,9 +22,9 @@ export function reference(number: number): string {
 }
 
 /**
- * A dictionary with more entries.
+ * Adds entries to a dictionary.
  * @param dictionary `<<…>>`
- * @throws {Error} when it has one of them already
+ * @throws {Error} when the dictionary has one of the keys already
  */
 export function withEntries(dictionary: Buffer, entries: Readonly<Record<string, string>>): Buffer {
   const text = dictionary.toString('latin1');
@@ -36,7 +36,7 @@ export function withEntries(dictionary: Buffer, entries: Readonly<Record<string,
   return Buffer.from(`${text.slice(0, -2)}\n${added.join('\n')}>>`, 'latin1');
 }
 
-/** A stream object; its dictionary gets the length. @param entries the rest of the dictionary, without brackets */
+/** A stream object with its `/Length`. @param entries the other dictionary entries, without the angle brackets */
 export function streamObject(entries: string, data: Uint8Array): Buffer {
   return Buffer.concat([
     Buffer.from(`<<${entries}/Length ${data.byteLength}>>\nstream\n`, 'latin1'),
@@ -45,7 +45,7 @@ export function streamObject(entries: string, data: Uint8Array): Buffer {
   ]);
 }
 
-/** The content of a stream object that the browser compressed, a character an octet; null where it is no such stream. */
+/** The decompressed content of a stream object, one character per octet; null when it is not a FlateDecode stream. */
 export function inflated(stream: Buffer): string | null {
   const start = stream.indexOf('stream\n');
   if (start === -1 || !stream.subarray(0, start).includes('/FlateDecode')) return null;

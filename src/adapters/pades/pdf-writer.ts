@@ -7,27 +7,28 @@ const compressed = promisify(deflate) as (data: Uint8Array) => Promise<Buffer>;
 
 export interface PdfFile {
   readonly objects: readonly PdfObject[];
-  /** Number of the catalog. */
+  /** Object number of the catalog. */
   readonly root: number;
   readonly info: number;
   /** File identifier, 16 octets. */
   readonly id: Uint8Array;
-  /** The object whose octets must be found in the file: it goes there as it is. */
+  /** An object that is written uncompressed, so that its offset in the file is known. */
   readonly plain: PdfObject;
 }
 
 export interface WrittenPdf {
   readonly bytes: Buffer;
-  /** Where the content of the plain object begins. */
+  /** Offset of the content of the plain object. */
   readonly plainAt: number;
 }
 
-/** Objects in one object stream: a reader unpacks all of them to see one. */
+/** Objects per object stream. A reader decompresses the whole stream to read one of them. */
 const PACK = 500;
 
 /**
- * A PDF 1.7 of one revision. Dictionaries are packed into compressed object streams and listed in a cross-reference stream (ISO 32000-1,
- * sections 7.5.7 and 7.5.8), which makes the structure of a tagged document a tenth as long.
+ * Writes a PDF 1.7 with one revision. Dictionaries are packed into compressed object streams and listed in a
+ * cross-reference stream (ISO 32000-1, sections 7.5.7 and 7.5.8), which reduces the structure of a tagged document to a
+ * tenth of its size.
  */
 export async function writePdf({ objects, root, info, id, plain }: PdfFile): Promise<WrittenPdf> {
   let next = Math.max(plain.number, ...objects.map(({ number }) => number)) + 1;
@@ -38,7 +39,7 @@ export async function writePdf({ objects, root, info, id, plain }: PdfFile): Pro
     pieces.push(piece);
     length += piece.length;
   };
-  /** @returns where the content begins */
+  /** @returns the offset of the content */
   const add = (number: number, content: Buffer): number => {
     rows.set(number, [1, length, 0]);
     push(Buffer.from(`${number} 0 obj\n`));
@@ -71,7 +72,7 @@ export async function writePdf({ objects, root, info, id, plain }: PdfFile): Pro
   return { bytes: Buffer.concat(pieces, length), plainAt };
 }
 
-/** The comment of octets above 127 tells transports that the file is binary. */
+/** The comment with octets above 127 marks the file as binary (section 7.5.2). */
 const HEADER = Buffer.from('%PDF-1.7\n%\u00e2\u00e3\u00cf\u00d3\n', 'latin1');
 const END_OF_OBJECT = Buffer.from('\nendobj\n');
 const ROW = 7;
@@ -115,7 +116,10 @@ function crossReferences(rows: ReadonlyMap<number, readonly [number, number, num
   return table;
 }
 
-/** Each row as its difference to the one above (PNG's filter "up"): neighbours differ in few octets. */
+/**
+ * Encodes each row as its difference to the previous one (PNG's "Up" filter): it compresses better, as few octets
+ * differ.
+ */
 function predicted(table: Buffer): Buffer {
   const UP = 2;
   const filtered = Buffer.alloc((table.length / ROW) * (ROW + 1));

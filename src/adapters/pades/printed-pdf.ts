@@ -1,27 +1,28 @@
-/** An indirect object of a PDF: what stands between `obj` and `endobj`. */
+/** An indirect object of a PDF. */
 export interface PdfObject {
   readonly number: number;
+  /** The octets between `obj` and `endobj`. */
   readonly content: Buffer;
   readonly isStream: boolean;
 }
 
-/** A PDF taken apart: its objects by number and what its trailer says. */
+/** A parsed PDF: its objects by number and the references of its trailer. */
 export interface PrintedPdf {
   readonly objects: ReadonlyMap<number, PdfObject>;
-  /** Number of the catalog. */
+  /** Object number of the catalog. */
   readonly root: number;
-  /** Number of the document information dictionary, which may be missing. */
+  /** Object number of the document information dictionary, if there is one. */
   readonly info: number | null;
 }
 
-/** The file is not built as the browser builds what it prints. */
+/** The PDF does not have the structure that Chromium gives to printed documents. */
 export class UnknownPdfStructure extends Error {
   override readonly name = 'UnknownPdfStructure';
 }
 
 /**
- * Takes a PDF apart that a browser printed: one cross-reference table, no encryption, no earlier revision (ISO 32000-1, section 7.5).
- * The objects are slices of `pdf`.
+ * Parses a PDF printed by Chromium: one cross-reference table, no encryption, no earlier revision (ISO 32000-1, section
+ * 7.5). The objects are slices of `pdf`, not copies.
  * @throws {UnknownPdfStructure} for any other kind of PDF
  */
 export function readPrintedPdf(pdf: Uint8Array): PrintedPdf {
@@ -35,7 +36,7 @@ export function readPrintedPdf(pdf: Uint8Array): PrintedPdf {
   const trailer = table.slice(head[0].length + count * ENTRY_LENGTH);
   const root = /\/Root (\d+) 0 R/.exec(trailer)?.[1];
   if (!trailer.startsWith('trailer') || root === undefined || /\/(?:Encrypt|Prev)\b/.test(trailer)) {
-    throw new UnknownPdfStructure('The trailer of the printed PDF is not understood.');
+    throw new UnknownPdfStructure('The trailer of the printed PDF has an unexpected structure.');
   }
   const info = /\/Info (\d+) 0 R/.exec(trailer)?.[1];
 
@@ -60,7 +61,9 @@ function readObject(file: Buffer, number: number, from: number, to: number): Pdf
   const head = Buffer.from(`${number} 0 obj\n`);
   const end = file.lastIndexOf(END, to);
   if (file.compare(head, 0, head.length, from, from + head.length) !== 0 || end < from) {
-    throw new UnknownPdfStructure(`Object ${number} of the printed PDF is not where its table says.`);
+    throw new UnknownPdfStructure(
+      `Object ${number} of the printed PDF is not at the offset in the cross-reference table.`,
+    );
   }
   const content = file.subarray(from + head.length, trimmedEnd(file, end));
   const isStream = content.subarray(-END_OF_STREAM.length).equals(END_OF_STREAM);

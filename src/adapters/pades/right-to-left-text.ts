@@ -1,33 +1,37 @@
-import { codesWithWidth, withLeastWidth } from './glyph-widths.ts';
+import { codesWithWidth, withMinimalWidth } from './glyph-widths.ts';
 import { textString } from './pdf-syntax.ts';
 import type { PdfObject } from './printed-pdf.ts';
 import { hex, readUnicodeMap, type UnicodeMap, writeUnicodeMap } from './unicode-maps.ts';
 
 /** The content stream of a page. */
 export interface PageContent {
-  /** Number of the stream's object. */
+  /** Object number of the stream. */
   readonly number: number;
-  /** Its operators, each at the end of a line. */
+  /** The lines of the stream, each ending with an operator. */
   readonly lines: readonly string[];
-  /** Numbers of the page's fonts by their names. */
+  /** Object numbers of the page's fonts by resource name. */
   readonly fonts: ReadonlyMap<string, number>;
 }
 
 export interface RightToLeftText {
-  /** The lines of a page with letters that readers put in their right order. */
+  /** The lines of a page, rewritten so that PDF readers extract the letters in the right order. */
   rewritten(page: PageContent): readonly string[];
-  /** What changes of the fonts, once all pages are rewritten. */
+  /** The changed objects of the fonts. Call it after all pages are rewritten. */
   fonts(): PdfObject[];
 }
 
 /**
- * Text of Arabic and Hebrew letters that is found and copied as it was typed.
+ * Makes Arabic and Hebrew text searchable and copyable in its logical order.
  *
- * Readers (poppler, pdf.js, PDFium) take what stands on a line from left to right and turn it round. They can't turn round the letters of one
- * glyph: of a ligature, which the browser gives as actual text of several letters (`شر` as one glyph in `شركة`), or as several letters in the
- * font's map where the glyph is for nothing else (`سر` in `مسرح`), they make the letters in the wrong order; and pdf.js knows no actual text, so it shows the presentation forms of the font's own map. So here each glyph stands for one
- * letter: the font's map says which, the actual text goes, and the further letters of a ligature are written beside it in glyphs that the font
- * has and the document does not use, invisible (text rendering mode 3), in the order of what stands around them.
+ * PDF readers (poppler, pdf.js, PDFium) extract the glyphs of a line from left to right and then reverse right-to-left
+ * runs. They do not reverse the letters within one glyph, so the letters of a ligature come out in the wrong order. The
+ * browser describes a ligature either by an ActualText of several letters (`شر` as one glyph in `شركة`), or by several
+ * letters in the font's ToUnicode map when the glyph has no other use (`سر` in `مسرح`). pdf.js also ignores ActualText
+ * and extracts the presentation forms of the ToUnicode map.
+ *
+ * Therefore each glyph is mapped to exactly one letter in the ToUnicode map, ActualText is removed, and the further
+ * letters of a ligature are written next to it as invisible glyphs (text rendering mode 3) in visual order. Invisible
+ * glyphs use codes that the font has and the document does not use.
  */
 export function createRightToLeftText(
   objects: ReadonlyMap<number, PdfObject>,
@@ -44,7 +48,7 @@ export function createRightToLeftText(
     }
   }
 
-  /** The lines of one cluster, or null where it is not understood. */
+  /** Rewrites the lines of one cluster; null when its structure is unexpected. */
   function cluster({ lines, glyphs, text }: Piece, named: PageContent['fonts']): string[] | null {
     const letters = lettersOf(glyphs, text);
     const shows = lines.filter((line) => SHOW.test(line)).length;
@@ -61,21 +65,21 @@ export function createRightToLeftText(
       const [letter = '', ...further] = letters[at]!;
       at += 1;
       const font = fonts.get(named.get(name) ?? -1);
-      if (font === undefined || !font.stands(code, letter)) {
+      if (font === undefined || !font.mapTo(code, letter)) {
         if (further.length > 0) return null;
         written.push(`/Span<</ActualText ${textString(letter)} >> BDC`, line, 'EMC');
         continue;
       }
-      const beside = further.reverse().map((each) => font.hiddenGlyph(each));
-      if (beside.includes(null)) return null;
-      const hidden = beside.map((each, index) => hiddenShow(each!, beside.length - index)).join('');
+      const hiddenCodes = further.reverse().map((each) => font.hiddenGlyph(each));
+      if (hiddenCodes.includes(null)) return null;
+      const hidden = hiddenCodes.map((each, index) => hiddenShow(each!, hiddenCodes.length - index)).join('');
       written.push(hidden === '' ? line : `${line.slice(0, show.index)}3 Tr ${hidden}0 Tr ${show[0]}`);
     }
     return written;
   }
 
-  /** Lines without actual text: the ligatures among their glyphs are shown each by itself, as the clusters that they are. */
-  function undescribed({ lines, glyphs }: Piece, named: PageContent['fonts']): string[] {
+  /** Rewrites lines without ActualText: each ligature among the glyphs becomes a cluster of its own. */
+  function withoutActualText({ lines, glyphs }: Piece, named: PageContent['fonts']): string[] {
     let at = 0;
     return lines.flatMap((line) => {
       const show = SHOW.exec(line);
@@ -97,7 +101,7 @@ export function createRightToLeftText(
   return {
     rewritten: ({ lines, fonts: named }) =>
       [...piecesOf(lines)].flatMap((piece) => {
-        if (piece.text === null) return undescribed(piece, named);
+        if (piece.text === null) return withoutActualText(piece, named);
         if (!RIGHT_TO_LEFT.test(piece.text)) return piece.lines;
         return cluster(piece, named) ?? [piece.opening, ...piece.lines, 'EMC'];
       }),
@@ -106,8 +110,9 @@ export function createRightToLeftText(
 }
 
 /**
- * Shows a hidden glyph a hundredth of an em, or `place` of them, left of where the next glyph begins: poppler sorts by place, and loses one of two
- * letters at the same place where a line begins with them.
+ * Operators that show a hidden glyph `place` hundredths of an em left of the next glyph. The offset differs for each
+ * hidden glyph because poppler sorts glyphs by position and, at the start of a line, drops one of two letters at the
+ * same position.
  */
 function hiddenShow(code: number, place: number): string {
   return `[${place * 10} <${hex(code)}> ${1 - place * 10}] TJ `;
@@ -115,9 +120,9 @@ function hiddenShow(code: number, place: number): string {
 
 const RIGHT_TO_LEFT = /[\p{Script=Arabic}\p{Script=Hebrew}]/u;
 
-/** Lines that show glyphs; those of a cluster of letters whose actual text the browser gives are a piece of their own. */
+/** A run of content lines. A cluster with ActualText is a piece of its own. */
 interface Piece {
-  /** The actual text; null for lines without. */
+  /** The ActualText; null for lines without one. */
   readonly text: string | null;
   readonly opening: string;
   readonly lines: string[];
@@ -160,9 +165,9 @@ function fromHex(digits: string): string {
 }
 
 /**
- * Which letters each glyph of a cluster stands for. One glyph stands for all; of two, which stand from left to right, the second is the letter
- * and the first is the mark on it.
- * @returns null where that can't be told
+ * The letters that each glyph of a cluster represents. A single glyph represents all letters. Of two glyphs, in visual
+ * order, the first is the combining mark and the second is the letter.
+ * @returns null when the assignment is ambiguous
  */
 function lettersOf(glyphs: Piece['glyphs'], text: string | null): string[][] | null {
   const letters = [...(text ?? '')];
@@ -172,15 +177,22 @@ function lettersOf(glyphs: Piece['glyphs'], text: string | null): string[][] | n
   return marks.every((mark) => /^\p{M}$/u.test(mark)) ? [marks, [letter!]] : null;
 }
 
-/** A font of two-octet codes that are the numbers of its glyphs. */
+/** A font with two-octet codes that equal its glyph numbers (Identity-H). */
 interface Font {
-  /** The letters of a glyph that the map gives several of, right to left; else null. */
+  /** The letters of a glyph that the ToUnicode map gives several right-to-left letters; null for other glyphs. */
   ligature(code: number): string | null;
-  /** Notes that a page shows a glyph. @param described whether its meaning is still to be found; otherwise it is what the map says already */
-  shows(code: number, described: boolean): void;
-  /** Makes the map say what a glyph stands for, unless it stands for something else already: then false. */
-  stands(code: number, letter: string): boolean;
-  /** A glyph that nothing is shown of, a thousandth wide (pdf.js passes over widths of 0), which stands for a letter; null when the font has none left. */
+  /**
+   * Records that a page shows a glyph.
+   * @param remappable whether `mapTo` may still change what the glyph is mapped to; otherwise the browser's mapping
+   * stays
+   */
+  shows(code: number, remappable: boolean): void;
+  /** Maps a glyph to a letter. @returns false when the glyph is already mapped to something else */
+  mapTo(code: number, letter: string): boolean;
+  /**
+   * An unused glyph code, mapped to the letter, for an invisible glyph. Its width is a thousandth of an em, because
+   * pdf.js skips glyphs of width 0. null when the font has no unused code left.
+   */
   hiddenGlyph(letter: string): number | null;
   objects(): PdfObject[];
 }
@@ -201,7 +213,7 @@ function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font
   const hidden = new Map<string, number>();
   let changed = map !== null && [...map.values()].includes('\0');
 
-  /** Below the last glyph that is shown, so that the font has it. */
+  /** An unused code below the highest used one, so that it exists in the font. */
   function freeCode(): number | null {
     const taken = new Set([...used, ...(map?.keys() ?? []), ...hidden.values()]);
     let code = Math.max(0, ...used) - 1;
@@ -211,11 +223,11 @@ function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font
 
   return {
     ligature: (code) => ligatures.get(code) ?? null,
-    shows(code, described) {
+    shows(code, remappable) {
       used.add(code);
-      if (!described) settled.add(code);
+      if (!remappable) settled.add(code);
     },
-    stands(code, letter) {
+    mapTo(code, letter) {
       if (map === null) return false;
       if (settled.has(code)) return map.get(code) === letter;
       settled.add(code);
@@ -232,7 +244,7 @@ function readFont(objects: ReadonlyMap<number, PdfObject>, number: number): Font
     },
     objects() {
       if (map === null || !changed) return [];
-      const named = withLeastWidth(text(descendant), hidden.values());
+      const named = withMinimalWidth(text(descendant), hidden.values());
       const content = Buffer.from(named, 'latin1');
       return [
         writeUnicodeMap(mapNumber, map),

@@ -1,6 +1,7 @@
 /**
- * An ICC profile of sRGB (IEC 61966-2-1), version 4.2: what the colours of a PDF/A mean (ISO 19005-3, section 6.2.3). Written here because
- * it is 500 octets of published constants: its primaries and white adapted to D50, and its transfer curve.
+ * An ICC profile of sRGB (IEC 61966-2-1), version 4.2, for the output intent of a PDF/A (ISO 19005-3, section 6.2.3).
+ * It is generated here because it consists of 500 octets of published constants: primaries and white point adapted to
+ * D50, and the transfer curve.
  */
 export function srgbProfile(): Buffer {
   const curve = parametricCurve(2.4, 1 / 1.055, 0.055 / 1.055, 1 / 12.92, 0.04045);
@@ -68,14 +69,14 @@ function xyz(...values: readonly number[]): Buffer {
   return fixedArray(values, 'XYZ ');
 }
 
-/** parametricCurveType 3: (a x + b)^g from d on, c x below. */
+/** parametricCurveType, function type 3: (a x + b)^g for x ≥ d, c x below d. */
 function parametricCurve(g: number, a: number, b: number, c: number, d: number): Buffer {
   const octets = fixedArray([0, g, a, b, c, d], 'para');
   octets.writeUInt16BE(3, 8);
   return octets;
 }
 
-/** multiLocalizedUnicodeType with one English text, padded to four octets. */
+/** multiLocalizedUnicodeType with one English text, padded to a multiple of four octets. */
 function localized(text: string): Buffer {
   const characters = Buffer.from(text, 'utf16le').swap16();
   const octets = Buffer.alloc(Math.ceil((28 + characters.length) / 4) * 4);

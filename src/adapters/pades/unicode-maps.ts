@@ -2,12 +2,13 @@ import { deflateSync } from 'node:zlib';
 import { inflated, streamObject } from './pdf-syntax.ts';
 import type { PdfObject } from './printed-pdf.ts';
 
-/** Which text each glyph of a font stands for, by its code (ISO 32000-1, section 9.10.3). */
+/** The Unicode text of each glyph of a font by its code (ToUnicode CMap; ISO 32000-1, section 9.10.3). */
 export type UnicodeMap = Map<number, string>;
 
 /**
- * Reads a ToUnicode CMap that the browser wrote: two-octet codes, in `bfchar` entries and `bfrange` entries of consecutive characters.
- * @returns null when the stream is no such map
+ * Parses a ToUnicode CMap written by the browser: two-octet codes in `bfchar` entries, and `bfrange` entries of
+ * consecutive characters.
+ * @returns null when the stream has a different structure
  */
 export function readUnicodeMap({ content }: PdfObject): UnicodeMap | null {
   const text = inflated(content);
@@ -16,7 +17,7 @@ export function readUnicodeMap({ content }: PdfObject): UnicodeMap | null {
   for (const [, block = ''] of text.matchAll(/beginbf(?:char|range)\n(.*?)endbf/gs)) {
     for (const line of block.trimEnd().split('\n')) {
       const [, from, to = from, target] = ENTRY.exec(line) ?? [];
-      // A map that was understood in part would lose the rest when it is written.
+      // A partly parsed map would lose the other entries when it is written back.
       if (from === undefined || to === undefined || target === undefined) return null;
       const [first, last] = [Number.parseInt(from, 16), Number.parseInt(to, 16)];
       const units = utf16(target);
@@ -30,9 +31,10 @@ export function readUnicodeMap({ content }: PdfObject): UnicodeMap | null {
 }
 
 /**
- * Writes a ToUnicode CMap with a text for every glyph, as PDF/A level A wants it (ISO 19005-3, section 6.2.11.7). The browser writes U+0000
- * for glyphs that are but a part of a letter, as the dots of some Arabic ones are, and gives the letters themselves as actual text beside;
- * an invisible character that breaks no word stands for those parts.
+ * Writes a ToUnicode CMap with a text for every glyph, as PDF/A level A requires (ISO 19005-3, section 6.2.11.7). The
+ * browser maps glyphs that are only part of a letter, such as the dots of some Arabic letters, to U+0000 and gives the
+ * letters as ActualText. Those glyphs are mapped to the combining grapheme joiner, which is invisible and does not
+ * break words.
  */
 export function writeUnicodeMap(number: number, map: UnicodeMap): PdfObject {
   const entries = [...map]
@@ -47,10 +49,10 @@ export function writeUnicodeMap(number: number, map: UnicodeMap): PdfObject {
   return { number, content: streamObject('/Filter/FlateDecode', packed), isStream: true };
 }
 
-/** A code, or two that begin and end a range, and the text of the first. */
+/** A code, or the first and last code of a range, followed by the text of the first code. */
 const ENTRY = /^<([0-9A-F]{4})>(?: <([0-9A-F]{4})>)? <([0-9A-F]+)>$/;
 
-/** A code of two octets in hexadecimal. */
+/** A two-octet code in hexadecimal. */
 export function hex(code: number): string {
   return code.toString(16).toUpperCase().padStart(4, '0');
 }
@@ -64,7 +66,7 @@ function utf16(digits: string): string {
 }
 
 const COMBINING_GRAPHEME_JOINER = '034F';
-/** Entries of one block (section 9.10.3). */
+/** Maximum number of entries per block (section 9.10.3). */
 const BLOCK = 100;
 const HEAD = `/CIDInit /ProcSet findresource begin
 12 dict begin

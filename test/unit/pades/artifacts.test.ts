@@ -4,7 +4,7 @@ import { withArtifacts } from '../../../src/adapters/pades/artifacts.ts';
 const marked = (content: string) => withArtifacts(content.split(' | ')).join(' | ');
 
 describe('withArtifacts', () => {
-  test('marks what paints and is not tagged, whatever marks it has inside', () => {
+  test('marks untagged painting, including marked content within it', () => {
     expect(
       marked(
         'q | 0 0 9 9 re | f | BT | /Span<</ActualText <FEFF0031>> BDC | <0001> Tj | EMC | ET | /P <</MCID 0 >>BDC | BT | <0002> Tj | ET | EMC | Q',
@@ -14,13 +14,13 @@ describe('withArtifacts', () => {
     );
   });
 
-  test('leaves alone what paints nothing, and marks nested in what is tagged', () => {
+  test('does not mark what paints nothing, nor marked content nested in tagged content', () => {
     const content =
       'q | 1 0 0 1 0 0 cm | /P <</MCID 0 >>BDC | /ReversedChars BMC | <0002> Tj | EMC | EMC | Q | /P <</MCID 1 >>BDC | S | EMC';
     expect(marked(content)).toBe(content);
   });
 
-  test('leaves alone what is not understood', () => {
+  test('leaves unbalanced content unchanged', () => {
     for (const content of [
       'f | EMC',
       '/P <</MCID 0 >>BDC | f',

@@ -61,7 +61,7 @@ describe('createPdfSigner', () => {
       pdf = await signer(identity).sign(drawn, FACTS, ATTACHMENT);
     });
 
-    test('signs all of the file, as PKI.js verifies it', async () => {
+    test('signs the whole file, verified by PKI.js', async () => {
       const stated = statedSignature(pdf);
       expect(stated.coversAll).toBe(true);
       expect(await verified(stated.content, stated.cms)).toBe(true);
@@ -70,7 +70,7 @@ describe('createPdfSigner', () => {
       expect(await verified(changed, stated.cms)).toBe(false);
     });
 
-    test('has the attributes of PAdES baseline B-B, and no others', () => {
+    test('has exactly the attributes of PAdES baseline B-B', () => {
       const attributes = signerInfoOf(statedSignature(pdf).cms).signedAttrs!.attributes.map(({ type }) => type);
       // contentType, messageDigest, signingCertificateV2; the signing time is in the PDF.
       expect(attributes.toSorted()).toEqual([
@@ -82,7 +82,7 @@ describe('createPdfSigner', () => {
       expect(text).toMatch(/\/SubFilter\/ETSI\.CAdES\.detached\/M \(D:20261121102030Z\)/);
     });
 
-    test.skipIf(!hasOpenssl)('is a CAdES signature to openssl', () => {
+    test.skipIf(!hasOpenssl)('is a CAdES signature according to openssl', () => {
       const { content, cms } = statedSignature(pdf);
       const verify = (signed: Uint8Array) =>
         inFolder({ content: signed, cms, 'ca.pem': String(IDENTITIES[identity].certificateChain[0]) }, (folder) => {
@@ -104,7 +104,7 @@ describe('createPdfSigner', () => {
       expect(verify(Buffer.concat([content, Buffer.of(10)]))).not.toMatch(/Verification successful/);
     });
 
-    test.skipIf(!hasPdfsig)('is valid to pdfsig, which notices a changed byte', () => {
+    test.skipIf(!hasPdfsig)('is valid according to pdfsig, which detects a changed byte', () => {
       const verdict = pdfsig(pdf);
       expect(verdict).toContain('Signature is Valid');
       expect(verdict).toContain('Total document signed');
@@ -116,13 +116,13 @@ describe('createPdfSigner', () => {
     });
   });
 
-  test.skipIf(!hasPdfdetach)('gives the attached file back byte by byte', async () => {
+  test.skipIf(!hasPdfdetach)('contains the attached file byte for byte', async () => {
     const { name, content } = detached(await signer('P-256').sign(drawn, FACTS, ATTACHMENT));
     expect(name).toBe(ATTACHMENT.name);
     expect(content.equals(XML)).toBe(true);
   });
 
-  test.skipIf(!hasPdftotext)('keeps what is printed, on every page', async () => {
+  test.skipIf(!hasPdftotext)('keeps the printed text on every page', async () => {
     const pdf = await signer('P-256').sign(long, FACTS, ATTACHMENT);
     const pages = textOfPages(pdf);
     expect(pages).toEqual(textOfPages(long));
@@ -135,7 +135,7 @@ describe('createPdfSigner', () => {
     expect(info).toMatch(/PDF version: +1\.7/);
   });
 
-  test('adds little: the structure of the printed file is packed', async () => {
+  test('packs the structure of the printed file, so that the result is hardly larger', async () => {
     const pdf = await signer('P-256').sign(drawn, FACTS, ATTACHMENT);
     expect(pdf.length).toBeLessThan(35_000);
   });
@@ -164,7 +164,7 @@ describe('createPdfSigner', () => {
     await expect(signer('P-256').sign(drawn, late, ATTACHMENT)).rejects.toThrow(SigningFailed);
   });
 
-  test('refuses a file that is built in another way, and goes on', async () => {
+  test('refuses a file of unexpected structure, and keeps working', async () => {
     const it = signer('P-256');
     await expect(it.sign(Buffer.from('%PDF-1.7 stand-in'), FACTS, ATTACHMENT)).rejects.toThrow(/cross-reference/);
     await expect(it.sign(Buffer.from(drawn).subarray(0, 5_000), FACTS, ATTACHMENT)).rejects.toThrow(/cross-reference/);

@@ -26,12 +26,14 @@ const NAMES = [
   'شركة ڤيزيون للإشهار',
   'شركة پارس گاز',
   'في فى فلان لمحة نجحت لمجد',
-  // Glyphs that the font's own map gives two letters.
+  // Glyphs that the font's ToUnicode map maps to two letters.
   'مسرح شرح شرع أسرع سرج مشروع',
-  // Letters that the bold font sets far apart, and those around them.
+  // Letters that the bold font sets far apart.
   'التجارية الشريف العربي تعريف',
 ];
-/** Of several fonts or directions: their words are found, the whole phrase where a reader puts such runs in order. */
+/**
+ * Phrases in several fonts or directions: the words are always found, the phrase only if the reader reorders such runs.
+ */
 const MIXED = ['الدار البيضاء 20250', 'شركة ATLAS للبرمجيات', 'שלום עולם'];
 
 const key = softwareKey(identityOf(ecKey('prime256v1')));
@@ -55,7 +57,7 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
   let signed: Uint8Array;
   beforeAll(async () => {
     const lines = [...NAMES, ...MIXED].map((name) => line(name, 1, 100, 20));
-    // Names and addresses are in two weights.
+    // Names are bold, addresses regular.
     const customer = { ice: '002345678000047', name: NAMES.join('\n'), address: NAMES.join('\n'), email: null };
     drawn = await renderer.render(
       printed({ seller: { ...SELLER, documentLanguage, legalName: NAMES[0]! }, customer, lines }),
@@ -65,19 +67,19 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
   });
   afterAll(() => Promise.all([renderer.close(), signer.close()]));
 
-  test.skipIf(!hasTool('pdftotext', '-v'))('is found by poppler as it was typed', () => {
+  test.skipIf(!hasTool('pdftotext', '-v'))('is found by poppler in logical order', () => {
     const text = words(textOfPages(signed).join('\n'));
     expect(NAMES.filter((name) => text.split(name).length !== 4 && name !== NAMES[0])).toEqual([]);
     expect(MIXED.flatMap((name) => name.split(' ')).filter((word) => !text.includes(word))).toEqual([]);
   });
 
-  test('is found by pdf.js as it was typed', async () => {
+  test('is found by pdf.js in logical order', async () => {
     const text = words(await inPdfJs(signed));
     expect(NAMES.filter((name) => !text.includes(name))).toEqual([]);
     expect(MIXED.flatMap((name) => name.split(' ')).filter((word) => !text.includes(word))).toEqual([]);
   });
 
-  test.skipIf(!hasTool('pdftoppm', '-v'))('looks as it did before', () => {
+  test.skipIf(!hasTool('pdftoppm', '-v'))('looks the same as before', () => {
     const picture = (pdf: Uint8Array) =>
       inFolder({ 'it.pdf': pdf }, (folder) =>
         execFileSync('pdftoppm', ['-r', '100', join(folder, 'it.pdf')], { maxBuffer: 100_000_000 }),
@@ -86,37 +88,34 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
   });
 });
 
-test.skipIf(!hasTool('pdfinfo', '-v'))(
-  'the totals are after the table of lines in the structure, not in it',
-  async () => {
-    const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
-    const signer = createPdfSigner();
-    try {
-      const attachment = {
-        name: 'f.xml',
-        description: '',
-        contentType: 'application/xml',
-        content: Buffer.from('<a/>'),
-      };
-      for (const count of [1, 2, 3, 45]) {
-        const drawn = await renderer.render(ordinary('fr', count));
-        const pdf = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, attachment);
-        const structure = inFolder({ 'it.pdf': pdf }, (folder) =>
-          execFileSync('pdfinfo', ['-struct', join(folder, 'it.pdf')], { encoding: 'utf8' }),
-        );
-        const outline = [...structure.matchAll(/^( *)(Table|TR|Caption|Figure|H2)\b/gm)].map(([, indent, type]) => ({
-          depth: indent!.length,
-          type,
-        }));
-        const tables = outline.filter(({ type }) => type === 'Table');
-        expect(new Set(tables.map(({ depth }) => depth)).size).toBe(1);
-        expect(tables).toHaveLength(3);
-        const depth = tables[0]!.depth + 2;
-        const rows = outline.slice(outline.indexOf(tables[0]!) + 1, outline.indexOf(tables[1]!));
-        expect(rows).toEqual(Array(count + 1).fill({ depth, type: 'TR' }));
-      }
-    } finally {
-      await Promise.all([renderer.close(), signer.close()]);
+test.skipIf(!hasTool('pdfinfo', '-v'))('the totals follow the table of lines in the structure tree', async () => {
+  const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE, timeLimit: 60_000 });
+  const signer = createPdfSigner();
+  try {
+    const attachment = {
+      name: 'f.xml',
+      description: '',
+      contentType: 'application/xml',
+      content: Buffer.from('<a/>'),
+    };
+    for (const count of [1, 2, 3, 45]) {
+      const drawn = await renderer.render(ordinary('fr', count));
+      const pdf = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, attachment);
+      const structure = inFolder({ 'it.pdf': pdf }, (folder) =>
+        execFileSync('pdfinfo', ['-struct', join(folder, 'it.pdf')], { encoding: 'utf8' }),
+      );
+      const outline = [...structure.matchAll(/^( *)(Table|TR|Caption|Figure|H2)\b/gm)].map(([, indent, type]) => ({
+        depth: indent!.length,
+        type,
+      }));
+      const tables = outline.filter(({ type }) => type === 'Table');
+      expect(new Set(tables.map(({ depth }) => depth)).size).toBe(1);
+      expect(tables).toHaveLength(3);
+      const depth = tables[0]!.depth + 2;
+      const rows = outline.slice(outline.indexOf(tables[0]!) + 1, outline.indexOf(tables[1]!));
+      expect(rows).toEqual(Array(count + 1).fill({ depth, type: 'TR' }));
     }
-  },
-);
+  } finally {
+    await Promise.all([renderer.close(), signer.close()]);
+  }
+});

@@ -3,12 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 
-/** Whether a tool is on this machine: what it alone can show is skipped without it. */
+/** Whether a tool is installed on this machine. Tests that need it are skipped without it. */
 export function hasTool(name: string, versionOption: string): boolean {
   return spawnSync(name, [versionOption]).error === undefined;
 }
 
-/** Runs `work` with files of these contents in a folder of their own. */
+/** Runs `work` with files of these contents in a temporary folder. */
 export function inFolder<T>(files: Readonly<Record<string, Uint8Array | string>>, work: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), 'fatoura-pades-'));
   try {
@@ -19,7 +19,7 @@ export function inFolder<T>(files: Readonly<Record<string, Uint8Array | string>>
   }
 }
 
-/** What poppler's pdfsig says of a file's signatures. */
+/** Output of poppler's pdfsig about a file's signatures. */
 export function pdfsig(pdf: Uint8Array): string {
   return inFolder({ 'it.pdf': pdf }, (folder) =>
     execFileSync('pdfsig', ['-nocert', join(folder, 'it.pdf')], {
@@ -29,7 +29,7 @@ export function pdfsig(pdf: Uint8Array): string {
   );
 }
 
-/** The file inside a PDF, as poppler's pdfdetach saves it, and its name. */
+/** The name and content of the file embedded in a PDF, extracted by poppler's pdfdetach. */
 export function detached(pdf: Uint8Array): { name: string; content: Buffer } {
   return inFolder({ 'it.pdf': pdf }, (folder) => {
     const list = execFileSync('pdfdetach', ['-list', join(folder, 'it.pdf')], { encoding: 'utf8' });
@@ -38,23 +38,23 @@ export function detached(pdf: Uint8Array): { name: string; content: Buffer } {
   });
 }
 
-/** A signature as the file states it. */
+/** The signature of a PDF file. */
 export interface StatedSignature {
-  /** What is signed. */
+  /** The signed octets. */
   readonly content: Buffer;
   readonly cms: Buffer;
-  /** Whether all of the file but the signature is signed. */
+  /** Whether the byte range covers the whole file except the signature. */
   readonly coversAll: boolean;
 }
 
 export function statedSignature(pdf: Uint8Array): StatedSignature {
   const file = Buffer.from(pdf);
   const range = /\/ByteRange\[(\d+) (\d+) (\d+) (\d+)\]/.exec(file.toString('latin1'));
-  if (range === null) throw new Error('the file states no byte range');
+  if (range === null) throw new Error('the file has no byte range');
   const [start, length, next, rest] = range.slice(1).map(Number) as [number, number, number, number];
   const hole = file.toString('latin1', length, next);
   const padded = Buffer.from(hole.slice(1, -1), 'hex');
-  // The element's own length tells where the padding begins; a CMS signature takes 256 to 65,535 octets.
+  // The length of the DER element tells where the padding begins; a CMS signature takes 256 to 65,535 octets.
   const cms = padded.subarray(0, 4 + padded.readUInt16BE(2));
   return {
     content: Buffer.concat([file.subarray(start, start + length), file.subarray(next, next + rest)]),
