@@ -7,11 +7,14 @@ import { writeToOutbox } from './outbox.ts';
 import { createSmtp, type SmtpTimes } from './smtp.ts';
 
 export interface MailerOptions {
-  /** null: every mail goes into the outbox. */
+  /** null: every mail is written to the outbox. */
   readonly smtpUrl: string | null;
-  /** The sender's address, ASCII; null: one that exists nowhere, for the outbox. */
+  /** The sender's address, ASCII. null: an address in a reserved domain, for mails in the outbox. */
   readonly from: string | null;
-  /** Whom test invoices are really mailed to: addresses, or `@domain` for all of a domain; as `mailAddress` gives them, lower case. */
+  /**
+   * Receivers that test invoices are really mailed to: addresses or `@domain`, normalized by `mailAddress`, in lower
+   * case.
+   */
   readonly testAllow: readonly string[];
   /** The outbox folder. */
   readonly outbox: string;
@@ -19,10 +22,13 @@ export interface MailerOptions {
   readonly times?: SmtpTimes;
 }
 
-/** RFC 2606: a name that can never be registered. */
+/** `.invalid` can never be registered (RFC 2606). */
 const NO_SENDER = 'no-reply@fatoura.invalid';
 
-/** Mails invoices over SMTP; without a server, and for test invoices of receivers that are not allowed, into the outbox (design, section 5, "e-mail"). */
+/**
+ * Sends invoices by SMTP. Without an SMTP server, and for test invoices to receivers outside `testAllow`, mails are
+ * written to the outbox (docs/decisions/0018).
+ */
 export function createMailer(options: MailerOptions): Mailer & EndpointNotifier & { close(): void } {
   const smtp = options.smtpUrl === null ? null : createSmtp(options.smtpUrl, options.times);
   const from = options.from ?? NO_SENDER;
@@ -31,8 +37,8 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
       `<${sending === 1 ? invoiceId : `${invoiceId}.${sending}`}@${from.slice(from.lastIndexOf('@') + 1)}>`,
     async send(mail) {
       const to = mailAddress(mail.to);
-      // Refused when the invoice is made, by today's rule.
-      if (to === null) throw new MailNotSent(`'${mail.to}' is no address that mail can be sent to`, true);
+      // Invoice creation applies the same rule; the rule may have changed since then.
+      if (to === null) throw new MailNotSent(`'${mail.to}' is not a valid mail address`, true);
       const message = await composeMessage(mail, from, to);
       if (smtp && (mail.invoice.environment === 'live' || isAllowed(to, options.testAllow))) {
         await smtp.send(from, to, message);
@@ -42,7 +48,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
     },
     async endpointFails(notice) {
       const to = mailAddress(notice.to);
-      if (to === null) throw new MailNotSent(`'${notice.to}' is no address that mail can be sent to`, true);
+      if (to === null) throw new MailNotSent(`'${notice.to}' is not a valid mail address`, true);
       const message = await composeNotice(notice, from, to);
       if (smtp && (notice.environment === 'live' || isAllowed(to, options.testAllow))) {
         return smtp.send(from, to, message);
@@ -52,7 +58,7 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
         `${notice.endpointId}.${notice.failingSince.getTime()}`,
         message,
       );
-      options.log?.info({ endpointId: notice.endpointId, file }, 'a mail was written to the outbox');
+      options.log?.info({ endpointId: notice.endpointId, file }, 'mail written to the outbox');
     },
     close: () => smtp?.close(),
   };
@@ -62,9 +68,9 @@ export function createMailer(options: MailerOptions): Mailer & EndpointNotifier 
     try {
       const name = mail.messageId.slice(1, mail.messageId.lastIndexOf('@'));
       const file = await writeToOutbox(options.outbox, name, message);
-      options.log?.info({ invoiceId, file }, 'a mail was written to the outbox');
+      options.log?.info({ invoiceId, file }, 'mail written to the outbox');
     } catch (error) {
-      throw new MailNotSent(`the outbox can not be written: ${(error as Error).message}`, false, error);
+      throw new MailNotSent(`the outbox cannot be written: ${(error as Error).message}`, false, error);
     }
   }
 }

@@ -8,11 +8,11 @@ import { html, type Markup } from '../../text/markup.ts';
 import { MAIL_TEXTS } from './texts.ts';
 
 /**
- * The mail as it is sent (RFC 5322, MIME): text and HTML, the PDF and the XML attached. Equal mails give equal bytes, boundaries included.
- * Its headers hold no address beyond ASCII unless the receiver's is one: else a mail server without SMTPUTF8 would not take it, so the
- * answers' address is left out then.
+ * Composes the mail (RFC 5322, MIME): text and HTML, with the PDF and the XML attached. Equal input gives equal bytes,
+ * MIME boundaries included. A non-ASCII Reply-To address is left out unless the receiver's address is non-ASCII too,
+ * because a mail server without SMTPUTF8 would refuse the mail.
  * @param from an ASCII address
- * @param to as `mailAddress` gives it
+ * @param to normalized by `mailAddress`
  */
 export async function composeMessage(mail: InvoiceMail, from: string, to: string): Promise<Buffer> {
   const { invoice } = mail;
@@ -32,7 +32,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
   const composer = new MailComposer({
     from: { name: seller, address: from },
     to: { name: '', address: to },
-    // A specimen's address belongs to nobody.
+    // The address of the specimen seller belongs to nobody.
     ...(!invoice.specimen &&
       replyTo !== null &&
       (isAsciiAddress(replyTo) || !isAsciiAddress(to)) && { replyTo: { name: seller, address: replyTo } }),
@@ -55,7 +55,7 @@ export async function composeMessage(mail: InvoiceMail, from: string, to: string
 
 type Fact = readonly [label: string, value: string];
 
-/** Until when to pay, and where to a transfer goes. */
+/** Due date, bank account and payment reference, as far as the invoice has them. */
 function paymentFacts({ invoice: { seller, terms } }: InvoiceMail): Fact[] {
   const texts = MAIL_TEXTS[seller.documentLanguage];
   const { dueDate, bankAccount, paymentReference } = terms;
@@ -78,7 +78,10 @@ function attachment(filename: string, contentType: string, bytes: Uint8Array) {
   return { filename, contentType, content, contentTransferEncoding: 'base64' };
 }
 
-/** Text for a header or within a sentence: no line breaks, controls or bidi controls, which could make a line read as another. */
+/**
+ * Makes a text safe for a header or a sentence: removes line breaks, control characters and bidi controls, which could
+ * disguise a line.
+ */
 function oneLine(text: string): string {
   return text
     .replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ')
@@ -89,15 +92,15 @@ function oneLine(text: string): string {
 function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): string {
   const language = mail.invoice.seller.documentLanguage;
   const texts = MAIL_TEXTS[language];
-  // After Arabic letters 2026-000123 would read 000123-2026.
-  const inItsDirection = (text: string) => (directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text);
+  // Without isolation, 2026-000123 after Arabic letters is displayed as 000123-2026.
+  const isolate = (text: string) => (directionOf(language) === 'rtl' ? `\u2068${text}\u2069` : text);
   return [
     ...(mail.invoice.environment === 'test' ? [`*** ${texts.testNotice} ***`, ''] : []),
     texts.greeting,
     '',
     introOf(mail),
     '',
-    ...facts.map(([label, value]) => `${label}${texts.colon}${inItsDirection(value)}`),
+    ...facts.map(([label, value]) => `${label}${texts.colon}${isolate(value)}`),
     '',
     texts.attached,
     '',
@@ -111,7 +114,7 @@ function plainText(mail: InvoiceMail, facts: readonly Fact[], seller: string): s
   ].join('\n');
 }
 
-// Mail programs know no style sheets to speak of: tables, and a style on each element.
+// Mail programs support style sheets poorly: the layout uses tables and a style attribute on each element.
 const FONT = 'font-family:Arial,Helvetica,sans-serif';
 
 function page(mail: InvoiceMail, facts: readonly Fact[], seller: string): Markup {

@@ -2,7 +2,11 @@ import MailComposer from 'nodemailer/lib/mail-composer';
 import { timestampOf } from '../../domain/timestamp.ts';
 import type { FailingEndpointNotice } from '../../domain/webhook/endpoint-health.ts';
 
-/** The mail that tells a tenant of an endpoint that fails, in French and English. @param from an ASCII address @param to as `mailAddress` gives it */
+/**
+ * Composes the mail that tells a tenant about a failing webhook endpoint, in French and English.
+ * @param from an ASCII address
+ * @param to normalized by `mailAddress`
+ */
 export function composeNotice(notice: FailingEndpointNotice, from: string, to: string): Promise<Buffer> {
   const { endpointId, failingSince, environment } = notice;
   const url = notice.url.replaceAll(/[\p{Cc}\u2028\u2029]+/gu, ' ');
@@ -28,12 +32,12 @@ rétabli. Si ce point de réception ne sert plus, désactivez-le ou supprimez-le
 
 Hello,
 
-Since ${since} nothing that was sent to your webhook endpoint has been taken:
+Since ${since}, every delivery to your webhook endpoint has failed:
 
   ${endpointId}  ${url}
 
-It stays active, and every new event is still sent there. What failed can be sent again once your server is back. If the endpoint
-is no longer used, disable or delete it.
+The endpoint stays active and still receives every new event. You can resend failed deliveries once your server is back. If you no
+longer use the endpoint, disable or delete it.
 `,
     disableFileAccess: true,
     disableUrlAccess: true,

@@ -3,8 +3,8 @@ import { mkdir, open, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 
 /**
- * Writes a mail into a folder as `<name>.eml`, durable and whole or not at all; the same name again replaces it, so a mail that is written
- * twice is there once.
+ * Writes a mail to a folder as `<name>.eml`, atomically and durably. Writing the same name again replaces the file, so
+ * a retried mail is stored once.
  * @returns the file's path
  */
 export async function writeToOutbox(folder: string, name: string, message: Uint8Array): Promise<string> {
@@ -29,7 +29,7 @@ export async function writeToOutbox(folder: string, name: string, message: Uint8
 }
 
 async function syncFolder(folder: string): Promise<void> {
-  // Windows opens no folders; its file systems keep renames by themselves.
+  // Windows cannot open folders; NTFS makes renames durable without this.
   if (process.platform === 'win32') return;
   const handle = await open(folder, 'r');
   try {

@@ -5,13 +5,16 @@ import type SmtpPool from 'nodemailer/lib/smtp-pool';
 import { isAsciiAddress } from '../../domain/email-address.ts';
 import { MailInterrupted, MailNotSent } from '../../domain/invoice/email.ts';
 
-/** How long a mail server may take, milliseconds. */
+/** Time limits for a mail server, in milliseconds. */
 export interface SmtpTimes {
-  /** To accept a connection, and to greet. */
+  /** To accept a connection, and again to send its greeting. */
   readonly connect: number;
-  /** Of silence within a session. RFC 5321, 4.5.3.2.6: less than 10 min after the mail's end makes doubles. */
+  /**
+   * Without any data within a session. RFC 5321, 4.5.3.2.6: less than 10 min after the end of the mail leads to
+   * duplicates.
+   */
   readonly silence: number;
-  /** For all of a mail. */
+  /** For one mail in total. */
   readonly total: number;
 }
 
@@ -19,22 +22,22 @@ export const SMTP_TIMES: SmtpTimes = { connect: 20_000, silence: 600_000, total:
 
 const CONNECTIONS = 4;
 
-/** A mail server, reached over kept connections. */
+/** A mail server, reached over a pool of connections. */
 export interface Smtp {
   /**
-   * Resolves when the server has taken the mail.
+   * Resolves when the server has accepted the mail.
    * @param from an ASCII address
-   * @param to as `mailAddress` gives it; one beyond ASCII goes only to a server that offers SMTPUTF8 (RFC 6531), any other would not carry it
+   * @param to normalized by `mailAddress`; a non-ASCII address needs a server that offers SMTPUTF8 (RFC 6531)
    * @throws {MailNotSent} @throws {MailInterrupted}
    */
   send(from: string, to: string, message: Buffer): Promise<void>;
-  /** Connects and logs in. @throws what keeps it from that */
+  /** Connects and logs in. @throws the connection or log-in error */
   verify(): Promise<void>;
-  /** Breaks off what is under way. */
+  /** Aborts mails in progress and closes the connections. */
   close(): void;
 }
 
-/** @param url `smtp://` (STARTTLS where the server offers it) or `smtps://`, with the credential in it */
+/** @param url `smtp://` (STARTTLS where the server offers it) or `smtps://`, with the credentials in it */
 export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
   const transport = createTransport({
     url,
@@ -48,7 +51,7 @@ export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
     disableFileAccess: true,
     disableUrlAccess: true,
   });
-  // What it says of connections that nothing was sent over; those of a mail fail its `sendMail`.
+  // Errors of idle connections. Errors while a mail is sent reject its `sendMail`.
   transport.on('error', () => undefined);
   const closing = new AbortController();
   return {
@@ -58,7 +61,7 @@ export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
         const beyondAscii = !isAsciiAddress(to);
         if (beyondAscii && !(await offersUtf8((transport.transporter as SmtpPool).options, signal)))
           throw new NoUtf8(to);
-        // Its header fields are octets beyond ASCII then.
+        // The header fields contain non-ASCII octets in this case.
         const envelope = { from, to: [to], ...(beyondAscii && { use8BitMime: true }) };
         await transport.sendMail({ envelope, raw: message, signal });
       } catch (error) {
@@ -77,13 +80,13 @@ export function createSmtp(url: string, times: SmtpTimes = SMTP_TIMES): Smtp {
 
 class NoUtf8 extends Error {
   constructor(to: string) {
-    super(`the mail server takes no addresses beyond ASCII (it does not offer SMTPUTF8), and ${to} is one`);
+    super(`the mail server does not accept non-ASCII addresses such as ${to} (it does not offer SMTPUTF8)`);
   }
 }
 
 /**
- * Whether the server offers SMTPUTF8: asked over a connection of its own, since the library sends to such an address either way and does
- * not say. @throws what keeps it from connecting
+ * Whether the server offers SMTPUTF8. This takes a connection of its own, because nodemailer sends to such an address
+ * either way and does not report the server's extensions. @throws the connection error
  */
 function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promise<boolean> {
   const connection = new SmtpConnection(options);
@@ -91,7 +94,7 @@ function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promi
     connection.once('error', reject);
     connection.once('end', () => reject(new Error('the mail server closed the connection')));
     signal.addEventListener('abort', () => reject(signal.reason), { once: true });
-    // The last answer is the one to EHLO: the second one where the connection was encrypted between them.
+    // The last response is the one to EHLO; after STARTTLS, to the second EHLO.
     connection.connect((error) => {
       if (error) reject(error);
       else resolve(/^250[ -]SMTPUTF8\b/im.test(connection.lastServerResponse || ''));
@@ -102,7 +105,7 @@ function offersUtf8(options: SmtpConnection.Options, signal: AbortSignal): Promi
   });
 }
 
-/** A password never goes over a network in clear text. */
+/** A password is never sent over a network in clear text. */
 function mustEncrypt({ protocol, username, hostname }: URL): boolean {
   const address = hostname.replace(/^\[|\]$/g, '');
   const isLoopback = address === 'localhost' || (isIP(address) !== 0 && /^(127\.|::1$)/.test(address));
@@ -110,8 +113,9 @@ function mustEncrypt({ protocol, username, hostname }: URL): boolean {
 }
 
 /**
- * A refusal is for good when the server answers 5yz to this receiver or this mail. What it refuses to all mails (the log-in, the
- * sender) is for the operator to put right, so those are tried again; a sender's 552 is about the mail's size.
+ * A refusal is permanent when the server answers 5yz to this receiver or this mail. A refused log-in or sender affects
+ * all mails and is for the operator to fix, so the mail is retried. 552 to the sender is about the size of this mail,
+ * hence permanent.
  */
 function notSent(error: unknown): MailNotSent {
   if (error instanceof NoUtf8) return new MailNotSent(error.message, true, error);

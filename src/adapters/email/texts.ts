@@ -1,6 +1,6 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 
-/** The fixed words of the mail that carries an invoice. */
+/** The fixed texts of the mail that carries an invoice. */
 export interface MailTexts {
   readonly test: string;
   readonly testNotice: string;

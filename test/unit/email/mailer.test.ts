@@ -36,7 +36,7 @@ it('sends live invoices over SMTP', async () => {
   expect(await outbox()).toEqual([]);
 });
 
-it('writes those of the test environment into the outbox, unless their receiver is allowed', async () => {
+it('writes test invoices to the outbox unless the receiver is allowed', async () => {
   await mailer().send(invoiceMail());
   expect(server.mails).toEqual([]);
   expect(await outbox()).toEqual([`${live.id}.eml`]);
@@ -50,7 +50,7 @@ it('writes those of the test environment into the outbox, unless their receiver 
   expect(server.mails.map(({ to }) => to[0])).toEqual(['Client@example.com', 'anybody@example.com']);
 });
 
-it('without a server all goes into the outbox: one whole, private file an invoice, however often it is written', async () => {
+it('without a server every mail goes to the outbox: one complete, private file per invoice, also when written again', async () => {
   const made = mailer({ smtpUrl: null, from: null });
   await Promise.all([made.send(invoiceMail({ invoice: live })), made.send(invoiceMail({ invoice: live }))]);
   await made.send(invoiceMail({ invoice: live }));
@@ -60,13 +60,13 @@ it('without a server all goes into the outbox: one whole, private file an invoic
   expect(await readFile(file, 'utf8')).toMatch(/^From: [^:]*<no-reply@fatoura\.invalid>\r$/m);
 });
 
-it('reaches a domain of another script by its ASCII form', async () => {
+it('reaches an internationalized domain by its ASCII form', async () => {
   await mailer().send(invoiceMail({ invoice: live, to: 'client@مثال.المغرب' }));
   expect(server.mails[0]?.to).toEqual(['client@xn--mgbh0fb.xn--mgbc0a9azcg']);
   expect(server.mails[0]?.message).toMatch(/^To: client@xn--mgbh0fb\.xn--mgbc0a9azcg\r$/m);
 });
 
-it('reaches a receiver beyond ASCII over a server that carries it, headers and all', async () => {
+it('reaches a non-ASCII receiver over a server with SMTPUTF8, including non-ASCII headers', async () => {
   server.behaviour = { utf8: true };
   const seller = { ...live.seller, email: 'façades@exemple.ma' };
   const mail = { invoice: { ...live, specimen: false, seller } };
@@ -77,20 +77,20 @@ it('reaches a receiver beyond ASCII over a server that carries it, headers and a
   expect(text(taken?.to[0])).toMatch(/^compta\.é@/);
   expect(text(taken?.message)).toMatch(/^To: compta\.é@مثال\.المغرب\r$/m);
   expect(text(taken?.message)).toMatch(/^Reply-To: [^:]*<façades@exemple\.ma>\r$/m);
-  // To everybody else the mail stays one that any server carries.
+  // For an ASCII receiver the mail has no non-ASCII header, so that any server accepts it.
   await mailer().send(invoiceMail(mail));
   expect(server.mails[1]).toMatchObject({ parameters: '', message: expect.not.stringContaining('Reply-To') });
   expect(server.mails[1]?.message).toMatch(/^[\0-\x7f]*$/);
 });
 
-it('refuses for good what is no address, and sends nothing', async () => {
+it('refuses an invalid address permanently, and sends nothing', async () => {
   for (const to of ['nobody', 'a@b.ma, c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', '<a@b.ma>']) {
     await expect(mailer().send(invoiceMail({ invoice: live, to }))).rejects.toMatchObject({ permanent: true });
   }
   expect(server.mails).toEqual([]);
 });
 
-it('an outbox that can not be written is tried again later', async () => {
+it('a failure to write to the outbox is not permanent', async () => {
   await writeFile(join(folder, 'file'), '');
   const made = mailer({ smtpUrl: null, outbox: join(folder, 'file', 'outbox') });
   await expect(made.send(invoiceMail())).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });

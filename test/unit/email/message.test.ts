@@ -11,7 +11,7 @@ interface Part {
   body: Buffer;
 }
 
-/** The header fields of a message or part, unfolded, their names in lower case; and the rest. */
+/** Splits a message or part into its body and its header fields, unfolded, with names in lower case. */
 function split(text: string): { headers: Record<string, string>; rest: string } {
   const end = text.indexOf('\r\n\r\n');
   const lines = text
@@ -28,7 +28,7 @@ function split(text: string): { headers: Record<string, string>; rest: string } 
   return { headers, rest: text.slice(end + 4) };
 }
 
-/** The leaves of a MIME message, in their order. */
+/** The leaf parts of a MIME message, in order. */
 function parts(text: string): Part[] {
   const { headers, rest } = split(text);
   const boundary = /boundary="?([^";]+)"?/.exec(headers['content-type'] ?? '')?.[1];
@@ -48,7 +48,7 @@ function decoded(headers: Record<string, string>, body: string): Buffer {
   return Buffer.from(bytes, 'latin1');
 }
 
-/** RFC 2047's encoded words, as a mail program shows them. */
+/** Decodes RFC 2047 encoded words. */
 function shown(field = ''): string {
   return field
     .replaceAll(/\?=\s+=\?/g, '?==?')
@@ -66,7 +66,7 @@ function shown(field = ''): string {
 
 const compose = async (mail = invoiceMail()) => (await composeMessage(mail, FROM, TO)).toString('latin1');
 
-it('carries the text, the HTML and the two documents to the byte', async () => {
+it('contains the text, the HTML and both documents byte for byte', async () => {
   const mail = invoiceMail();
   const message = await compose(mail);
   const { headers } = split(message);
@@ -96,11 +96,11 @@ it('carries the text, the HTML and the two documents to the byte', async () => {
   expect(xml?.body.equals(Buffer.from(mail.xml))).toBe(true);
 });
 
-it('is the same to the byte each time', async () => {
+it('has the same bytes each time', async () => {
   expect(await compose()).toBe(await compose());
 });
 
-it('says until when to pay and where to, as far as that is known', async () => {
+it('states due date, bank account and reference, as far as they are known', async () => {
   const { invoice } = invoiceMail();
   const terms = { ...invoice.terms, dueDate: '2027-01-20', bankAccount: '999780000128473900001726' };
   const hostile = { ...terms, paymentReference: 'CMD 4711\r\nBcc: x\u202e' };
@@ -115,7 +115,7 @@ it('says until when to pay and where to, as far as that is known', async () => {
 });
 
 describe('a test invoice', () => {
-  it('says so in the subject and first of all in the body', async () => {
+  it('is marked in the subject and at the start of the body', async () => {
     const message = await compose();
     expect(shown(split(message).headers.subject)).toMatch(/^\[TEST\] Facture 2026-000123 de /);
     const [text, page] = parts(message);
@@ -124,14 +124,14 @@ describe('a test invoice', () => {
     expect(message).not.toContain('Direction');
   });
 
-  it('a live one does not', async () => {
+  it('a live invoice has no mark', async () => {
     const { invoice } = invoiceMail();
     const message = await compose(invoiceMail({ invoice: { ...invoice, environment: 'live' } }));
     expect(message).not.toMatch(/test/i);
   });
 });
 
-it.each(DOCUMENT_LANGUAGES)('in %s: every word is of that language, in its direction', async (language) => {
+it.each(DOCUMENT_LANGUAGES)('in %s: all texts are in that language and direction', async (language) => {
   const { invoice } = invoiceMail();
   const seller = { ...invoice.seller, documentLanguage: language };
   const [text, page] = parts(await compose(invoiceMail({ invoice: { ...invoice, seller } })));
@@ -143,7 +143,7 @@ it.each(DOCUMENT_LANGUAGES)('in %s: every word is of that language, in its direc
   expect(page?.body.toString()).toContain(`<html lang="${language}" dir="${language === 'ar' ? 'rtl' : 'ltr'}">`);
 });
 
-it('isolates numbers in Arabic texts, which would read 000123-2026', async () => {
+it('isolates numbers in Arabic texts, which would otherwise be displayed as 000123-2026', async () => {
   const { invoice } = invoiceMail();
   const terms = { ...invoice.terms, bankAccount: '999780000128473900001726', paymentReference: '2026-000123' };
   const seller = { ...invoice.seller, documentLanguage: 'ar' as const };
@@ -154,7 +154,7 @@ it('isolates numbers in Arabic texts, which would read 000123-2026', async () =>
   expect(lines).toContain('مرجع الأداء: \u20682026-000123\u2069');
 });
 
-it('takes hostile texts as texts: no header, markup or direction of theirs takes effect', async () => {
+it('escapes hostile texts: they inject no header, markup or text direction', async () => {
   const { invoice } = invoiceMail();
   const legalName = 'Evil"\r\nBcc: x@example.org\r\n\r\n<script>alert(1)</script>\u202e <b>é</b>, y@example.org';
   const seller = { ...invoice.seller, legalName };
@@ -172,7 +172,7 @@ it('takes hostile texts as texts: no header, markup or direction of theirs takes
   expect(shown(headers.subject)).not.toContain('\u202e');
 });
 
-it('answers go to the seller, unless it is a specimen', async () => {
+it('replies go to the seller, unless it is a specimen', async () => {
   const { invoice } = invoiceMail();
   expect(split(await compose()).headers['reply-to']).toBeUndefined();
   const message = await compose(invoiceMail({ invoice: { ...invoice, specimen: false } }));

@@ -3,7 +3,7 @@ import { createSmtp, type Smtp, type SmtpTimes } from '../../../src/adapters/ema
 import { type MailServer, type MailServerBehaviour, startMailServer } from '../../support/mail-server.ts';
 import { holdSilentPort } from '../../support/silent-port.ts';
 
-/** Limits that only what hangs exceeds, and those for a server that hangs. */
+/** Limits that only a hanging server exceeds, and short ones for tests with such a server. */
 const TIMES = { connect: 50_000, silence: 50_000, total: 50_000 };
 const SHORT = { connect: 400, silence: 400, total: 50_000 };
 const MESSAGE = Buffer.from('Subject: x\r\n\r\n.a line with a dot\r\n');
@@ -26,7 +26,7 @@ function connectTo(url: string, times = TIMES): Smtp {
 
 const send = (smtp: Smtp) => smtp.send('from@example.net', 'to@example.com', MESSAGE);
 
-it('hands a mail over unchanged, and keeps the connection for the next', async () => {
+it('sends a mail unchanged, and keeps the connection for the next one', async () => {
   const { server, smtp } = await start({});
   await send(smtp);
   await send(smtp);
@@ -37,11 +37,11 @@ it('hands a mail over unchanged, and keeps the connection for the next', async (
   expect(server.connections).toBe(1);
 });
 
-describe('an address beyond ASCII', () => {
+describe('a non-ASCII address', () => {
   const [ours, theirs] = ['from@example.net', 'é@exemple.ma'];
   const message = Buffer.from(`To: ${theirs}\r\nSubject: x\r\n\r\nx\r\n`);
 
-  it('goes to a server that offers SMTPUTF8, which is told so', async () => {
+  it('is sent with the SMTPUTF8 parameter to a server that offers it', async () => {
     const { server, smtp } = await start({ utf8: true });
     await smtp.send(ours, theirs, message);
     const [{ to, parameters, message: taken } = { to: [], parameters: '', message: '' }] = server.mails;
@@ -52,12 +52,12 @@ describe('an address beyond ASCII', () => {
     expect(server.mails[1]?.parameters).toBe('');
   });
 
-  it('is refused for good where the server does not, and nothing is sent', async () => {
+  it('is refused permanently when the server does not offer it, and nothing is sent', async () => {
     const { server, smtp } = await start({});
     await expect(smtp.send(ours, theirs, message)).rejects.toMatchObject({
       name: 'MailNotSent',
       permanent: true,
-      message: `the mail server takes no addresses beyond ASCII (it does not offer SMTPUTF8), and ${theirs} is one`,
+      message: `the mail server does not accept non-ASCII addresses such as ${theirs} (it does not offer SMTPUTF8)`,
     });
     expect(server.mails).toEqual([]);
     await smtp.send(ours, 'x@xn--mgbh0fb.xn--mgbc0a9azcg', MESSAGE);
@@ -67,7 +67,7 @@ describe('an address beyond ASCII', () => {
   it.each([
     ['refuses connections', { greeting: '554 go away' }],
     ['hangs up', { greeting: 'drop' }],
-  ])('is tried again where the server %s', async (_what, behaviour) => {
+  ])('is retried when the server %s', async (_what, behaviour) => {
     const { smtp } = await start(behaviour);
     await expect(smtp.send(ours, theirs, message)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
   });
@@ -79,11 +79,11 @@ describe('a refusal', () => {
     ['of the content', { end: '554 5.6.0 looks like spam' }, true],
     ['of the content, before it is sent', { data: '554 no' }, true],
     ['of the size', { mailFrom: '552 5.3.4 too big' }, true],
-    ['of the sender, which the operator can put right', { mailFrom: '550 5.7.1 who are you' }, false],
+    ['of the sender, which the operator can fix', { mailFrom: '550 5.7.1 who are you' }, false],
     ['of all connections', { greeting: '554 go away' }, false],
-    ['for now: the receiver', { rcptTo: '450 4.2.1 greylisted' }, false],
-    ['for now: the content', { end: '451 4.3.0 later' }, false],
-    ['for now: the service', { mailFrom: '421 4.3.2 shutting down' }, false],
+    ['temporary, of the receiver', { rcptTo: '450 4.2.1 greylisted' }, false],
+    ['temporary, of the content', { end: '451 4.3.0 later' }, false],
+    ['temporary, of the service', { mailFrom: '421 4.3.2 shutting down' }, false],
   ];
   it.each(cases)('%s', async (_what, behaviour, permanent) => {
     const { server, smtp } = await start(behaviour);
@@ -99,7 +99,7 @@ describe('a refusal', () => {
     expect(server.mails).toHaveLength(1);
   });
 
-  it('of the log-in is for the operator to put right, and tells no password', async () => {
+  it('of the log-in is for the operator to fix, and does not show the password', async () => {
     const server = await startMailServer({ auth: '535 5.7.8 wrong' });
     closers.push(() => server.close());
     const smtp = connectTo(server.url.replace('smtp://', 'smtp://user:hunter2@'));
@@ -118,21 +118,21 @@ describe('a failing server', () => {
     ['that drops the connection', { rcptTo: 'drop' }, TIMES],
     ['that drops the connection after the mail', { end: 'drop' }, TIMES],
   ] as [string, MailServerBehaviour, SmtpTimes][])(
-    '%s: the mail is not sent, as far as is known',
+    '%s: the mail counts as not sent',
     async (_what, behaviour, times) => {
       const { server, smtp } = await start(behaviour, times);
       await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
-      // Not sent again behind our back: whether it was taken is not known.
+      // The library must not send it again by itself: the server may have accepted it.
       expect(server.mails.length).toBeLessThanOrEqual(1);
     },
   );
 
-  it('that trickles for ever is given up', async () => {
+  it('that answers in an endless trickle is given up', async () => {
     const { smtp } = await start({ greeting: 'hang' }, { connect: 60_000, silence: 60_000, total: 300 });
     await expect(send(smtp)).rejects.toMatchObject({ name: 'MailNotSent', permanent: false });
   });
 
-  it('that is not there', async () => {
+  it('that does not listen', async () => {
     const silent = await holdSilentPort();
     closers.push(() => silent.release());
     const smtp = connectTo(`smtp://127.0.0.1:${silent.port}`);
@@ -144,7 +144,7 @@ describe('a failing server', () => {
   });
 });
 
-it('a stop breaks off what is under way and leaves no connection', async () => {
+it('closing aborts mails in progress and leaves no connection', async () => {
   const { server, smtp } = await start({ end: 'hang' });
   const sending = send(smtp);
   sending.catch(() => undefined);
@@ -156,7 +156,7 @@ it('a stop breaks off what is under way and leaves no connection', async () => {
 
 it('sends no password in clear text over a network', async () => {
   const { server } = await start({});
-  // The same machine, by a name that does not say so.
+  // The same machine, by an address that is not recognized as loopback.
   const smtp = connectTo(server.url.replace('smtp://127.0.0.1', 'smtp://user:hunter2@0.0.0.0'));
   await expect(send(smtp)).rejects.toMatchObject({ permanent: false, message: expect.stringContaining('STARTTLS') });
   expect(server.mails).toEqual([]);
