@@ -1,15 +1,15 @@
 import { createThreads, type OnFatal } from '../threads.ts';
 import type { Examination } from './examination-thread.ts';
 
-/** Examines what an invoice states, on a thread of its own: 1,000 lines take longer than the event loop may be held. */
+/** Checks the content of an invoice on a worker thread, because 1,000 lines would block the event loop for too long. */
 export interface ContentExaminer {
-  /** As `faultOf`. */
+  /** Returns what `faultOf` returns. */
   examine(document: Uint8Array, customerIce: string): Promise<string | null>;
-  /** Ends the thread; what is under way fails. */
+  /** Stops the thread. Examinations in progress fail. */
   close(): Promise<void>;
 }
 
-/** The thread is started by the first document and kept warm; it does not keep the process alive when nothing is under way. */
+/** The thread starts with the first document and stays up. While idle it does not keep the process alive. */
 export function createContentExaminer(onFatal?: OnFatal): ContentExaminer {
   const threads = createThreads<Examination, string | null>(
     { filename: new URL('./examination-thread.ts', import.meta.url).href, lazy: true },

@@ -5,7 +5,7 @@ export interface Examination {
   readonly customerIce: string;
 }
 
-/** The work of `createContentExaminer`'s thread. */
+/** Entry point of the thread of `createContentExaminer`. */
 export default function examine({ document, customerIce }: Examination): string | null {
   return faultOf(document, customerIce);
 }

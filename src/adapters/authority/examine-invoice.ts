@@ -6,10 +6,11 @@ const CAC = `${UBL}CommonAggregateComponents-2`;
 const CBC = `${UBL}CommonBasicComponents-2`;
 
 /**
- * What a tax authority checks of the content of an invoice, read anew from the bytes it was sent: who sells to whom, when and how it is to
- * be paid, and every figure recomputed to the centime from the lines' quantities, prices and rates (VAT once per rate, rounded half up).
+ * Checks the content of an invoice as a tax authority would, reading it from the submitted bytes: the parties, the
+ * dates, the terms of payment, and every figure, recomputed to the centime from the lines' quantities, prices and rates
+ * (VAT once per rate, rounded half up).
  * @param customerIce the ICE under which the document was submitted
- * @returns why it is refused and what to do next, or null when nothing is wrong
+ * @returns why the invoice is rejected and what to do next, or null when it is valid
  */
 export function faultOf(document: Uint8Array, customerIce: string): string | null {
   try {
@@ -30,8 +31,8 @@ export function faultOf(document: Uint8Array, customerIce: string): string | nul
 
 class Fault extends Error {}
 
-function must(holds: boolean, what: string): asserts holds {
-  if (!holds) throw new Fault(what);
+function must(condition: boolean, message: string): asserts condition {
+  if (!condition) throw new Fault(message);
 }
 
 function examineParties(root: XmlElement, customerIce: string): void {
@@ -43,7 +44,7 @@ function examineParties(root: XmlElement, customerIce: string): void {
     return textOf(one(party, 'PartyIdentification'), 'ID');
   });
   must(/^\d{15}$/.test(seller ?? ''), "The seller's ICE is not 15 digits");
-  must(buyer === customerIce, `The invoice names the customer ${buyer} and was submitted for ${customerIce}`);
+  must(buyer === customerIce, `The invoice names the customer ${buyer} but was submitted for ${customerIce}`);
 }
 
 function examineTerms(root: XmlElement): void {
@@ -57,13 +58,16 @@ function examineTerms(root: XmlElement): void {
   }
   const means = one(root, 'PaymentMeans');
   const code = textOf(means, 'PaymentMeansCode');
-  must(/^\d{1,2}$/.test(code), `${code} is no payment mode of UNCL4461`);
+  must(/^\d{1,2}$/.test(code), `${code} is not a payment means code of UNCL4461`);
   const accounts = all(means, 'PayeeFinancialAccount').map((account) => textOf(account, 'ID'));
-  must(accounts.length > 0 || !['30', '58'].includes(code), 'The invoice asks for a transfer and names no account');
+  must(
+    accounts.length > 0 || !['30', '58'].includes(code),
+    'The invoice asks for a bank transfer but names no account',
+  );
   for (const account of accounts) {
-    // Digit by digit: the remainder of the whole number.
+    // Computed digit by digit because 24 digits do not fit into a number.
     const remainder = [...account].reduce((rest, digit) => (rest * 10 + Number(digit)) % 97, 0);
-    must(/^\d{24}$/.test(account) && remainder === 0, `The account ${account} is not a RIB with its key`);
+    must(/^\d{24}$/.test(account) && remainder === 0, `The account ${account} is not a RIB with a correct check key`);
   }
 }
 
@@ -88,7 +92,7 @@ function examineFigures(root: XmlElement): void {
   const subtotals = all(taxTotal, 'TaxSubtotal');
   must(
     subtotals.length === bases.size,
-    `The invoice states VAT for ${subtotals.length} rates and has lines at ${bases.size}`,
+    `The invoice states VAT for ${subtotals.length} rates but its lines use ${bases.size}`,
   );
   let tax = 0n;
   for (const subtotal of subtotals) {
@@ -110,7 +114,7 @@ function examineFigures(root: XmlElement): void {
     all(totals, 'PayableRoundingAmount', CBC).length > 0 ? centimes(totals, 'PayableRoundingAmount') : 0n;
   must(
     2n * (rounding < 0n ? -rounding : rounding) <= BigInt(lines.length),
-    'The rounding is more than half a centime a line',
+    'The rounding is more than half a centime per line',
   );
   mustEqual('the VAT', centimes(taxTotal, 'TaxAmount'), tax);
   mustEqual('the sum of the lines', centimes(totals, 'LineExtensionAmount'), net);
@@ -119,10 +123,10 @@ function examineFigures(root: XmlElement): void {
   mustEqual('the amount to pay', centimes(totals, 'PayableAmount'), net + tax + rounding);
 }
 
-function mustEqual(what: string, stated: bigint, due: bigint): void {
+function mustEqual(what: string, stated: bigint, expected: bigint): void {
   must(
-    stated === due,
-    `The invoice states ${decimalOf(Number(stated))} for ${what}, which is ${decimalOf(Number(due))}`,
+    stated === expected,
+    `The invoice states ${decimalOf(Number(stated))} for ${what}, but it should be ${decimalOf(Number(expected))}`,
   );
 }
 
@@ -132,7 +136,7 @@ function all({ children }: XmlElement, name: string, uri = CAC): XmlElement[] {
 
 function one(parent: XmlElement, name: string, uri = CAC): XmlElement {
   const [child, ...others] = all(parent, name, uri);
-  must(child !== undefined && others.length === 0, `${parent.name} should hold one ${name}`);
+  must(child !== undefined && others.length === 0, `${parent.name} must contain exactly one ${name}`);
   return child;
 }
 
@@ -144,7 +148,7 @@ function centimes(parent: XmlElement, name: string): bigint {
   const { attributes, text } = one(parent, name, CBC);
   must(attributes.currencyID === 'MAD', `${name} is not in dirhams`);
   const match = /^(-?)(\d{1,20})(?:\.(\d{1,2}))?$/.exec(text.trim());
-  must(match !== null, `${name} is not an amount of dirhams and centimes`);
+  must(match !== null, `${name} is not an amount with at most two decimals`);
   const [, sign = '', whole = '', fraction = ''] = match;
   return BigInt(`${sign}${whole}${fraction.padEnd(2, '0')}`);
 }

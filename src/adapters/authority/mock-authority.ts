@@ -14,23 +14,24 @@ import { faultOf } from './examine-invoice.ts';
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
-  /** Verifies the signature of a document; the reason is a sentence. */
+  /** Verifies the signature of a document. `reason` is a complete sentence. */
   readonly verify: (
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | { readonly valid: false; readonly reason: string }>;
-  /** Examines what the document states, as `faultOf`; without it that is done on the event loop. */
+  /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
   readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<string | null>;
   readonly clock?: () => Date;
 }
 
 const DECISION_DELAY_MS = 10_000;
 const RECEIPT_DELAY_MS = 60_000;
-const REFUSALS_OF_UNAVAILABLE_TWICE = 2;
+const UNAVAILABLE_TWICE_ATTEMPTS = 2;
 
 /**
- * The tax authority of the test environment: it examines what it is sent as the real one would (signature, parties, figures to the
- * centime), keeps a durable ledger, and does what the customer's magic ICE asks for (design, section 6). A submission costs one write to
- * the ledger. Receipts that are late, like lost replies, are `OutcomeUnknown` until they can be had by asking.
+ * The tax authority of the test environment. It checks each submission as the real authority would (signature, parties,
+ * figures to the centime), keeps a durable ledger, and applies the scenario of the customer's magic ICE
+ * (docs/decisions/0029). A submission costs one write to the ledger. A late receipt and a lost reply both throw
+ * `OutcomeUnknown`; a later `lookUp` returns the receipt.
  */
 export function createMockAuthority({
   ledger,
@@ -38,12 +39,12 @@ export function createMockAuthority({
   examineContent = async (document, customerIce) => faultOf(document, customerIce),
   clock = () => new Date(),
 }: MockAuthorityParts): Authority {
-  /** What the ledger's row lets be seen at present. */
+  /** The receipt as visible at the current time. @throws {OutcomeUnknown} while the receipt is not due yet */
   const receiptOf = (row: LedgerRow): Receipt => {
     const now = clock().getTime();
     if (now < row.receiptAt.getTime()) {
       throw new OutcomeUnknown(
-        'The authority has not sent its receipt yet: ask for it later, and do not submit again.',
+        'The authority has not sent its receipt yet: look the submission up later, do not submit it again.',
       );
     }
     const wait = row.decisionAt.getTime() - now;
@@ -56,7 +57,7 @@ export function createMockAuthority({
       if (
         scenario === 'unavailable' ||
         (scenario === 'unavailable-twice' &&
-          (await ledger.countRefusal(submission.submissionId)) <= REFUSALS_OF_UNAVAILABLE_TWICE)
+          (await ledger.countRefusal(submission.submissionId)) <= UNAVAILABLE_TWICE_ATTEMPTS)
       ) {
         throw new NotReceived('The authority is unavailable (503): submit again later.');
       }
@@ -67,10 +68,10 @@ export function createMockAuthority({
       const { submissionId, sha256 } = submission;
       const decision = decide(submission, fault, decisionAt);
       const row = await ledger.record({ submissionId, sha256, receivedAt, receiptAt, decisionAt, decision });
-      if (row.sha256 !== sha256) return { decision: secondDocument(receivedAt), askAgainAfter: null };
+      if (row.sha256 !== sha256) return { decision: rejectSecondDocument(receivedAt), askAgainAfter: null };
       if (scenario === 'lost-reply') {
         throw new OutcomeUnknown(
-          'The reply of the authority was lost: ask whether it holds the submission before submitting again.',
+          'The reply of the authority was lost: look the submission up before submitting again.',
         );
       }
       return receiptOf(row);
@@ -83,23 +84,26 @@ export function createMockAuthority({
   };
 }
 
-/** @returns why the document is refused, or null @throws {NotReceived} when it can't be examined: nothing is recorded then */
+/**
+ * @returns why the document is rejected, or null
+ * @throws {NotReceived} when the document cannot be examined; nothing is recorded in that case
+ */
 async function examine(
   { document, sha256, customerIce }: Submission,
   verify: MockAuthorityParts['verify'],
   examineContent: NonNullable<MockAuthorityParts['examineContent']>,
 ): Promise<string | null> {
   if (createHash('sha256').update(document).digest('hex') !== sha256) {
-    return 'The document is not the one whose digest was announced: it was changed on its way. Contact the support of the invoicing service.';
+    return 'The document does not match the announced digest: it was changed in transit. Contact the support of the invoicing service.';
   }
-  const unable = (cause: unknown) => {
+  const notReceived = (cause: unknown) => {
     throw new NotReceived('The authority could not examine the document: submit again later.', { cause });
   };
-  const verification = await verify(document).catch(unable);
+  const verification = await verify(document).catch(notReceived);
   if (!verification.valid) {
-    return `The signature is not valid: ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`;
+    return `The signature is not valid. ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`;
   }
-  return examineContent(document, customerIce).catch(unable);
+  return examineContent(document, customerIce).catch(notReceived);
 }
 
 function decide({ submissionId, sha256, customerIce }: Submission, fault: string | null, decidedAt: Date): Decision {
@@ -115,7 +119,7 @@ function decide({ submissionId, sha256, customerIce }: Submission, fault: string
       return {
         outcome: 'rejected',
         reason:
-          'The tax authority already holds an invoice with the same content. Look for it among your earlier invoices; if this is another sale, issue a new invoice that says so.',
+          'The tax authority already holds an invoice with the same content. Look for it among your earlier invoices; if this is a different sale, make the content of the new invoice say so.',
         decidedAt,
       };
     default: {
@@ -125,12 +129,15 @@ function decide({ submissionId, sha256, customerIce }: Submission, fault: string
   }
 }
 
-/** The ledger keeps the first document of a submission; another one is never recorded. */
-function secondDocument(decidedAt: Date): Decision {
+/**
+ * The ledger keeps the first document of a submission. A different document under the same id is rejected and not
+ * recorded.
+ */
+function rejectSecondDocument(decidedAt: Date): Decision {
   return {
     outcome: 'rejected',
     reason:
-      'The tax authority already holds another document under this submission. Keep to that one, or issue a new invoice for the new content.',
+      'The tax authority already holds a different document for this submission. Keep that document, or issue a new invoice for the new content.',
     decidedAt,
   };
 }

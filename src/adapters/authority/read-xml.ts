@@ -5,7 +5,7 @@ export interface XmlElement {
   readonly name: string;
   readonly attributes: Readonly<Record<string, string>>;
   readonly children: readonly XmlElement[];
-  /** The element's own text, references resolved. */
+  /** The element's own text, with entity and character references resolved. */
   readonly text: string;
 }
 
@@ -21,9 +21,10 @@ const ATTRIBUTE = /([^\s=]+)\s*=\s*(?:"([^"]*)"|'([^']*)')/g;
 const REFERENCES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" };
 
 /**
- * Reads a document of elements, attributes and text, whatever its prefixes and quotes are: all that a verified invoice can be made of
- * (its signature's check refuses DOCTYPE, comments, CDATA and instructions). It is quick enough for the event loop at any length.
- * @returns the root element, or null when the document is anything else or not well-formed
+ * Parses an XML document that consists of elements, attributes and text only, with any prefixes and quotes. A verified
+ * invoice contains nothing else: signature verification refuses DOCTYPE, comments, CDATA sections and processing
+ * instructions. Runs in linear time.
+ * @returns the root element, or null when the document contains anything else or is not well-formed
  */
 export function readXml(xml: string): XmlElement | null {
   const source = xml.replace(/^\uFEFF?(?:<\?xml [^?]*\?>)?\s*/, '').replace(/\r\n?/g, '\n');

@@ -103,7 +103,7 @@ describe('an ordinary submission', () => {
     expect(decision).toMatchObject({ outcome: 'accepted' });
   });
 
-  test('is answered the same again, also after a restart, and recorded once', async () => {
+  test('gets the same answer again, also after a restart, and is recorded once', async () => {
     const submission = await signed(ORDINARY);
     const first = await authority.submit(submission);
     now += 5000;
@@ -112,21 +112,21 @@ describe('an ordinary submission', () => {
     expect(rows.size).toBe(1);
   });
 
-  test('is rejected as a duplicate when it comes with another document, which is not recorded', async () => {
+  test('is rejected as a duplicate when it has another document, which is not recorded', async () => {
     const first = await signed(ORDINARY);
     const second = await signed(ORDINARY, (xml) => xml.replace('Prestation 1', 'Prestation 9'));
     await authority.submit(first);
     const { decision } = await authority.submit(second);
     expect(decision).toMatchObject({
       outcome: 'rejected',
-      reason: expect.stringContaining('already holds another document'),
+      reason: expect.stringContaining('already holds a different document'),
     });
     expect(rows.get('inv_1')?.sha256).toBe(first.sha256);
     expect(await authority.lookUp('inv_1', second.sha256)).toBeNull();
     expect(await authority.lookUp('inv_1', first.sha256)).toMatchObject({ decision: { outcome: 'accepted' } });
   });
 
-  test('that was never made is not held', async () => {
+  test('that was never made is not found by a look-up', async () => {
     expect(await authority.lookUp('inv_1', 'ff')).toBeNull();
   });
 });
@@ -134,8 +134,8 @@ describe('an ordinary submission', () => {
 describe('the magic ICEs', () => {
   test.each([
     ['999000000000102', /ICE 999000000000102 is unknown .* Check the ICE with the customer and issue a new invoice\.$/],
-    ['999000000000296', /already holds an invoice .* issue a new invoice that says so\.$/],
-  ])('%s is rejected, with what to do next', async (ice, reason) => {
+    ['999000000000296', /already holds an invoice .* make the content of the new invoice say so\.$/],
+  ])('%s is rejected with advice', async (ice, reason) => {
     const submission = await signed(ice);
     const receipt = await authority.submit(submission);
     expect(receipt).toMatchObject({
@@ -166,7 +166,7 @@ describe('the magic ICEs', () => {
     expect(rows.size).toBe(1);
   });
 
-  test('999000000000587 is refused always, and never held', async () => {
+  test('999000000000587 is always refused, and never recorded', async () => {
     const submission = await signed('999000000000587');
     for (let attempt = 1; attempt <= 6; attempt++)
       await expect(authority.submit(submission)).rejects.toThrow(NotReceived);
@@ -174,13 +174,13 @@ describe('the magic ICEs', () => {
     expect(rows.size).toBe(0);
   });
 
-  test('999000000000684 is taken and its reply lost; asked, it has been accepted', async () => {
+  test('999000000000684 is received but its reply is lost; a look-up shows it accepted', async () => {
     const submission = await signed('999000000000684');
     await expect(authority.submit(submission)).rejects.toThrow(OutcomeUnknown);
     expect(await authority.lookUp('inv_1', submission.sha256)).toMatchObject({ decision: { outcome: 'accepted' } });
   });
 
-  test('999000000000878 gets its receipt after 60 s: until then nobody can tell', async () => {
+  test('999000000000878 gets its receipt after 60 s; until then the outcome is unknown', async () => {
     const submission = await signed('999000000000878');
     await expect(authority.submit(submission)).rejects.toThrow(OutcomeUnknown);
     now += 59_999;
@@ -202,14 +202,14 @@ describe('a broken document is rejected', () => {
     const { document } = await signed(ORDINARY);
     const changed = Buffer.from(Buffer.from(document).toString().replace('Prestation 1', 'Prestation 9'));
     expect(await reasonOf(submissionOf(changed, ORDINARY))).toMatch(
-      /^The signature is not valid: It was changed .* issue a new invoice\.$/,
+      /^The signature is not valid\. The document was changed .* issue a new invoice\.$/,
     );
     expect(rows.get('inv_1')?.decision.outcome).toBe('rejected');
   });
 
-  test('when it is not the announced one', async () => {
+  test('when it does not match the announced digest', async () => {
     const submission = await signed(ORDINARY);
-    expect(await reasonOf({ ...submission, sha256: 'ff' })).toMatch(/not the one whose digest was announced/);
+    expect(await reasonOf({ ...submission, sha256: 'ff' })).toMatch(/does not match the announced digest/);
   });
 
   test.each([
@@ -225,7 +225,12 @@ describe('a broken document is rejected', () => {
       (xml: string) => xml.replace('>24.69<', '>24.70<'),
       /states 24\.70 for the VAT at 20 %, which is 24\.69/,
     ],
-    ['the invoice', 'the VAT', (xml: string) => xml.replace('>132.59<', '>132.58<'), /for the VAT, which is 132\.59/],
+    [
+      'the invoice',
+      'the VAT',
+      (xml: string) => xml.replace('>132.59<', '>132.58<'),
+      /for the VAT, but it should be 132\.59/,
+    ],
     [
       'the invoice',
       'the amount to pay',
@@ -279,7 +284,7 @@ describe('a broken document is rejected', () => {
       (xml: string) => xml.replace('>999780000128473900001726<', '>999780000128473900001727<'),
       /not a RIB with its key/,
     ],
-  ])('though well signed: of %s %s is wrong', async (_of, _what, change, reason) => {
+  ])('although its signature is valid: in %s, %s is wrong', async (_of, _what, change, reason) => {
     const submission = await signed(ORDINARY, (xml) => {
       const changed = change(xml);
       expect(changed).not.toBe(xml);
@@ -289,7 +294,7 @@ describe('a broken document is rejected', () => {
     expect(await reasonOf(submission)).toMatch(/contact its support, then issue a new invoice\.$/);
   });
 
-  test('but nothing is, and nothing recorded, when it could not be examined', async () => {
+  test('but not when it could not be examined; then nothing is recorded', async () => {
     const failing = createMockAuthority({ ledger, verify: () => Promise.reject(new Error('no thread')) });
     await expect(failing.submit(await signed(ORDINARY))).rejects.toThrow(NotReceived);
     expect(trips).toEqual([]);

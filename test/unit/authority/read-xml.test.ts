@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { readXml } from '../../../src/adapters/authority/read-xml.ts';
 
 describe('readXml', () => {
-  test('resolves namespaces, references and quotes, whatever their form', () => {
+  test('resolves namespaces, references and quotes of any form', () => {
     const root = readXml(
       `\uFEFF<?xml version="1.0"?>\n<p:a xmlns:p='urn:1' xmlns="urn:2">x<b q="1 &lt; &quot;2&quot;"  r='>'/>&#233;&#x1F600;<c xmlns="">a&amp;amp;\r\nb</c ></p:a>\n`,
     );
@@ -34,7 +34,7 @@ describe('readXml', () => {
     '<a><![CDATA[x]]></a>',
     '<a><?b c?></a>',
     '<a></a></a>',
-  ])('takes nothing else for a document: %s', (xml) => {
+  ])('refuses any other document: %s', (xml) => {
     expect(readXml(xml)).toBeNull();
   });
 
@@ -48,7 +48,7 @@ describe('readXml', () => {
     readXml(`<a ${'b="" '.repeat(50_000)}`);
     readXml(`<a${' '.repeat(100_000)}`);
     readXml('<a>'.repeat(100_000));
-    // Hardly 0.1 s; time that grows with the square of the length would be minutes.
+    // It takes hardly 0.1 s; with quadratic time it would take minutes.
     expect(performance.now() - start).toBeLessThan(20_000);
   });
 });
