@@ -4,9 +4,10 @@ import { Piscina } from 'piscina';
 /** A worker thread for one kind of task. Tasks run one at a time, in order of submission. */
 export interface Threads<Task, Result> {
   /**
+   * @param signal aborting it stops the task and the thread that runs it; another thread replaces that one
    * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
    */
-  run(task: Task): Promise<Result>;
+  run(task: Task, signal?: AbortSignal): Promise<Result>;
   /** Stops the thread. Tasks in progress fail. */
   close(): Promise<void>;
 }
@@ -72,11 +73,11 @@ export function createThreads<Task, Result>(
   }
 
   return {
-    async run(task) {
+    async run(task, signal) {
       if (failed) throw failed;
       pool ??= start();
       try {
-        const result = await pool.run(task);
+        const result = await pool.run(task, signal && { signal });
         idleDeaths = 0;
         return result;
       } catch (error) {

@@ -6,6 +6,8 @@ export interface ByteRange {
 
 /**
  * The one part that a Range header asks for (RFC 9110, 14.1.2 and 14.2).
+ * Not range-parser's reading: to that package a suffix longer than the document (`bytes=-1000` of 100 bytes) and an invalid part (`bytes=5-4`)
+ * are unsatisfiable; here the first is the whole document and the second is ignored, as the RFC asks.
  * @returns null when the whole is to be sent: no header, another unit, several parts, or nothing that can be understood;
  *   `unsatisfiable` when the part is beyond the end
  */

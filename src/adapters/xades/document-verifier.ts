@@ -1,5 +1,6 @@
-import { Worker } from 'node:worker_threads';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { type Verification, VerificationGivenUp } from '../../domain/verification/verification.ts';
+import { createThreads, type Threads } from '../threads.ts';
 
 export interface DocumentVerifier {
   /**
@@ -22,24 +23,12 @@ export interface DocumentVerifierOptions {
   readonly heapLimit?: number;
   /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
   readonly onFatal?: (error: Error) => void;
-  /** The thread's module. */
+  /** The thread's module, a file. */
   readonly script?: URL;
 }
 
-interface Thread {
-  readonly worker: Worker;
-  state: 'starting' | 'ready' | 'given up';
-  timer?: NodeJS.Timeout;
-}
-
-interface Waiting {
-  readonly document: Uint8Array;
-  readonly resolve: (verification: Verification) => void;
-  readonly reject: (error: Error) => void;
-}
-
-/** A message of the thread: `ready` once it has loaded, then one answer per document. */
-export type Answer = 'ready' | { readonly verification: Verification } | { readonly error: string };
+/** Takes a document, or null to find out whether the thread has loaded. */
+type VerifierThreads = Threads<Uint8Array | null, Verification | null>;
 
 const MAX_FAILED_STARTS = 3;
 const RESTART_MS = 200;
@@ -62,117 +51,67 @@ export function createDocumentVerifier({
   onFatal = () => undefined,
   script = new URL('./verify-worker.ts', import.meta.url),
 }: DocumentVerifierOptions = {}): DocumentVerifier {
-  const waiting: Waiting[] = [];
-  let current: Waiting | null = null;
-  let thread: Thread | null = null;
-  let failedStarts = 0;
+  let threads: VerifierThreads | null = null;
+  let last: Promise<unknown> = Promise.resolve();
+  let broken: Error | null = null;
   let closed = false;
 
-  const next = () => {
-    current ??= waiting.shift() ?? null;
-    if (current === null) return thread?.worker.unref();
-    try {
-      thread ??= start();
-    } catch (error) {
-      return startFailed(error);
-    }
-    thread.worker.ref();
-    if (thread.state === 'ready') work(thread, current);
-  };
+  function start(): VerifierThreads {
+    const resourceLimits = { maxOldGenerationSizeMb: heapLimit, maxYoungGenerationSizeMb: YOUNG_GENERATION };
+    return createThreads({ filename: script.href, resourceLimits });
+  }
 
-  const work = (on: Thread, { document }: Waiting) => {
-    on.timer = setTimeout(() => {
-      // Answers that this thread still sends must be ignored.
-      on.state = 'given up';
-      void on.worker.terminate();
-    }, timeLimit);
-    on.worker.postMessage(document);
-  };
-
-  const start = () => {
-    const started: Thread = {
-      worker: new Worker(script, {
-        resourceLimits: { maxOldGenerationSizeMb: heapLimit, maxYoungGenerationSizeMb: YOUNG_GENERATION },
-      }),
-      state: 'starting',
-      timer: setTimeout(() => void started.worker.terminate(), START_LIMIT_MS),
-    };
-    let cause: unknown;
-    started.worker.on('message', (answer: Answer) => {
-      if (started.state === 'given up') return;
-      clearTimeout(started.timer);
-      if (answer === 'ready') {
-        started.state = 'ready';
-        failedStarts = 0;
-      } else {
-        settle(answer);
+  /** Resolves when the thread has loaded and does nothing. @throws when it could not be started */
+  async function loaded(): Promise<VerifierThreads> {
+    for (let attempt = 1; ; attempt++) {
+      if (closed) throw new Error('the verifier is closed');
+      threads ??= start();
+      try {
+        await threads.run(null, AbortSignal.timeout(START_LIMIT_MS));
+        return threads;
+      } catch (cause) {
+        await threads.close();
+        threads = null;
+        if (!closed && attempt === MAX_FAILED_STARTS) {
+          const message = `the verification thread failed to start ${attempt} times in a row`;
+          broken = new Error(`${message}: ${(cause as Error).message}`, { cause });
+          onFatal(broken);
+          throw broken;
+        }
       }
-      next();
-    });
-    started.worker.on('error', (error) => {
-      cause = error;
-    });
-    started.worker.on('exit', () => {
-      clearTimeout(started.timer);
-      thread = null;
-      if (closed) return;
-      if (started.state === 'starting') return startFailed(cause);
-      settle(
-        null,
-        started.state === 'given up'
-          ? new VerificationGivenUp(`The document could not be verified within ${timeLimit / 1000} s.`)
-          : endOf(cause, heapLimit),
-      );
-      next();
-    });
-    return started;
-  };
-
-  const settle = (answer: Exclude<Answer, 'ready'> | null, error?: Error) => {
-    const settled = current;
-    current = null;
-    if (answer !== null && 'verification' in answer) settled?.resolve(answer.verification);
-    else settled?.reject(error ?? new Error(`verification failed: ${answer?.error}`));
-  };
-
-  const startFailed = (cause: unknown) => {
-    if (++failedStarts < MAX_FAILED_STARTS) {
-      setTimeout(() => closed || next(), RESTART_MS * failedStarts);
-      return;
+      await sleep(RESTART_MS * attempt);
     }
-    failedStarts = 0;
-    const of = cause instanceof Error ? `: ${cause.message}` : '';
-    const error = new Error(`the verification thread failed to start ${MAX_FAILED_STARTS} times in a row${of}`, {
-      cause,
-    });
-    rejectAll(error);
-    onFatal(error);
-  };
+  }
 
-  const rejectAll = (error: Error) => {
-    settle(null, error);
-    for (const { reject } of waiting.splice(0)) reject(error);
-  };
+  async function verify(document: Uint8Array): Promise<Verification> {
+    const thread = await loaded();
+    const signal = AbortSignal.timeout(timeLimit);
+    try {
+      return (await thread.run(document, signal)) as Verification;
+    } catch (cause) {
+      if (closed) throw new Error('the verifier is closed', { cause });
+      if (signal.aborted) throw new VerificationGivenUp(`The document could not be verified within ${timeLimit / 1000} s.`);
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
+        throw new VerificationGivenUp(`The document could not be verified with ${heapLimit} MiB of memory.`);
+      }
+      throw new Error('the verification thread failed', { cause });
+    }
+  }
 
   return {
     verify(document) {
-      if (closed) return Promise.reject(new Error('the verifier is closed'));
-      return new Promise((resolve, reject) => {
-        waiting.push({ document, resolve, reject });
-        if (current === null) next();
+      const before = broken;
+      const verified = last.then(() => {
+        // Every document that waited when the thread could not be started fails with it; later ones try another start.
+        if (broken !== before) throw broken;
+        return verify(document);
       });
+      last = verified.catch(() => undefined);
+      return verified;
     },
     async close() {
       closed = true;
-      rejectAll(new Error('the verifier is closed'));
-      await thread?.worker.terminate();
+      await threads?.close();
     },
   };
-}
-
-/** The error for a document whose thread died. */
-function endOf(cause: unknown, heapLimit: number): Error {
-  return (cause as NodeJS.ErrnoException | undefined)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
-    ? new VerificationGivenUp(`The document could not be verified with ${heapLimit} MiB of memory.`)
-    : new Error('the verification thread failed', { cause });
 }

@@ -1,19 +1,10 @@
-import { parentPort } from 'node:worker_threads';
-import type { Answer } from './document-verifier.ts';
+import type { Verification } from '../../domain/verification/verification.ts';
 import { verifySignedDocument } from './verify-document.ts';
 
-/** Worker thread of `createDocumentVerifier`: posts `ready`, then one answer per document. */
-parentPort?.on('message', async (bytes: Uint8Array) => answer(await verified(bytes)));
-answer('ready');
-
-async function verified(bytes: Uint8Array): Promise<Answer> {
-  try {
-    return { verification: await verifySignedDocument(bytes) };
-  } catch (error) {
-    return { error: error instanceof Error ? error.message : String(error) };
-  }
-}
-
-function answer(message: Answer): void {
-  parentPort?.postMessage(message);
+/**
+ * Task of the thread of `createDocumentVerifier`.
+ * @param document null: nothing to verify, the answer null says that the thread has loaded
+ */
+export default async function verify(document: Uint8Array | null): Promise<Verification | null> {
+  return document && verifySignedDocument(document);
 }

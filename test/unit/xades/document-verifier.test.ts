@@ -1,4 +1,8 @@
-import { afterEach, describe, expect, test } from 'vitest';
+import { mkdtemp, rm, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pathToFileURL } from 'node:url';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import {
   createDocumentVerifier,
   type DocumentVerifier,
@@ -17,21 +21,34 @@ function open(options?: DocumentVerifierOptions): DocumentVerifier {
   return verifier;
 }
 
-/** A thread whose behaviour is chosen by the document's first byte; it answers with the rest as the reason. */
-const SCRIPT = new URL(
-  `data:text/javascript,${encodeURIComponent(`
-import { parentPort, resourceLimits } from 'node:worker_threads';
-parentPort.on('message', (bytes) => {
+let folder: string;
+let SCRIPT: URL;
+let BROKEN: URL;
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'verifier-'));
+  SCRIPT = await moduleOf('script.mjs', PROGRAM);
+  BROKEN = await moduleOf('broken.mjs', "throw new Error('no module');");
+});
+afterAll(() => rm(folder, { recursive: true, force: true }));
+
+async function moduleOf(name: string, text: string): Promise<URL> {
+  await writeFile(join(folder, name), text);
+  return pathToFileURL(join(folder, name));
+}
+
+/** A thread that does what the document's first byte says, and answers with the rest as the reason. */
+const PROGRAM = `
+import { resourceLimits } from 'node:worker_threads';
+export default async function run(bytes) {
+  if (bytes === null) return null;
   let [what, ...rest] = Buffer.from(bytes).toString();
   if (what === 'l') rest = [resourceLimits.maxOldGenerationSizeMb, ' ', resourceLimits.maxYoungGenerationSizeMb];
   if (what === 'h') for (;;);
   if (what === 'm') for (const kept = [];;) kept.push(new Array(100_000).fill({}).map(() => ({})));
   if (what === 't') setTimeout(() => { throw new Error('broken'); });
-  else parentPort.postMessage({ verification: { valid: false, failed: 'structure', reason: rest.join('') } });
-});
-parentPort.postMessage('ready');`)}`,
-);
-const BROKEN = new URL(`data:text/javascript,${encodeURIComponent("throw new Error('no module')")}`);
+  if (what === 't') await new Promise(() => {});
+  return { valid: false, failed: 'structure', reason: rest.join('') };
+}`;
 const say = (text: string) => Buffer.from(text);
 
 test('gives concurrent documents the same results as the check itself, and stops cleanly', async () => {
