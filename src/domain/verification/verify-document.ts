@@ -1,6 +1,6 @@
 import { serviceError } from '../errors.ts';
+import { createFairQueue, QueueFull } from '../fair-queue.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
-import { createFairQueue, QueueFull } from './fair-queue.ts';
 import { givenUp, type Verification } from './verification.ts';
 
 export interface VerifyDocument {

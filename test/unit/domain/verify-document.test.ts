@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
+import { createFairQueue, QueueFull } from '../../../src/domain/fair-queue.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
-import { createFairQueue, QueueFull } from '../../../src/domain/verification/fair-queue.ts';
 import type { Verification } from '../../../src/domain/verification/verification.ts';
 import { VerificationGivenUp } from '../../../src/domain/verification/verification.ts';
 import { createVerifyDocument } from '../../../src/domain/verification/verify-document.ts';
