@@ -217,13 +217,13 @@ describe('a broken document is rejected', () => {
       'a line',
       'the amount',
       (xml: string) => xml.replace(/>123\.45(<\/cbc:LineExtensionAmount><cac:Item)/, '>123.46$1'),
-      /states 123\.46 for line 1, which is 123\.45/,
+      /states 123\.46 for line 1, but it should be 123\.45/,
     ],
     [
       'a rate',
       'the VAT',
       (xml: string) => xml.replace('>24.69<', '>24.70<'),
-      /states 24\.70 for the VAT at 20 %, which is 24\.69/,
+      /states 24\.70 for the VAT at 20 %, but it should be 24\.69/,
     ],
     [
       'the invoice',
@@ -241,7 +241,7 @@ describe('a broken document is rejected', () => {
       'a rate',
       'the subtotal',
       (xml: string) => xml.replace(/<cac:TaxSubtotal>.*?<\/cac:TaxSubtotal>/, ''),
-      /VAT for 4 rates and has lines at 5/,
+      /VAT for 4 rates but its lines use 5/,
     ],
     [
       'a rate',
@@ -266,7 +266,7 @@ describe('a broken document is rejected', () => {
       'the invoice',
       'the number',
       (xml: string) => xml.replace(/<cbc:ID[^>]*>2026-000123<\/cbc:ID>/, ''),
-      /should hold one ID/,
+      /must contain exactly one ID/,
     ],
     ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2026-11-20<'), /due before its own/],
     ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2027-02-30<'), /due date is not a/],
@@ -282,7 +282,7 @@ describe('a broken document is rejected', () => {
       'the payment',
       'the key of the account',
       (xml: string) => xml.replace('>999780000128473900001726<', '>999780000128473900001727<'),
-      /not a RIB with its key/,
+      /not a RIB with a correct check key/,
     ],
   ])('although its signature is valid: in %s, %s is wrong', async (_of, _what, change, reason) => {
     const submission = await signed(ORDINARY, (xml) => {
