@@ -150,7 +150,7 @@ describe.skipIf(!hasOpenssl)('the authority’s response is refused:', () => {
     const stampTime = createTimeStamper({ url: authority.url, timeLimit: 50_000 });
     await stampTime(Buffer.from('octets'));
     await expect(stampTime(Buffer.from('octets'))).rejects.toThrow(/another request \(nonce\)/);
-    await expect(stampTime(Buffer.from('others'))).rejects.toThrow(/not of this signature/);
+    await expect(stampTime(Buffer.from('others'))).rejects.toThrow(/belongs to another signature/);
   });
 
   test('no response within the time limit, or no authority at all', async () => {

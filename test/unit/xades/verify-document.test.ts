@@ -141,7 +141,7 @@ describe('a signature that does not clearly cover the whole document', () => {
     [
       'an element in the certificate',
       () => signed.replace('</ds:X509Certificate>', '<ds:X509CRL></ds:X509CRL></ds:X509Certificate>'),
-      /nothing but text/,
+      /must contain only text/,
     ],
     [
       'text between the parts of the signature',
@@ -246,7 +246,7 @@ describe('a signature that does not clearly cover the whole document', () => {
     [
       'the properties with another type',
       (info: string) => info.replace('01903#SignedProperties', '01903#Other'),
-      /not to its signed properties/,
+      /not to the signed properties/,
     ],
     [
       'a document elsewhere',
