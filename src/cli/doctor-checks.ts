@@ -152,10 +152,10 @@ export async function checkCertificate(
   }
   const { validFromDate: validFrom, validToDate: validTo } = certificate;
   const days = Math.floor((validTo.getTime() - now.getTime()) / DAY_MS);
-  const who = `${certificate.subject.replaceAll('\n', ', ')}, valid until ${validTo.toISOString().slice(0, 10)}`;
+  const who = `${certificate.subject.replaceAll('\n', ', ')}, until ${validTo.toISOString().slice(0, 10)}`;
   const advice = 'Have a new certificate issued and install it.';
   if (days < 0) return { finding: { subject, state: 'fails', found: `expired: ${who}`, advice }, validFrom };
-  const found = `${who} (${days} days)`;
+  const found = `${who} (${days} days left)`;
   if (days < EXPIRY_WARNING_DAYS) return { finding: { subject, state: 'warns', found, advice }, validFrom };
   return { finding: { subject, state: 'works', found }, validFrom };
 }

@@ -23,8 +23,8 @@ export const doctor: Command = {
   summary: 'Checks the requirements of the service on this machine and says what to do',
   positionals: [],
   options: {},
-  details:
-    'Uses the same settings as the service. Whatever the data folder does not contain yet is tried in a temporary folder. Exit code 1 when a requirement of the service fails.',
+  details: `Uses the same settings as the service. Whatever the data folder does not contain yet is tried in a temporary folder.
+Exit code 1: a requirement of the service is not met.`,
   async run(_input, { terminal, config, parts }) {
     const failed = new Set<string>();
     for await (const finding of findings(config(), parts)) {

@@ -38,7 +38,7 @@ export function credentials({ operatorPassword, demo }: FirstStart, url: string 
   const lines: string[] = [];
   if (operatorPassword !== null) {
     lines.push(
-      'Job dashboard (shown this once):',
+      'Job dashboard (shown only once):',
       `  address   ${url === null ? '/ops/jobs of the processes with ROLE=api' : `${url}/ops/jobs`}`,
       `  user      operator`,
       `  password  ${operatorPassword}`,
@@ -47,7 +47,7 @@ export function credentials({ operatorPassword, demo }: FirstStart, url: string 
   if (demo !== null) {
     if (lines.length > 0) lines.push('');
     lines.push(
-      'Test keys of the demo tenant (shown this once):',
+      'Test keys of the demo tenant (shown only once):',
       `  secret       ${demo.secretKey}`,
       `  publishable  ${demo.publishableKey}`,
     );

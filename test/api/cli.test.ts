@@ -312,7 +312,7 @@ describe('demo', () => {
     const { code, out, err } = await ended;
     expect({ code, err }).toEqual({ code: 130, err: 'Interrupted.\n' });
     expect(out).toContain('a temporary service at http://127.0.0.1:');
-    expect(out).toMatch(/shown this once.*http:\/\/127\.0\.0\.1:\d+\/ops\/jobs.*sk_test_/s);
+    expect(out).toMatch(/shown only once.*http:\/\/127\.0\.0\.1:\d+\/ops\/jobs.*sk_test_/s);
     const tenant = await readFile(join(dataDir, 'demo', 'tenant'), 'utf8');
     const keys = await json(['keys', 'list', '--tenant', tenant], { DATA_DIR: dataDir });
     expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);

@@ -111,12 +111,12 @@ export async function* followEvents(
       after ??= orderAt(Date.parse(response.headers.get('Date') ?? '') || Date.now()).padEnd(24, '0');
       onState(null);
       for await (const { data } of messagesOf(response.body.pipeThrough(new TextDecoderStream()))) {
-        const { data: told, errors } = JSON.parse(data) as Answer<{ invoiceEvents: StreamedEvent }>;
+        const { data: message, errors } = JSON.parse(data) as Answer<{ invoiceEvents: StreamedEvent }>;
         if (errors?.[0]) throw new Refusal(errors[0].message);
-        if (!told) continue;
+        if (!message) continue;
         failures = 0;
-        after = told.invoiceEvents.cursor;
-        yield told.invoiceEvents;
+        after = message.invoiceEvents.cursor;
+        yield message.invoiceEvents;
       }
       throw new Error('the connection ended');
     } catch (error) {

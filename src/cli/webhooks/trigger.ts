@@ -21,8 +21,9 @@ export const trigger: Command = {
       description: 'Send only to this endpoint; default: all endpoints that subscribe to the type',
     },
   },
-  details: `EVENT_TYPE is ${EVENT_TYPES.join(', ')}. The event describes the latest invoice that had
-such an event, or a specimen. It is signed, retried and logged like any other event.`,
+  details: `EVENT_TYPE is one of ${EVENT_TYPES.join(', ')}.
+The event describes the latest invoice that had such an event, or a specimen. It is signed, retried and logged like any
+other event.`,
   async run(input, context) {
     const type = EVENT_TYPES.find((each) => each === input.get('EVENT_TYPE'));
     if (!type) throw new UsageError(`EVENT_TYPE must be one of ${EVENT_TYPES.join(', ')}`);

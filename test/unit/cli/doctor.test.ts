@@ -110,8 +110,8 @@ describe('certificate', () => {
     );
 
   it.each([
-    [400, 'works', '(400 days)'],
-    [29, 'warns', '(29 days)'],
+    [400, 'works', '(400 days left)'],
+    [29, 'warns', '(29 days left)'],
     [-1, 'fails', 'expired'],
   ])('%i days before expiry it %s', async (days, state, found) => {
     const { finding } = await checkCertificate(until(days), NOW);
