@@ -9,12 +9,12 @@ import { ecKey, identityOf, rsaKey, signedInvoice } from '../unit/xades/identiti
 import { hasXmlsec1, WITHOUT_XMLSEC1, xmlsec1Verifies } from '../unit/xades/xmlsec1.ts';
 
 const SPECIMENS = corpus();
-/** Keys in turn; the JDK is asked once for each. */
+/** Keys used in turn; the JDK runs once per key. */
 const KEYS = [rsaKey(2048), ecKey('P-256'), rsaKey(3072)].map((key) => identityOf(key));
 const certificateOf = (index: number) => String(KEYS[index % KEYS.length]!.certificateChain[0]);
 
 let signed: Buffer[];
-/** Each with one byte of what is signed changed. */
+/** The documents with one signed byte changed in each. */
 let changed: Buffer[];
 
 beforeAll(async () => {
@@ -23,7 +23,10 @@ beforeAll(async () => {
   changed = signed.map((document) => withChangedByte(document, random));
 });
 
-/** Anywhere in what is signed: the document outside of its signature, SignedInfo, and the signed properties. */
+/**
+ * Changes a byte at a random signed position: in the document outside the signature, in SignedInfo, or in the signed
+ * properties.
+ */
 function withChangedByte(document: Buffer, random: () => number): Buffer {
   const rangeOf = (name: string) => [document.indexOf(`<${name} `), document.indexOf(`</${name}>`)] as const;
   const [start, end] = rangeOf('ds:Signature');
@@ -31,18 +34,19 @@ function withChangedByte(document: Buffer, random: () => number): Buffer {
   const isSigned = (at: number) => at < start || at > end || inside.some(([from, to]) => at > from && at < to);
   const bytes = Buffer.from(document);
   for (;;) {
-    // A letter or a digit: half a character would not be UTF-8 at all, which proves less. The signature is a small part of a document.
+    // Only letters and digits change: a broken UTF-8 sequence would be refused before the signature is checked. Half of
+    // the positions are in the signature, which is a small part of the document.
     const at = random() < 0.5 ? start + Math.floor(random() * (end - start)) : Math.floor(random() * bytes.length);
     const byte = bytes.readUInt8(at);
     if (!isSigned(at) || !/[0-9A-Za-z]/.test(String.fromCharCode(byte))) continue;
-    // The bits that base64 leaves unused before its padding carry nothing.
+    // Base64 has unused bits before its padding, which may change without effect.
     if (bytes.readUInt8(at + 1) === '='.charCodeAt(0)) continue;
     bytes.writeUInt8(byte ^ 1, at);
     return bytes;
   }
 }
 
-/** The specimens of which something is not as it should be. */
+/** The names of the specimens whose verdict is false. */
 const failing = (verdicts: readonly boolean[]) =>
   SPECIMENS.filter((_specimen, index) => !verdicts[index]).map(({ name }) => name);
 const ALL_VALID: string[] = [];
@@ -53,7 +57,7 @@ describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
     expect(new Set(SPECIMENS.map(({ invoice }) => invoice.lines.length))).toContain(1000);
   });
 
-  test('states every figure as an independent recomputation does, and every text as it was given', () => {
+  test('states every figure as recomputed independently, and every text as given', () => {
     const wrong = SPECIMENS.flatMap(({ name, invoice }, index) =>
       differences(signed[index]!, invoice).map((each) => `${name}: ${each}`),
     );
@@ -67,7 +71,7 @@ describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
     }
   });
 
-  test('keeps every fatal rule of EN 16931', async ({ skip }) => {
+  test('satisfies every fatal rule of EN 16931', async ({ skip }) => {
     if (WITHOUT_EN16931) skip(WITHOUT_EN16931);
     const broken: string[] = [];
     for (const [index, document] of signed.entries()) {
@@ -76,7 +80,7 @@ describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
     expect(broken).toEqual([]);
   });
 
-  test('verifies in our own verifier, and none of the changed ones does', async () => {
+  test('verifies in the service’s verifier, and no changed document does', async () => {
     const verdicts = async (documents: readonly Buffer[]) => {
       const valid: boolean[] = [];
       for (const document of documents) valid.push((await verifySignedDocument(document)).valid);
@@ -86,7 +90,7 @@ describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
     expect(await verdicts(changed)).not.toContain(true);
   });
 
-  test('verifies in xmlsec1, and none of the changed ones does', async ({ skip }) => {
+  test('verifies in xmlsec1, and no changed document does', async ({ skip }) => {
     if (!hasXmlsec1) skip(WITHOUT_XMLSEC1);
     const verdicts = async (documents: readonly Buffer[]) => {
       const valid: boolean[] = [];
@@ -98,7 +102,7 @@ describe(`a corpus of ${SPECIMENS.length} signed invoices`, () => {
     expect(await verdicts(changed)).not.toContain(true);
   });
 
-  test('verifies in the JDK, and none of the changed ones does', async ({ skip }) => {
+  test('verifies in the JDK, and no changed document does', async ({ skip }) => {
     if (WITHOUT_JDK) skip(WITHOUT_JDK);
     const verdicts = async (documents: readonly Buffer[]) => {
       const valid: boolean[] = [];

@@ -40,7 +40,7 @@ const settled = { status: 'sent', attempts: 1, lastError: null, sentAt: expect.a
 const outbox = () => readdir(join(service.dataDir, 'outbox')).catch(() => []);
 
 describe('an accepted invoice', () => {
-  it('is mailed with both documents as they are served, once', async () => {
+  it('is mailed once, with both documents as served', async () => {
     const { client, id } = await created('Compta@allowed.example.com');
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     const mails = mailServer.mails.filter(({ message }) => message.includes(id));
@@ -53,14 +53,14 @@ describe('an accepted invoice', () => {
     expect(await outbox()).not.toContain(`${id}.eml`);
   });
 
-  it('of a test key is mailed to nobody else: the outbox has it', async () => {
+  it('of a test key is written to the outbox and not sent', async () => {
     const { client, id } = await created('real.customer@example.org');
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     expect(mailServer.mails.filter(({ message }) => message.includes(id))).toEqual([]);
     expect(await readFile(join(service.dataDir, 'outbox', `${id}.eml`), 'utf8')).toContain('real.customer@example.org');
   });
 
-  it('shows its mail to a secret key alone', async () => {
+  it('shows its mail only to a secret key', async () => {
     const { id, clientSecret } = await created('real.customer@example.org');
     const answer = await new Client(service.url, clientSecret).graphql(EMAIL, { id });
     expect(answer.body).toEqual({ data: { invoice: { email: null } } });
@@ -77,7 +77,7 @@ describe('an accepted invoice', () => {
   });
 });
 
-it('a mail that fails shows it, and leaves the invoice as it is', async () => {
+it('a failed mail shows its error and does not change the invoice', async () => {
   mailServer.behaviour = { rcptTo: '550 5.1.1 no such user' };
   try {
     const refused = await created('nobody@allowed.example.com');
@@ -111,7 +111,7 @@ describe('resendInvoiceEmail', () => {
     return [status, param];
   };
 
-  it('mails the documents once more, also to somebody else, as a mail of its own', async () => {
+  it('mails the documents again, also to another receiver, as a new mail', async () => {
     const { client, id } = await created('compta@allowed.example.com');
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     const answer = await client.graphql(RESEND, { id, to: 'other@allowed.example.com' });
@@ -127,7 +127,7 @@ describe('resendInvoiceEmail', () => {
     expect(ids).toEqual([`<${id}@example.net>`, `<${id}.2@example.net>`]);
   });
 
-  it('is refused where there is nothing to mail, and ends after ten times', async () => {
+  it('is refused when there is nothing to mail, and after ten mails', async () => {
     const stranger = new Client(service.url, (await service.tenant()).secretKey);
     const { client, id } = await created();
     await client.settled(id);
@@ -148,7 +148,7 @@ describe('resendInvoiceEmail', () => {
 });
 
 it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.1]', `${'a'.repeat(65)}@b.ma`])(
-  'an address that is none is refused at creation: %j',
+  'an invalid address is refused at creation: %j',
   async (email) => {
     const { secretKey } = await service.tenant();
     const customer = { ice: '001234567000089', name: 'Atlas', email };
@@ -160,11 +160,11 @@ it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.
   },
 );
 
-// A restart needs the store to outlive the service.
+// The restart needs a store that outlives the service.
 const isEmbedded = !process.env.TEST_MONGODB_URL && !process.env.TEST_MONGODB;
 
 it.skipIf(!isEmbedded)(
-  'a stop amid a mail hands it over again after the start: the same mail to the byte',
+  'a mail interrupted by a stop is sent again after the start, byte for byte',
   async () => {
     const folder = await mkdtemp(join(tmpdir(), 'restart-'));
     const settings = {
@@ -177,7 +177,7 @@ it.skipIf(!isEmbedded)(
     const copies = (id: string) =>
       mailServer.mails.filter(({ message }) => message.includes(id)).map(({ message }) => message);
     try {
-      // Taken, and never told.
+      // The server accepts the mail, but its reply never arrives.
       mailServer.behaviour = { end: 'hang' };
       const before = await startService(settings);
       const { secretKey } = await before.tenant();

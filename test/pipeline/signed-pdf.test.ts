@@ -18,7 +18,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => service.close());
 
-/** The PDF: whoever asks while it is drawn waits, and is told after 10 s to come again. */
+/** Downloads the PDF. A request during rendering waits up to 10 s and then gets 503, so it is retried. */
 async function drawn(url: string): Promise<Response> {
   let answer = await fetch(url);
   while (answer.status === 503 && answer.headers.has('retry-after')) answer = await fetch(url);
@@ -26,7 +26,7 @@ async function drawn(url: string): Promise<Response> {
 }
 
 describe('the PDF of an accepted invoice', () => {
-  it('is signed, shows the acceptance, and holds the very XML that is served', async () => {
+  it('is signed, shows the acceptance, and contains the served XML', async () => {
     const tenant = await service.tenant({ documentLanguage: 'ar', logo: parseLogo(LOGO), legalName: 'شركة الأطلس' });
     const client = new Client(service.url, tenant.secretKey);
     const invoice = await client.settled((await client.post('/v1/invoices', invoiceBody())).body.id);

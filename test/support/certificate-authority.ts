@@ -16,11 +16,11 @@ const BASIC_CONSTRAINTS = '2.5.29.19';
 const SUBJECT_ALTERNATIVE_NAME = '2.5.29.17';
 const crypto = new CryptoEngine({ name: 'node', crypto: webcrypto as Crypto });
 
-/** Issues TLS certificates that nobody else trusts. */
+/** A certification authority for TLS certificates that only the test trusts. */
 export interface CertificateAuthority {
-  /** Its own certificate, PEM. */
+  /** The authority's certificate, PEM. */
   readonly certificate: string;
-  /** A server's key and certificate, PEM. @param expired whether its validity ended yesterday */
+  /** Issues a server's key and certificate, PEM. @param expired whether the validity ended yesterday */
   issue(host: string, expired?: boolean): Promise<{ key: string; cert: string }>;
 }
 

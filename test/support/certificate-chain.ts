@@ -28,7 +28,7 @@ import {
   Version,
 } from '@peculiar/asn1-x509';
 
-/** By the issuer's key. */
+/** Signature algorithm by type of the issuer's key. */
 const ALGORITHMS = {
   ec: { sha256: '1.2.840.10045.4.3.2', sha1: '1.2.840.10045.4.1' },
   rsa: { sha256: '1.2.840.113549.1.1.11', sha1: '1.2.840.113549.1.1.5' },
@@ -48,12 +48,12 @@ export interface CertificateForm {
   readonly from?: Date;
   readonly to?: Date;
   readonly hash?: 'sha256' | 'sha1';
-  /** Identifiers of further extensions. */
+  /** Object identifiers of further extensions. */
   readonly critical?: string;
   readonly privateKey?: KeyObject;
 }
 
-/** A certificate issued by another one, or by itself; an authority's unless the form says otherwise. Valid from 2026 to 2036. */
+/** A certificate issued by another one, or self-signed; by default that of an authority, valid from 2026 to 2036. */
 export function issue(name: string, by: Issuer | null, form: CertificateForm = {}): Issuer {
   const { ca = true, pathLength, hash = 'sha256', from = new Date('2026-01-01'), to = new Date('2036-01-01') } = form;
   const usage = form.usage ?? (ca ? KeyUsageFlags.keyCertSign : KeyUsageFlags.nonRepudiation);

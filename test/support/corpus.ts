@@ -7,7 +7,7 @@ import { MAX_CENTIMES } from '../../src/domain/money.ts';
 import { PAYMENT_MEANS_NAMES } from '../../src/domain/payment-means.ts';
 import { sampleInvoice } from '../unit/ubl/sample-invoice.ts';
 
-/** An invoice that creation accepts, with what it is an example of. */
+/** An invoice that creation accepts, with the case that it covers. */
 export interface Specimen {
   readonly name: string;
   readonly invoice: LegalInvoice;
@@ -15,7 +15,7 @@ export interface Specimen {
 
 type Line = CreateInvoiceInput['lines'][number];
 
-/** The same numbers at each run (mulberry32). */
+/** Pseudo-random numbers, the same at each run (mulberry32). */
 export function randomNumbers(seed: number): () => number {
   let state = seed >>> 0;
   return () => {
@@ -47,7 +47,7 @@ const TEXTS: readonly string[] = [
   '0',
 ];
 
-/** Everything that can be said of an operation and its payment. */
+/** Terms with every field set. */
 const ALL_TERMS: LegalTerms = {
   operationDate: '2026-10-31',
   dueDate: '2027-01-20',
@@ -64,7 +64,10 @@ const line = (quantity: number, unitPrice: number, taxRate: TaxRate, description
   taxRate,
 });
 
-/** At least 200 invoices: every rate and set of rates, rounding, all sorts of text, 1 to 1,000 lines, extreme amounts, gaps in what is known. */
+/**
+ * At least 200 invoices: every rate and set of rates, rounding, all kinds of text, 1 to 1,000 lines, extreme amounts,
+ * missing details.
+ */
 export function corpus(): Specimen[] {
   const random = randomNumbers(20_261_121);
   const upTo = (max: number) => Math.floor(random() * max);
@@ -83,7 +86,7 @@ export function corpus(): Specimen[] {
       rates.map((rate) => line(1 + upTo(9), 100 + upTo(99_999), rate)),
     );
   }
-  // Sums of which the VAT ends in half a centime, or just beside it.
+  // Sums whose VAT ends in exactly half a centime, or just above or below.
   for (const rate of [7, 10, 14, 20] as const) {
     for (const price of [105, 150, 250, 1_007, 1_050, 10_005])
       add(`half a centime: ${rate} % of ${price}`, [line(1, price, rate)]);
@@ -97,7 +100,7 @@ export function corpus(): Specimen[] {
     for (const count of [2, 7, 40]) {
       const lines = Array.from({ length: count }, () => line(1, price, rate));
       const gross = totalsOf(lines)?.gross ?? 0;
-      // From the middle up, as most round, and down.
+      // VAT rounded half up on each line, and rounded half down.
       const perLine = [50, 49].map((half) => count * (price + Math.floor((price * rate + half) / 100)));
       for (const amount of new Set(perLine)) {
         if (amount !== gross && Math.abs(amount - gross) * 2 <= count)
@@ -139,9 +142,9 @@ export function corpus(): Specimen[] {
   }
   for (const [name, terms] of [
     ['due on its own day', { dueDate: '2026-11-21' }],
-    ['due as late as may be', { dueDate: '2031-11-21' }],
-    ['an operation as long ago as may be', { operationDate: '2016-11-21' }],
-    ['an operation as late as may be', { operationDate: '2027-11-21' }],
+    ['the latest allowed due date', { dueDate: '2031-11-21' }],
+    ['the earliest allowed date of operation', { operationDate: '2016-11-21' }],
+    ['the latest allowed date of operation', { operationDate: '2027-11-21' }],
     ['a leap day', { operationDate: '2024-02-29', dueDate: '2028-02-29' }],
     ['an account with the last key', { bankAccount: '999780000000000000003597' }],
     ['an account with the first key', { bankAccount: '999780000000000000006701' }],
@@ -167,7 +170,7 @@ export function corpus(): Specimen[] {
   return found;
 }
 
-/** Through the rules of creation, so that no specimen is one that users could not make. */
+/** Applies the rules of creation, so that every specimen is an invoice that a user could create. */
 function legalFrom(lines: readonly Line[], changes: Partial<LegalInvoice>, serial: number): LegalInvoice {
   const base = sampleInvoice();
   const { ice, name, address } = changes.customer ?? base.customer;

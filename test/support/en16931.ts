@@ -8,19 +8,19 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { DOMParser, type Element } from '@xmldom/xmldom';
 
-/** The published rules lie beside the project where it is worked on; they are data of others and not part of it. */
+/** The published rules are third-party data outside the repository, in a folder next to it if present. */
 const RULES = new URL('../../../shared/en16931/EN16931-UBL-validation-preprocessed.sch', import.meta.url);
 export const WITHOUT_EN16931 = existsSync(RULES)
   ? null
   : "EN 16931's rules are not beside the project (../shared/en16931): skipped";
 
 /**
- * Fatal rules that a Moroccan invoice is allowed to break, each with the reason. There is none: what the European standard has no
- * Moroccan code for (ICE, IF, RC as scheme identifiers) is written without one.
+ * Fatal rules that a Moroccan invoice may violate, each with the reason. The list is empty: identifiers for which the
+ * standard has no Moroccan scheme code (ICE, IF, RC) are written without a scheme.
  */
 export const WAIVERS: Readonly<Record<string, string>> = {};
 
-/** A fatal rule that a document breaks, waivers left out. */
+/** A violation of a fatal rule, apart from waivers. */
 export interface BrokenRule {
   readonly id: string;
   /** XPath of the element. */
@@ -34,7 +34,7 @@ interface Saxon {
 const require = createRequire(import.meta.url);
 let compiled: Promise<string> | null = null;
 
-/** The fatal rules of EN 16931 (1.3.16) that a UBL document breaks. */
+/** The fatal rules of EN 16931 (1.3.16) that a UBL document violates. */
 export async function brokenRules(document: string | Uint8Array): Promise<BrokenRule[]> {
   compiled ??= compile();
   const { transform } = require('saxon-js') as Saxon;
@@ -48,7 +48,10 @@ export async function brokenRules(document: string | Uint8Array): Promise<Broken
     .filter(({ id }) => WAIVERS[id] === undefined);
 }
 
-/** Compiles the rules once for Saxon and keeps that under node_modules/.cache, because it takes seconds. @returns the file */
+/**
+ * Compiles the rules for Saxon, which takes seconds, and caches the result under node_modules/.cache.
+ * @returns the file
+ */
 async function compile(): Promise<string> {
   const stylesheet = stylesheetOf(readFileSync(RULES, 'utf8'));
   const cache = fileURLToPath(new URL('../../node_modules/.cache/en16931/', import.meta.url));
@@ -66,8 +69,8 @@ async function compile(): Promise<string> {
 }
 
 /**
- * Schematron as XSLT: a mode for each pattern, in which the first rule that matches an element holds (ISO/IEC 19757-3, section 6.5), so an
- * earlier rule has a higher priority.
+ * Converts Schematron to XSLT: one mode per pattern. Within a pattern only the first rule that matches an element
+ * applies (ISO/IEC 19757-3, section 6.5), so earlier rules get a higher priority.
  */
 function stylesheetOf(schematron: string): string {
   const root = new DOMParser().parseFromString(schematron, 'text/xml').documentElement;

@@ -6,24 +6,30 @@ import { fileURLToPath } from 'node:url';
 const CACHE = fileURLToPath(new URL('../../node_modules/.cache/', import.meta.url));
 const here = (file: string) => fileURLToPath(new URL(file, import.meta.url));
 
-/** A Java program of this folder with the libraries that it is for. */
+/** A Java program in this folder that runs a third-party validator. */
 export interface JavaTool {
   /**
-   * @param files contents by name; they follow the options as arguments
-   * @returns the lines that it prints, with the files' names alone
+   * @param files contents by name; the file paths follow the options as arguments
+   * @returns the printed lines, with paths shortened to file names
    */
   run(options: readonly string[], files: Readonly<Record<string, Uint8Array | string>>): string[];
 }
 
-/** veraPDF, the public validator of PDF/A and PDF/UA: a flavour (`3a`, `ua1`) and PDFs → `compliant NAME` or `broken NAME` and the rules that it breaks. */
+/**
+ * veraPDF, a validator of PDF/A and PDF/UA. Arguments: a flavour (`3a`, `ua1`) and PDFs. Output: `compliant NAME`, or
+ * `broken NAME` and the violated rules.
+ */
 export const veraPdf = () => javaTool('ValidatePdf', 'verapdf-pom.xml', '1.28.2');
 
-/** The European Commission's DSS: a trusted certificate (PEM) and PDFs → `FORMAT INDICATION NAME` and what it has to say. */
+/**
+ * The European Commission's DSS. Arguments: a trusted certificate (PEM) and PDFs. Output: `FORMAT INDICATION NAME` and
+ * its messages.
+ */
 export const signatureValidator = () => javaTool('ValidatePades', 'dss-pom.xml', '6.4');
 
 /**
- * A tool whose libraries are fetched with Maven, and which is compiled, at the first call; it is kept for the next.
- * @returns null where Java, its compiler or Maven is missing, or Maven reaches nothing
+ * Prepares a tool: fetches its libraries with Maven and compiles it on the first call; later calls reuse the result.
+ * @returns null when Java, its compiler or Maven is missing, or when Maven cannot download
  */
 function javaTool(program: string, pom: string, version: string): JavaTool | null {
   const home = join(CACHE, `${program}-${version}`);
@@ -46,7 +52,7 @@ function javaTool(program: string, pom: string, version: string): JavaTool | nul
   };
 }
 
-/** It appears complete or not at all. */
+/** Creates the folder atomically. */
 function install(home: string, program: string, pom: string): boolean {
   mkdirSync(dirname(home), { recursive: true });
   const folder = mkdtempSync(join(CACHE, 'java-'));

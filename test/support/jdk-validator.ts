@@ -7,13 +7,16 @@ import { promisify } from 'node:util';
 
 const PROGRAM = fileURLToPath(new URL('./ValidateSignatures.java', import.meta.url));
 
-/** Why tests with the JDK's validator (javax.xml.crypto) are skipped; null where it is. It runs from its source, so a JRE is too little. */
+/**
+ * Why tests with the JDK's validator (javax.xml.crypto) are skipped; null when they run. It needs a JDK to run from
+ * source.
+ */
 export const WITHOUT_JDK =
   spawnSync('javac', ['-version']).status === 0
     ? null
     : 'there is no JDK 17 on this machine (Debian package openjdk-17-jdk-headless): skipped';
 
-/** Whether the JDK finds the signature of each document valid, with the key of this certificate (PEM). */
+/** Whether the JDK verifies the signature of each document with the key of this certificate (PEM). */
 export async function jdkVerifies(documents: readonly Uint8Array[], certificate: string): Promise<boolean[]> {
   const folder = await mkdtemp(join(tmpdir(), 'jdk-'));
   try {

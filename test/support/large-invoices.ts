@@ -2,12 +2,12 @@ import { randomUUID } from 'node:crypto';
 import { Client, invoiceBody } from './client.ts';
 import type { TestService, TestTenant } from './service.ts';
 
-/** The longest description that there may be. */
+/** A description of the maximum length. */
 export const LONGEST = 'x'.repeat(500);
 
 /**
- * Creates an invoice with so many lines, waits until it is settled, and puts copies of it beside it.
- * @returns it, with its client_secret, and the ids of all
+ * Creates an invoice with the given number of lines, waits until it is accepted or rejected, and stores copies of it.
+ * @returns the invoice with its client_secret, and all ids
  */
 export async function copiedInvoice(
   service: TestService,
@@ -21,7 +21,7 @@ export async function copiedInvoice(
   const body = invoiceBody({ amount: lines * 120, lines: Array.from({ length: lines }, () => line) });
   const { id, client_secret } = (await client.post('/v1/invoices', body)).body;
   await client.settled(id);
-  // biome-ignore lint/suspicious/noExplicitAny: whatever is stored
+  // biome-ignore lint/suspicious/noExplicitAny: any stored document
   const invoices = service.app.store.db.collection<any>('invoices');
   const {
     idempotency: _key,
@@ -33,7 +33,7 @@ export async function copiedInvoice(
   const ids: string[] = [id];
   for (let n = 1; n <= copies; n++) {
     const _id = `inv_${randomUUID()}`;
-    // Newer than it is, within its millisecond.
+    // Newer than the original, within the same millisecond.
     const order = `${document.order.slice(0, 12)}${n.toString(16).padStart(4, '0')}${document.order.slice(16)}`;
     await invoices.insertOne({ ...document, _id, order });
     ids.push(_id);

@@ -1,43 +1,43 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 
-/** A mail as the server took it. */
+/** A mail that the server has accepted. */
 export interface TakenMail {
   readonly from: string;
-  /** Octets, each as a character, like the message. */
+  /** Addresses in latin1, one character per octet, like the message. */
   readonly to: readonly string[];
-  /** What followed the sender: `BODY=8BITMIME` and such. */
+  /** Parameters of MAIL FROM: `BODY=8BITMIME` and others. */
   readonly parameters: string;
-  /** With CRLF line ends and without the dots that SMTP adds. */
+  /** The mail with CRLF line ends, without SMTP's dot stuffing. */
   readonly message: string;
 }
 
-/** What the server answers at a step; `drop` cuts the connection, `hang` says nothing at all. Absent: it accepts. */
+/** The server's reply at each step; `drop` closes the connection, `hang` never replies. Default: it accepts. */
 export interface MailServerBehaviour {
   greeting?: string;
   auth?: string;
   mailFrom?: string;
   rcptTo?: string;
   data?: string;
-  /** After the mail's end. The mail counts as taken unless this is a 4yz or 5yz. */
+  /** Reply after the end of the mail. The mail counts as accepted unless this is 4yz or 5yz. */
   end?: string;
-  /** Before the answer to the mail's end, milliseconds; the mail is taken all the same. */
+  /** Delay before the reply to the end of the mail, in milliseconds; the mail is accepted anyway. */
   delayMs?: number;
-  /** Offers SMTPUTF8; otherwise addresses beyond ASCII are taken all the same, as no server should. */
+  /** Whether the server offers SMTPUTF8. Without it, it accepts non-ASCII addresses too, unlike a correct server. */
   utf8?: boolean;
 }
 
 export interface MailServer {
   readonly url: string;
   readonly mails: TakenMail[];
-  /** How many connections there have been. */
+  /** Number of connections so far. */
   readonly connections: number;
-  /** May be changed at any time. */
+  /** Tests may change it at any time. */
   behaviour: MailServerBehaviour;
   close(): Promise<void>;
 }
 
-/** A mail server (RFC 5321) on a loopback port, for tests: it takes what it is told to take. */
+/** A mail server for tests (RFC 5321) on a loopback port, with configurable behaviour. */
 export async function startMailServer(behaviour: MailServerBehaviour = {}): Promise<MailServer> {
   const sockets = new Set<Socket>();
   const server = createServer((socket) => {

@@ -2,7 +2,7 @@ import type { InvoiceMail } from '../../src/domain/invoice/email.ts';
 import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import { pendingInvoice } from './invoices.ts';
 
-/** A mail of a test invoice to a customer. */
+/** The mail of a test invoice to a customer. */
 export function invoiceMail(changes: Partial<InvoiceMail> = {}): InvoiceMail {
   const invoice = pendingInvoice({ id: 'inv_550e8400-e29b-41d4-a716-446655440000', createdAt: new Date('2026-11-21') });
   return {

@@ -8,8 +8,8 @@ const NAMESPACE: Readonly<Record<string, string>> = {
 };
 
 /**
- * Holds a signed document against the invoice that was asked for, with nothing of the service: xmldom reads it, and the figures are
- * computed anew as decimal fractions. @returns what differs
+ * Compares a signed document with the invoice input, without code of the service: xmldom parses it, and all figures are
+ * recomputed as decimal fractions. @returns the differences
  */
 export function differences(document: Uint8Array, invoice: LegalInvoice): string[] {
   const root = new DOMParser().parseFromString(Buffer.from(document).toString(), 'text/xml').documentElement;
@@ -45,7 +45,7 @@ export function differences(document: Uint8Array, invoice: LegalInvoice): string
   for (const subtotal of subtotals) {
     const rate = Number(text(subtotal, 'cac:TaxCategory/cbc:Percent'));
     const base = bases.get(rate) ?? 0n;
-    // Twice the exact VAT in centimes plus one, halved: half up, in whole numbers.
+    // Rounds half up in integers: (2 × VAT + 1) / 2 in centimes.
     const due = (2n * base * BigInt(rate) + 100n) / 200n;
     same(`base at ${rate} %`, text(subtotal, 'cbc:TaxableAmount'), dirhams(base));
     same(`VAT at ${rate} %`, text(subtotal, 'cbc:TaxAmount'), dirhams(due));
@@ -111,7 +111,7 @@ function text(from: Element, path: string): string | undefined {
   return all(from, path)[0]?.textContent ?? undefined;
 }
 
-/** UN/CEFACT's list 4461, as its names read. */
+/** Codes of UN/CEFACT's list 4461 by payment means. */
 const CODES: Readonly<Record<string, string>> = {
   ...{ cash: '10', cheque: '20', bill_of_exchange: '24', card: '48', direct_debit: '49', promissory_note: '60' },
   ...{ online: '68', clearing: '97', transfer: '30', 'transfer without an account': '42', none: '1' },
@@ -122,12 +122,12 @@ function codeOf({ paymentMeans, bankAccount }: LegalInvoice['terms']): string | 
   return CODES[paymentMeans ?? 'none'];
 }
 
-/** White space in our attributes is single spaces. */
+/** The writer replaces runs of white space in attributes by one space. */
 function asAttributeReads(written: string): string {
   return asXmlReads(written).replace(/[\t\n ]+/g, ' ');
 }
 
-/** Line ends are LF to XML. */
+/** XML parsers read every line end as LF. */
 function asXmlReads(written: string): string {
   return written.replace(/\r\n?/g, '\n');
 }

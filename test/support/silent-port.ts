@@ -8,8 +8,8 @@ export interface SilentPort {
 }
 
 /**
- * Holds a port that nobody listens on, and that nobody can get meanwhile: the near end of a connection. (One that was listened on and
- * given back is soon another process's.)
+ * Reserves a port on which nothing listens, by using it as the local end of a connection. (A port that was merely
+ * closed could be assigned to another process.)
  */
 export async function holdSilentPort(): Promise<SilentPort> {
   const server = createServer((socket) => socket.on('error', () => undefined).resume());

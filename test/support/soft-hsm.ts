@@ -22,7 +22,7 @@ function whatIsMissing(): string | null {
   }
 }
 
-/** Why tests with an HSM are skipped; null where they run. */
+/** Why tests with an HSM are skipped; null when they run. */
 export const WITHOUT_HSM = whatIsMissing();
 
 export const PIN = '4321';
@@ -45,7 +45,10 @@ export interface SoftHsm {
   close(): Promise<void>;
 }
 
-/** A software HSM with one token, `fatoura`. Its library is configured by this process's environment, so there is one in a process. */
+/**
+ * A software HSM with one token, `fatoura`. The process's environment configures its library, so there is one per
+ * process.
+ */
 export async function startSoftHsm(): Promise<SoftHsm> {
   const folder = await mkdtemp(join(tmpdir(), 'hsm-'));
   await mkdir(join(folder, 'tokens'));
@@ -68,7 +71,7 @@ export async function startSoftHsm(): Promise<SoftHsm> {
     },
     async importCertificate(label, id, certificate) {
       const library = await loadPkcs11Js();
-      // Its own tool imports keys only.
+      // softhsm2-util imports only keys.
       const module = new library.PKCS11() as unknown as WritableModule;
       module.load(modulePath ?? '');
       try {

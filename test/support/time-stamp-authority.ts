@@ -7,21 +7,21 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
 
-/** Whether OpenSSL's time-stamping authority is on this machine. */
+/** Whether OpenSSL, which provides the time-stamping authority, is installed. */
 export const hasOpenssl = spawnSync('openssl', ['version']).status === 0;
 export const WITHOUT_OPENSSL = 'openssl is not on this machine (Debian package openssl): skipped';
 
 export interface TestAuthority {
   readonly url: string;
-  /** Requests so far. */
+  /** Number of requests so far. */
   readonly requests: readonly IncomingMessage[];
   close(): Promise<void>;
 }
 
 /**
- * A time-stamping authority on loopback: each request is answered by `openssl ts`.
- * @param options.usage of its certificate
- * @param options.answer what is made of the right answer; `null` leaves the request open
+ * A time-stamping authority on loopback, which answers each request by `openssl ts`.
+ * @param options.usage extended key usage of its certificate
+ * @param options.answer replaces the correct response; `null` leaves the request unanswered
  */
 export async function startTimeStampAuthority({
   usage = 'critical,timeStamping',
@@ -71,7 +71,7 @@ export async function startTimeStampAuthority({
     async close() {
       server.closeAllConnections();
       await new Promise((resolve) => server.close(resolve));
-      // Whoever asked has gone perhaps, and OpenSSL still writes there.
+      // The client may be gone while OpenSSL still runs.
       await Promise.all(answers);
       await rm(folder, { recursive: true, force: true });
     },

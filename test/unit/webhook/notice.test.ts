@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { expect, it } from 'vitest';
 import { createMailer } from '../../../src/adapters/email/mailer.ts';
 
-it('the mail about an endpoint that fails says which, since when and what to do; without a server it goes to the outbox', async () => {
+it('the mail about a failing endpoint states which one, since when and what to do; without a server it goes to the outbox', async () => {
   const outbox = await mkdtemp(join(tmpdir(), 'notices-'));
   try {
     const mailer = createMailer({ smtpUrl: null, from: null, testAllow: [], outbox });

@@ -4,14 +4,14 @@ import { networkInterfaces } from 'node:os';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 
-// Listens on every address of this machine, private ones included: nothing that a tenant may write as a URL must reach it.
+// A server listens on every address of this machine, private ones included. No URL of a tenant may reach it.
 let listener: Server;
 let port: number;
 let reached = 0;
 const asked: string[] = [];
 let sender: WebhookHttpSender;
 
-/** What names resolve to, in turn. */
+/** The addresses that the test names resolve to. */
 const NAMES: Readonly<Record<string, readonly string[][]>> = {
   'loopback.example': [['127.0.0.1']],
   'loopback6.example': [['::1']],
@@ -58,7 +58,7 @@ afterAll(async () => {
 });
 
 const HOSTS = [
-  // Literals, also in spellings that the URL parser understands.
+  // Literal addresses in all notations that the URL parser accepts.
   ...[
     '127.0.0.1',
     '127.0.0.1.',
@@ -75,7 +75,7 @@ const HOSTS = [
   ...['[::1]', '[::]', '[0:0:0:0:0:0:0:1]', '[::ffff:127.0.0.1]', '[::ffff:7f00:1]', '[::127.0.0.1]'],
   ...['[64:ff9b::127.0.0.1]', '[64:ff9b:1::7f00:1]', '[2002:7f00:1::]', '[2001:0:7f00:1::]', '[fe80::1]', '[fc00::1]'],
   ...['[fd00:ec2::254]', '[ff02::1]', '[2001:db8::1]'],
-  // Names that resolve to such addresses.
+  // Host names that resolve to such addresses.
   ...['localhost', 'localhost.', 'LOCALHOST', ...Object.keys(NAMES), 'loopback.example.'],
 ];
 
@@ -102,12 +102,12 @@ describe('an address that is not public is refused, and nothing reaches a listen
     'https://93.184.215.14:22/',
     'file:///etc/passwd',
     'nothing',
-  ])('%s: neither its scheme nor its port', async (url) => {
+  ])('%s: its scheme or port is refused', async (url) => {
     const { failure } = await sender.send({ url, headers: {}, body: '{}' });
     expect(failure?.code).toBe('refused_address');
   });
 
-  it('names are resolved at each connection, so the answer that was checked is the one that is called', () => {
+  it('names are resolved for each connection, and the checked addresses are the ones connected to', () => {
     expect(HOSTS.length).toBeGreaterThanOrEqual(30);
     expect(asked).toContain('rebinding.example');
     expect(asked).not.toContain('127.0.0.1');

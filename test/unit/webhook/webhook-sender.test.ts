@@ -7,7 +7,7 @@ import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certifi
 import { createWebhookSender, type WebhookHttpSender } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 import { holdSilentPort } from '../../support/silent-port.ts';
 
-// Limits that only what hangs exceeds; the tests of the limits themselves have a clock of their own.
+// Limits that only a hanging request exceeds. The tests of the limits use fake timers.
 let sender: WebhookHttpSender;
 const servers: { close(): unknown }[] = [];
 
@@ -38,7 +38,7 @@ async function answered(receiver: RequestListener) {
   return sender.send({ url: `http://127.0.0.1:${port}/hook?a=1`, headers: { 'X-Test': 'yes' }, body: '{"a":"é"}' });
 }
 
-it('posts the body and the headers as they are, and tells what came', async () => {
+it('posts body and headers unchanged, and returns the response', async () => {
   let seen = {};
   const result = await answered((request, response) => {
     let body = '';
@@ -56,7 +56,7 @@ it('posts the body and the headers as they are, and tells what came', async () =
   expect(result.latencyMs).toBeGreaterThan(0);
 });
 
-it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer and is not followed', async (status) => {
+it.each([301, 302, 303, 307, 308])('a redirect (%i) is a response and is not followed', async (status) => {
   let followed = false;
   const result = await answered((request, response) => {
     if (request.url === '/elsewhere') followed = true;
@@ -66,15 +66,15 @@ it.each([301, 302, 303, 307, 308])('a redirect (%i) is an answer and is not foll
   expect(followed).toBe(false);
 });
 
-it.each([400, 410, 429, 500, 503])('%i is an answer', async (status) => {
+it.each([400, 410, 429, 500, 503])('%i is a response', async (status) => {
   const result = await answered((_request, response) => response.writeHead(status, { 'Retry-After': '7' }).end('no'));
   expect(result).toMatchObject({ status, body: 'no', failure: null });
   expect(result.headers).toContainEqual(['retry-after', '7']);
 });
 
 /**
- * Sends with the product's limits while its clock stands still, until the receiver has done as many of its `steps`: a receiver that drips
- * is then known to have been heard. The attempt is then seen to last up to its limit, 15 s, and no longer.
+ * Sends with the default limits and a stopped clock until the receiver has done `enough` steps, so that a dripping
+ * receiver has surely been read. Then checks that the attempt lasts exactly until its limit, 15 s.
  */
 async function untilLimit(port: number, steps: () => number, enough: number) {
   vi.useFakeTimers({ toFake: ['setTimeout', 'clearTimeout', 'performance'] });
@@ -97,14 +97,14 @@ async function untilLimit(port: number, steps: () => number, enough: number) {
   }
 }
 
-it('an answer that never comes ends at the limit', async () => {
+it('an attempt without a response ends at the limit', async () => {
   let requests = 0;
   const port = await listen(createServer(() => requests++));
   const result = await untilLimit(port, () => requests, 1);
   expect(result).toMatchObject({ status: null, failure: { code: 'timeout' } });
 });
 
-it('the status of a receiver that drips its body is known, and the attempt ends at the limit', async () => {
+it('the status of a response with a dripping body is known, and the attempt ends at the limit', async () => {
   let drips = 0;
   const server = createServer((_request, response) => {
     response.writeHead(200);
@@ -116,7 +116,7 @@ it('the status of a receiver that drips its body is known, and the attempt ends 
   expect(result.body).toMatch(/^\.+$/);
 });
 
-it('dripped headers are no answer', async () => {
+it('dripping headers are not a response', async () => {
   let drips = 0;
   const port = await listen(
     createTcpServer((socket) => {
@@ -130,7 +130,7 @@ it('dripped headers are no answer', async () => {
   expect(result).toMatchObject({ status: null, failure: { code: 'timeout' } });
 });
 
-it('of a gigabyte 16 KiB are read, and the rest is never sent', async () => {
+it('reads 16 KiB of a gigabyte and aborts the rest', async () => {
   let written = 0;
   const chunk = Buffer.alloc(64 * 1024, 'x');
   const result = await answered((_request, response) => {
@@ -148,7 +148,7 @@ it('of a gigabyte 16 KiB are read, and the rest is never sent', async () => {
   expect(written).toBeLessThan(64 * 1024 * 1024);
 });
 
-it('a receiver that breaks the connection, or speaks no HTTP', async () => {
+it('a receiver that breaks the connection or does not speak HTTP is a failure', async () => {
   const broken = await answered((request) => request.socket.resetAndDestroy());
   expect(broken).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
   const port = await listen(createTcpServer((socket) => socket.on('error', () => undefined).end('SSH-2.0-x\r\n')));
@@ -156,13 +156,13 @@ it('a receiver that breaks the connection, or speaks no HTTP', async () => {
   expect(alien).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
 });
 
-it('an idle connection that the receiver was just closing is no failure: the request goes over a new one', async () => {
+it('an idle connection that the receiver was just closing is not a failure: the request is sent on a new one', async () => {
   const used = new Set<Socket>();
   let requests = 0;
   let broken = 0;
   const server = createServer((request, response) => {
     requests++;
-    // The first that comes over a connection that was used before finds it closed before any answer.
+    // The first request on a reused connection finds it closed before any response.
     if (used.has(request.socket) && broken++ === 0) return void request.socket.destroy();
     used.add(request.socket);
     response.end('ok');
@@ -170,12 +170,12 @@ it('an idle connection that the receiver was just closing is no failure: the req
   const port = await listen(server);
   const send = () => sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
   let sent = 0;
-  // Idle connections are used again; how soon one counts as idle is undici's affair.
+  // Idle connections are reused; undici decides when a connection counts as idle.
   for (; broken === 0; sent++) expect(await send()).toMatchObject({ status: 200, failure: null });
   expect(requests).toBe(sent + 1);
 });
 
-/** Without end: `drips` counts. */
+/** Writes endlessly; `drips` counts the writes. */
 let drips = 0;
 const endless =
   (text: string, first = '') =>
@@ -189,7 +189,7 @@ const once = (text: string) => (socket: Socket) => void socket.end(Buffer.from(t
 it.each<[string, (socket: Socket) => void, number | null, string | undefined]>([
   ['a status below 100', once('HTTP/1.1 099 X\r\nContent-Length: 0\r\n\r\n'), null, 'connection_broken'],
   [
-    'a change of protocol',
+    'a switch of protocol',
     once('HTTP/1.1 101 X\r\nUpgrade: x\r\nConnection: upgrade\r\n\r\n'),
     null,
     'connection_broken',
@@ -203,32 +203,35 @@ it.each<[string, (socket: Socket) => void, number | null, string | undefined]>([
   ['an endless header', endless('x'.repeat(5000), 'HTTP/1.1 200 X\r\nA: '), null, 'connection_broken'],
   ['a chunk that is none', once('HTTP/1.1 200 X\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\n'), 200, undefined],
   [
-    'bytes that are no text',
+    'bytes that are not UTF-8',
     once('HTTP/1.1 200 X\r\nX-A: \xff\r\nContent-Length: 3\r\n\r\n\xff\0\xfe'),
     200,
     undefined,
   ],
   [
-    'names of every object',
+    'header names that are properties of Object',
     once('HTTP/1.1 200 X\r\n__proto__: a\r\n__proto__: b\r\nconstructor: c\r\nContent-Length: 0\r\n\r\n'),
     200,
     undefined,
   ],
-])('a hostile answer is an answer or a failure, never more: %s', async (_what, answer, status, code) => {
-  const port = await listen(
-    createTcpServer((socket) => void socket.on('error', () => undefined).once('data', () => answer(socket))),
-  );
-  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
-  expect(result.status).toBe(status);
-  expect(result.failure === null).toBe(status !== null);
-  if (code !== undefined) expect(result.failure?.code).toBe(code);
-  expect(result.headers.flat().every((each) => typeof each === 'string')).toBe(true);
-});
+])(
+  'a hostile response counts as a response or a failure, without other effects: %s',
+  async (_what, answer, status, code) => {
+    const port = await listen(
+      createTcpServer((socket) => void socket.on('error', () => undefined).once('data', () => answer(socket))),
+    );
+    const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+    expect(result.status).toBe(status);
+    expect(result.failure === null).toBe(status !== null);
+    if (code !== undefined) expect(result.failure?.code).toBe(code);
+    expect(result.headers.flat().every((each) => typeof each === 'string')).toBe(true);
+  },
+);
 
 it.each([
   ['endless early hints', 'HTTP/1.1 103 X\r\nLink: a\r\n\r\n'],
   ['an endless status line', 'HTTP/1.1 200 x'],
-])('%s are no answer and end at the limit', async (_what, text) => {
+])('%s are not a response, and the attempt ends at the limit', async (_what, text) => {
   drips = 0;
   const port = await listen(
     createTcpServer((socket) => void socket.on('error', () => undefined).once('data', () => endless(text)(socket))),
@@ -244,7 +247,7 @@ it('endless headers are refused', async () => {
   expect(result).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
 });
 
-it('nobody listens, or the name is unknown', async () => {
+it('a refused connection and an unknown name are failures', async () => {
   const silent = await holdSilentPort();
   const refused = await sender.send({ url: `http://127.0.0.1:${silent.port}/`, headers: {}, body: '{}' });
   silent.release();
@@ -258,14 +261,14 @@ it('nobody listens, or the name is unknown', async () => {
   expect(unknown).toMatchObject({ status: null, failure: { code: 'unknown_host' } });
 });
 
-it('a resolver that answers without an address says that the name has none', async () => {
+it('a resolver answer without addresses is an unknown host', async () => {
   const empty = createWebhookSender({ allowInsecure: false, resolve: (_host, done) => done(null, []) });
   const result = await empty.send({ url: 'https://nowhere.example/', headers: {}, body: '{}' });
   await empty.close();
   expect(result).toMatchObject({ failure: { code: 'unknown_host', message: 'nowhere.example has no address' } });
 });
 
-it('a certificate that nobody trusts ends the attempt before anything is sent', async () => {
+it('an untrusted certificate ends the attempt before anything is sent', async () => {
   const { privateKey, certificateChain } = await makeTestIdentity(new Date(Date.now() - 1000));
   let requests = 0;
   const server = createHttpsServer({
@@ -279,7 +282,7 @@ it('a certificate that nobody trusts ends the attempt before anything is sent', 
   expect(requests).toBe(0);
 });
 
-it('what can not be sent is a failure too', async () => {
+it('a request that cannot be sent is a failure too', async () => {
   const result = await sender.send({ url: 'http://127.0.0.1:1/', headers: { 'X-Bad': 'a\nb' }, body: '{}' });
   expect(result).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
 });

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
 import { createWebhookSender, type SenderOptions } from '../../../src/adapters/webhook-http/webhook-sender.ts';
 import { type CertificateAuthority, createCertificateAuthority } from '../../support/certificate-authority.ts';
 
-// Deliveries over TLS to a receiver on the loopback, which every name resolves to.
+// Deliveries over TLS to a receiver on loopback, to which every name resolves.
 
 let ours: CertificateAuthority;
 let strange: CertificateAuthority;
@@ -26,7 +26,7 @@ afterAll(() => {
   }
 });
 
-/** A receiver with this certificate, and what it was sent. */
+/** Starts a receiver with this certificate that records the requests. */
 async function receiver(identity: { key: string; cert: string }) {
   const seen: { servername: unknown; host: string | undefined; body: string }[] = [];
   const server = createServer(identity, (request, response) => {
@@ -48,7 +48,7 @@ async function receiver(identity: { key: string; cert: string }) {
 async function deliver(url: string, options: Partial<SenderOptions> = { ca: ours.certificate }) {
   const sender = createWebhookSender({
     allowInsecure: true,
-    // That only what hangs exceeds.
+    // A limit that only a hanging request exceeds.
     connectTimeoutMs: 40_000,
     totalTimeoutMs: 50_000,
     resolve: (_host, done) => done(null, [{ address: '127.0.0.1', family: 4 }]),
@@ -59,7 +59,7 @@ async function deliver(url: string, options: Partial<SenderOptions> = { ca: ours
   return result;
 }
 
-it('a certificate for the name, from an authority that is trusted: the delivery arrives', async () => {
+it('a certificate for the name by a trusted authority: the delivery arrives', async () => {
   const { port, seen } = await receiver(await ours.issue('receiver.example'));
   const result = await deliver(`https://receiver.example:${port}/hook`);
   expect(result).toMatchObject({ status: 202, body: 'taken', failure: null });
@@ -76,7 +76,7 @@ it.each([
   expect(seen).toEqual([]);
 });
 
-it('a certificate of an unknown authority: nothing is sent, even where the environment would have Node trust anybody', async () => {
+it('a certificate of an unknown authority: nothing is sent, even with NODE_TLS_REJECT_UNAUTHORIZED=0', async () => {
   const { port, seen } = await receiver(await strange.issue('receiver.example'));
   for (const setting of [undefined, '0']) {
     if (setting !== undefined) process.env.NODE_TLS_REJECT_UNAUTHORIZED = setting;
@@ -86,13 +86,13 @@ it('a certificate of an unknown authority: nothing is sent, even where the envir
   expect(seen).toEqual([]);
 });
 
-it('a receiver that speaks no TLS', async () => {
+it('a receiver without TLS is a failure', async () => {
   const { port } = await receiver(await ours.issue('receiver.example'));
   const plain = await deliver(`http://receiver.example:${port}/hook`);
   expect(plain).toMatchObject({ status: null, failure: { code: 'connection_broken' } });
 });
 
-it("the authorities given are trusted beside the system's, not instead of them", async () => {
+it("the given authorities are trusted in addition to the system's", async () => {
   const { port } = await receiver(await strange.issue('receiver.example'));
   const system = getCACertificates('default');
   setDefaultCACertificates([strange.certificate]);
@@ -101,7 +101,7 @@ it("the authorities given are trusted beside the system's, not instead of them",
   expect(result).toMatchObject({ status: 202, failure: null });
 });
 
-it('a socket that ends up at another address than the one that was checked: nothing is sent', async () => {
+it('a socket connected to another address than the checked one: nothing is sent', async () => {
   const { port, seen } = await receiver(await ours.issue('receiver.example'));
   let reads = 0;
   const turncoat = {
