@@ -208,10 +208,7 @@ function categoryOf(category: ReadElement): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
   expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category is not one of VAT.');
   expect(/^(0|7|10|14|20)$/.test(rate), `${rate} is not a Moroccan VAT rate.`);
-  expect(
-    rate === '0' ? id === 'E' || id === 'Z' : id === 'S',
-    `The category ${id} does not go with ${rate} %.`,
-  );
+  expect(rate === '0' ? id === 'E' || id === 'Z' : id === 'S', `The category ${id} does not go with ${rate} %.`);
   const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
   if (category.name === 'cac:TaxCategory') {
     expect(reasons === (id === 'E' ? 1 : 0), `The tax category ${id} has ${reasons} exemption reasons.`);

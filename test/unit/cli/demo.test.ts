@@ -75,7 +75,7 @@ describe('the end of an invoice', () => {
     [
       'another reason',
       progress(sample('A', ['rejected'], 'unknown'), [['pending', 1], ['rejected', 2]], { rejectionReason: 'no' }), // biome-ignore format: a table
-      "the reason should say 'unknown' and says 'no'",
+      "expected a reason with 'unknown', but it was 'no'",
     ],
     ['following failed', progress(sample('A'), WHOLE, { failure: 'gone' }), 'gone'],
   ])('%s', (_name, ended, surprise) => {
