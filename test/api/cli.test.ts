@@ -155,9 +155,9 @@ describe('tenants and keys', () => {
     const before = await service.app.store.db.collection('tenants').countDocuments();
     const refusals: [args: string[], message: string, exitCode?: number][] = [
       [['tenants', 'create', '--name', 'Y', '--profile', bad], 'ice must be 15 digits. colour is not a field', 2],
-      [['tenants', 'create', '--name', 'Y', '--profile', noJson], 'holds no JSON', 2],
-      [['tenants', 'create', '--name', 'Y', '--profile', join(folder, 'none.json')], 'there is no such file', 2],
-      [['verify', join(folder, 'none.xml')], 'there is no such file', 2],
+      [['tenants', 'create', '--name', 'Y', '--profile', noJson], 'is not valid JSON', 2],
+      [['tenants', 'create', '--name', 'Y', '--profile', join(folder, 'none.json')], 'it does not exist', 2],
+      [['verify', join(folder, 'none.xml')], 'it does not exist', 2],
       [['tenants', 'update', 'ten_x', '--profile', PROFILE], "There is no tenant 'ten_x'."],
       [['keys', 'list', '--tenant', 'ten_x'], "There is no tenant 'ten_x'."],
       [['keys', 'revoke', 'key_x'], "There is no key 'key_x'."],
@@ -221,8 +221,8 @@ describe('doctor', () => {
     await mkdir(empty);
     for (const DATA_DIR of [missing, empty]) {
       const { out } = await cli(['doctor'], { DATA_DIR, PORT: '0', CHROMIUM_PATH: join(folder, 'no-browser') });
-      expect(out).toMatch(/✔ store +embedded.*a trial/);
-      expect(out).toMatch(/✔ certificate +.*a trial/);
+      expect(out).toMatch(/✔ store +embedded.*tested in a temporary folder/);
+      expect(out).toMatch(/✔ certificate +.*tested in a temporary folder/);
     }
     expect(await readdir(empty)).toEqual([]);
     expect(await readdir(folder)).not.toContain('missing');
@@ -235,7 +235,7 @@ describe('doctor', () => {
     const env = { DATA_DIR: dataDir, CHROMIUM_PATH: join(folder, 'no-browser') };
     const { code, out } = await cli(['doctor'], env);
     expect(code).toBe(1);
-    expect(out).toMatch(/✘ store .*before this is put right: store/s);
+    expect(out).toMatch(/✘ store .*until this is fixed: store/s);
   });
 });
 
@@ -243,7 +243,7 @@ describe('demo', () => {
   it('follows the samples through a running service, verifies a document and leaves no key', async () => {
     const { code, out, err } = await cli(['demo'], { ...settings, PORT: new URL(service.url).port });
     expect({ code, err }).toEqual({ code: 0, err: '' });
-    expect(out).toContain(`the service that runs at ${service.url}`);
+    expect(out).toContain(`the running service at ${service.url}`);
     expect(out).not.toContain('\u001b');
     // The statuses in between are reported only if the stream is opened in time, which a loaded machine may not do.
     for (const status of ['pending', 'accepted', 'rejected']) {
@@ -302,10 +302,10 @@ describe('demo', () => {
     });
     // Without a browser there is no PDF, so the demo is still waiting when it is interrupted.
     await new Promise<void>((resolve) => {
-      let told = '';
+      let shown = '';
       child.stdout?.on('data', (chunk) => {
-        told += chunk;
-        if (told.includes('rejected, as it should be')) resolve();
+        shown += chunk;
+        if (shown.includes('rejected as expected')) resolve();
       });
     });
     child.kill('SIGINT');
@@ -355,7 +355,7 @@ describe('invoices', () => {
     // It must not be decided while the commands run, however long they take.
     const later = new Date(Date.now() + 3_600_000);
     await change({ 'work.dueAt': later, 'work.sweepAt': later });
-    expect((await cli(['invoices', 'attention'])).out).toContain('All invoices go on');
+    expect((await cli(['invoices', 'attention'])).out).toContain('No invoice needs attention');
     await change({ 'work.claims': 7 });
     const shown = await cli(['invoices', 'attention', '--json']);
     expect(JSON.parse(shown.out)).toMatchObject([{ invoice: body.id, stage: 'decide', reason: 'internal_error' }]);

@@ -93,7 +93,7 @@ describe('the command line', () => {
     [['listen', '--forward-to', 'localhost:1'], '--key is required, or the environment variable FATOURA_KEY'],
     [['--nope'], "There is no command '--nope'."],
     [['doctor', '--nope'], "unknown option '--nope'"],
-    [['doctor', 'extra'], "'extra' is one argument too many"],
+    [['doctor', 'extra'], "unexpected argument 'extra'"],
     [['keys', 'list'], '--tenant is required'],
     [['keys', 'list', '--tenant'], '--tenant'],
     [['keys', 'list', '--tenant='], '--tenant needs a value'],

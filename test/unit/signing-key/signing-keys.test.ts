@@ -103,6 +103,6 @@ describe('findings about a certificate', () => {
   });
 
   test('that it is self-signed', () => {
-    expect(levels({}, FROM, false)).toEqual([expect.stringMatching(/^warn: .*its own issuer/)]);
+    expect(levels({}, FROM, false)).toEqual([expect.stringMatching(/^warn: .*is self-signed/)]);
   });
 });
