@@ -65,7 +65,7 @@ test('gives concurrent documents the same results as the check itself, and stops
 
 describe('a document that kills the thread', () => {
   test.each([
-    ['takes too long', 'h', /not checked within 0.2 s/],
+    ['takes too long', 'h', /could not be verified within 0.2 s/],
     ['takes too much memory', 'm', /could not be verified with 32 MiB/],
   ])('is given up, and no other: it %s', async (_how, document, message) => {
     const { verify } = open({ script: SCRIPT, heapLimit: 32, timeLimit: document === 'h' ? 200 : 60_000 });
