@@ -21,17 +21,6 @@ export interface CreatedInvoice {
   readonly replayed: boolean;
 }
 
-export interface CreateInvoice {
-  /**
-   * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
-   * @param input structurally valid: `createInvoiceInput` parsed it
-   * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
-   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
-   *   invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
-   */
-  (principal: Principal, input: CreateInvoiceInput, idempotencyKey: string | null): Promise<CreatedInvoice>;
-}
-
 /** Writes down what a new invoice is warned of, each code once; never throws. */
 export type LogWarnings = (entry: {
   readonly invoiceId: string;
@@ -40,14 +29,27 @@ export type LogWarnings = (entry: {
   readonly warnings: readonly WarningCode[];
 }) => void;
 
+export type CreateInvoice = ReturnType<typeof createCreateInvoice>;
+
 export function createCreateInvoice(
   invoices: InvoiceRepository,
   queue: StageQueue,
   clientSecrets: ClientSecrets,
   invoiceWarnings: InvoiceWarnings,
   logWarnings: LogWarnings,
-): CreateInvoice {
-  return async (principal, input, idempotencyKey) => {
+) {
+  /**
+   * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
+   * @param input structurally valid: `createInvoiceInput` parsed it
+   * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
+   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
+   *   invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
+   */
+  return async (
+    principal: Principal,
+    input: CreateInvoiceInput,
+    idempotencyKey: string | null,
+  ): Promise<CreatedInvoice> => {
     const owner = requireIssuer(principal);
     const unusable = idempotencyKey === null ? null : idempotencyKeyProblem(idempotencyKey);
     if (unusable) throw new ServiceError([unusable]);

@@ -3,16 +3,14 @@ import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
-export interface FindByNumber {
+export type FindByNumber = ReturnType<typeof createFindByNumber>;
+
+export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumber'>) {
   /**
    * The invoice of the secret key's tenant and environment that has this legal number, of the service's series or of the client's own.
    * @throws {ServiceError} insufficient_scope, resource_not_found
    */
-  (principal: Principal, number: string): Promise<Invoice>;
-}
-
-export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumber'>): FindByNumber {
-  return async (principal, number) => {
+  return async (principal: Principal, number: string): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);
     const invoice = await invoices.findByNumber(tenant.id, environment, number);
     if (invoice) return invoice;

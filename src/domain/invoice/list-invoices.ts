@@ -17,16 +17,14 @@ export interface ListInvoicesInput {
   readonly maxBytes?: number;
 }
 
-export interface ListInvoices {
+export type ListInvoices = ReturnType<typeof createListInvoices>;
+
+export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>) {
   /**
    * A page of the key's tenant and environment, newest first (specification, "GET /v1/invoices").
    * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not one of this tenant's invoices
    */
-  (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage>;
-}
-
-export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>): ListInvoices {
-  return async (principal, input) => {
+  return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
     const owner = requireSecretKey(principal);
     if (!Number.isInteger(input.limit) || input.limit < 1 || input.limit > 100) {
       const param = input.cursor?.direction === 'before' ? 'last' : 'first';

@@ -18,23 +18,21 @@ export interface ReadableDocument extends StoredDocument {
   read(range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
-export interface ReadDocument {
-  /**
-   * The document behind `xml_url` or `pdf_url`. A PDF that is not there yet is waited for.
-   * @param token the URL's capability
-   * @returns null when the PDF is still being rendered after 10 s
-   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; never says which
-   */
-  (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null>;
-}
+export type ReadDocument = ReturnType<typeof createReadDocument>;
 
 export function createReadDocument(
   invoices: Pick<InvoiceRepository, 'find'>,
   documents: DocumentStore,
   feed: InvoiceFeed,
   clientSecrets: ClientSecrets,
-): ReadDocument {
-  return async (invoiceId, kind, token) => {
+) {
+  /**
+   * The document behind `xml_url` or `pdf_url`. A PDF that is not there yet is waited for.
+   * @param token the URL's capability
+   * @returns null when the PDF is still being rendered after 10 s
+   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; never says which
+   */
+  return async (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null> => {
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     const revision = invoice?.documentRevision ?? 0;
     if (!clientSecrets.verifyDocumentToken(token, invoiceId, kind, revision)) throw notFound();

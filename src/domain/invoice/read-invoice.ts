@@ -5,7 +5,9 @@ import type { ClientSecrets } from './client-secret.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
-export interface ReadInvoice {
+export type ReadInvoice = ReturnType<typeof createReadInvoice>;
+
+export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets) {
   /**
    * One invoice, for whoever may read it (specification, "GET /v1/invoices/:id" and "Authentication").
    * @param clientSecret what a publishable key reads with; null otherwise. Beside another credential it must fit all the same
@@ -13,14 +15,7 @@ export interface ReadInvoice {
    *   without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of another invoice. invalid_api_key (401): a forged `clientSecret`.
    *   resource_not_found (404): unknown, or another tenant's or environment's
    */
-  (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice>;
-}
-
-export function createReadInvoice(
-  invoices: Pick<InvoiceRepository, 'find'>,
-  clientSecrets: ClientSecrets,
-): ReadInvoice {
-  return async (principal, invoiceId, clientSecret) => {
+  return async (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice> => {
     if (principal.kind === 'secret') {
       const invoice = await found(invoiceId);
       if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {

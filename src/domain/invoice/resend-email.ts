@@ -10,7 +10,13 @@ import type { InvoiceRepository, StageQueue } from './repository.ts';
 /** How often an invoice may be mailed in all, so that nobody's mailbox is flooded through this service. */
 const MOST_SENDINGS = 10;
 
-export interface ResendEmail {
+export type ResendEmail = ReturnType<typeof createResendEmail>;
+
+export function createResendEmail(
+  invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>,
+  queue: StageQueue,
+  mailer: Pick<Mailer, 'messageIdOf'>,
+) {
   /**
    * Mails an accepted invoice's documents once more, as a mail of its own.
    * @param to another receiver than before; null: the same, or else the customer
@@ -19,15 +25,7 @@ export interface ResendEmail {
    *   invalid_request: 400 for an address that is none, 422 where there is nothing to be mailed, an earlier mail is still under way, or
    *   the invoice was mailed ten times
    */
-  (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice>;
-}
-
-export function createResendEmail(
-  invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>,
-  queue: StageQueue,
-  mailer: Pick<Mailer, 'messageIdOf'>,
-): ResendEmail {
-  return async (principal, invoiceId, to) => {
+  return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     if (!invoice || invoice.tenantId !== tenant.id || invoice.environment !== environment) {

@@ -4,19 +4,15 @@ import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
-export interface RevokeDocumentUrls {
+export type RevokeDocumentUrls = ReturnType<typeof createRevokeDocumentUrls>;
+
+export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>) {
   /**
    * Makes the present URLs of an invoice's documents lead nowhere, at once and for good; new ones take their place.
    * @returns the invoice with its new URLs
    * @throws {ServiceError} insufficient_scope unless a secret key calls; resource_not_found: unknown, or another tenant's or environment's
    */
-  (principal: Principal, invoiceId: string): Promise<Invoice>;
-}
-
-export function createRevokeDocumentUrls(
-  invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>,
-): RevokeDocumentUrls {
-  return async (principal, invoiceId) => {
+  return async (principal: Principal, invoiceId: string): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);
     const invoice = isId('inv', invoiceId)
       ? await invoices.raiseDocumentRevision(tenant.id, environment, invoiceId)

@@ -30,13 +30,11 @@ export interface PublicDocument {
   readonly size: number;
 }
 
-export interface VerifyPublicly {
-  /** @returns null for an invoice that is not known or not accepted; which of them is not told */
-  (invoiceId: string): Promise<PublicFacts | null>;
-}
+export type VerifyPublicly = ReturnType<typeof createVerifyPublicly>;
 
-export function createVerifyPublicly(invoices: Pick<InvoiceRepository, 'find'>): VerifyPublicly {
-  return async (invoiceId) => {
+export function createVerifyPublicly(invoices: Pick<InvoiceRepository, 'find'>) {
+  /** @returns null for an invoice that is not known or not accepted; which of them is not told */
+  return async (invoiceId: string): Promise<PublicFacts | null> => {
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     return invoice && factsOf(invoice);
   };

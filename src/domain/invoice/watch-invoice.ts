@@ -10,22 +10,20 @@ export interface StatusChange {
   readonly event: InvoiceEvent;
 }
 
-export interface WatchInvoice {
+export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
+
+export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
    * An invoice's status changes, each once and in order, ending after the final one (design, section 5, "stream"). It opens with the
    * present status if that is past pending; with `afterEventId`, an event of this invoice, it opens with every change after that one.
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
-  (
+  return async (
     principal: Principal,
     invoiceId: string,
     clientSecret: string | null,
     afterEventId: string | null,
-  ): Promise<AsyncIterableIterator<StatusChange>>;
-}
-
-export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed): WatchInvoice {
-  return async (principal, invoiceId, clientSecret, afterEventId) => {
+  ): Promise<AsyncIterableIterator<StatusChange>> => {
     // Subscribed before the invoice is read: a change in between is told twice and dropped once, never missed.
     const inbox = createInbox();
     const unsubscribe = feed.subscribe(invoiceId, (news) => inbox.put(news.events));

@@ -10,15 +10,6 @@ import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from
 import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
 
-export interface SendTestEvent {
-  /**
-   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (specification, "Events"): with
-   * the tenant's latest invoice that went through that status, or a specimen while there is none.
-   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that is unknown or another's
-   */
-  (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent>;
-}
-
 export interface TestEventParts {
   /** The latest test invoice of a tenant that has come to this status. */
   readonly latestInvoice: (owner: Owner, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
@@ -30,8 +21,15 @@ export interface TestEventParts {
   readonly now: () => Date;
 }
 
-export function createSendTestEvent(parts: TestEventParts): SendTestEvent {
-  return async (principal, type, endpointId) => {
+export type SendTestEvent = ReturnType<typeof createSendTestEvent>;
+
+export function createSendTestEvent(parts: TestEventParts) {
+  /**
+   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (specification, "Events"): with
+   * the tenant's latest invoice that went through that status, or a specimen while there is none.
+   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that is unknown or another's
+   */
+  return async (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent> => {
     const owner = ownerOf(principal);
     if (owner.environment !== 'test') {
       throw serviceError(

@@ -16,16 +16,6 @@ export interface StreamedEvent {
   readonly event: WebhookEvent;
 }
 
-export interface WatchEvents {
-  /**
-   * The events of the key's tenant and environment as they happen, test events and resends included, without end; each once, and none
-   * missed. With `after`, the cursor that came with an event, it goes on where that stream was; with an event's id, with what the log has
-   * after it.
-   * @throws {ServiceError} insufficient_scope; invalid_request for what is no cursor and no event
-   */
-  (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>>;
-}
-
 const PAGE = 100;
 /** What a client may leave unread in memory; beyond that it is read from the log again. */
 const INBOX = 500;
@@ -41,8 +31,16 @@ export interface WatchEventsParts {
   readonly report: (message: string, error: unknown) => void;
 }
 
-export function createWatchEvents({ events, feed, now, report }: WatchEventsParts): WatchEvents {
-  return async (principal, after) => {
+export type WatchEvents = ReturnType<typeof createWatchEvents>;
+
+export function createWatchEvents({ events, feed, now, report }: WatchEventsParts) {
+  /**
+   * The events of the key's tenant and environment as they happen, test events and resends included, without end; each once, and none
+   * missed. With `after`, the cursor that came with an event, it goes on where that stream was; with an event's id, with what the log has
+   * after it.
+   * @throws {ServiceError} insufficient_scope; invalid_request for what is no cursor and no event
+   */
+  return async (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>> => {
     const owner = ownerOf(principal);
     const start = after === null ? null : await startAfter(owner, after);
     const opening = start?.highest ?? orderAt(now().getTime());
