@@ -14,7 +14,10 @@ export interface Row {
 /** Types and constants of another noun, but not its use cases. */
 const OTHER_NOUNS = ['domain/*.ts', 'domain/<noun>/<noun>.ts', 'domain/*/ports.ts', 'type domain/'] as const;
 
-/** The import table. The first row that matches a file applies, and every file of src/ must match one. */
+/**
+ * The import table (docs/architecture.md, "Import table"). The first row that matches a file applies, and every file of
+ * src/ must match one.
+ */
 export const IMPORT_TABLE: readonly Row[] = [
   { path: 'main.ts', may: ['app/', 'config.ts', 'cli/', 'engine/parent-process.ts'] },
   { path: 'cli.ts', may: ['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts', 'engine/parent-process.ts'] },

@@ -16,7 +16,7 @@ import { withKeyCache } from '../storage/key-cache.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
 import { type OpenStore, openStore } from './store.ts';
 
-/** What is administered in a store. */
+/** What operators administer in a store. */
 export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
@@ -26,19 +26,19 @@ export interface Administration {
 
 export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
-  // No authority is there to transmit to, so there are no live keys.
   const invoices = createInvoiceRepository(db);
   const installation = createInstallationRepository(db);
+  // No live authority exists yet, so no live keys are created.
   return { tenants, manageKeys: createManageKeys(tenants, false), installation, invoices };
 }
 
-/** The store of the configuration, to be administered beside a running service or without one. */
+/** The administration of the configuration's store, whether or not a service is running. */
 export interface OpenAdministration extends Administration {
   readonly store: OpenStore;
   close(): Promise<void>;
 }
 
-/** @throws when the store can't be had; the message says why */
+/** @throws when the store cannot be opened; the message says why */
 export async function openAdministration(config: Config): Promise<OpenAdministration> {
   const store = await openStore(config, { join: true });
   try {
@@ -62,10 +62,10 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
 }
 
 /**
- * Certificates that somebody trusts.
- * @param pem one or several
- * @returns says of a signature whether its signer is one of them, or its certificate was issued under one of them
- * @throws when there is none in it, or one can't be read; the message says which
+ * Judges signatures by a set of trusted certificates.
+ * @param pem one or several certificates
+ * @returns a function that says whether a signer is one of them, or its certificate was issued under one of them
+ * @throws when the text has no certificate, or one cannot be read; the message says which
  */
 export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
   const anchors = readTrusted(pem);
@@ -84,7 +84,7 @@ function readable(der: Uint8Array): X509Certificate[] {
   }
 }
 
-/** Calls receivers as the service does, those on this machine too. */
+/** A sender of webhooks that also calls receivers on this machine. */
 export function localSender(): WebhookHttpSender {
   return createWebhookSender({ allowInsecure: true });
 }

@@ -10,7 +10,7 @@ import { openStore } from './store.ts';
 
 export type { RendererDiagnosis };
 
-/** Whether the master key of the configuration is that of the store's data. @throws when it is not; the message says what to do */
+/** @throws when the master key of the configuration is not that of the store's data; the message says what to do */
 export async function diagnoseMasterKey(config: Config): Promise<void> {
   const store = await openStore(config, { join: true });
   try {
@@ -20,7 +20,7 @@ export async function diagnoseMasterKey(config: Config): Promise<void> {
   }
 }
 
-/** The certificate that documents are signed with, made now when there is none yet. @throws when it can't be had; the message says why */
+/** The certificate that documents are signed with; created when there is none yet. @throws when it cannot be opened; the message says why */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
   return (await openSigningKeys(config.signing, config.dataDir)).platform.certificateChain[0];
 }
@@ -39,10 +39,10 @@ export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promi
 }
 
 export interface MailDiagnosis {
-  /** `smtp://host:port`, without the credential; null: there is none, mails go into the outbox. */
+  /** `smtp://host:port`, without the credential; null: no server is configured, mails go into the outbox. */
   readonly server: string | null;
   readonly outbox: string;
-  /** Why the server can't be used; null: it can, or there is none. */
+  /** Why the server cannot be used; null: it can be used, or none is configured. */
   readonly trouble: string | null;
 }
 

@@ -7,9 +7,9 @@ import { type InstallationRepository, masterKeyMark } from '../domain/installati
 type Settings = Pick<Config, 'masterKey' | 'dataDir' | 'mongodbUrl'>;
 
 /**
- * MASTER_KEY, or the key that is made once and kept under DATA_DIR with mode 0600. The store remembers which key its data was made with
- * from its first start on.
- * @throws when it is not that key, or can't be read; the message says what to do
+ * MASTER_KEY, or the key that is created once and kept under DATA_DIR with mode 0600. From the first start on, the store keeps a mark of the
+ * key that its data was made with.
+ * @throws when the key does not fit the mark, or cannot be read; the message says what to do
  */
 export async function openMasterKey(settings: Settings, installation: InstallationRepository): Promise<Uint8Array> {
   const known = await readMasterKey(settings);
@@ -20,7 +20,7 @@ export async function openMasterKey(settings: Settings, installation: Installati
   return key;
 }
 
-/** Whether a service could start with the key of the settings; makes and changes nothing. @throws as {@link openMasterKey} */
+/** Checks whether a service could start with the key of the settings, without creating or changing anything. @throws as {@link openMasterKey} */
 export async function checkMasterKey(settings: Settings, installation: InstallationRepository): Promise<void> {
   const key = await readMasterKey(settings);
   const mark = await installation.masterKeyMark();
@@ -43,7 +43,7 @@ function anotherKey(settings: Settings, missing: boolean): string {
   return `${wrong} the key that the data was made with: documents' URLs, client secrets and webhook secrets depend on it. ${cure}. If that key is lost for good: npm run -s cli -- operator accept-master-key`;
 }
 
-/** null: none is set, and none was made yet. */
+/** @returns null when no key is set and none was created yet */
 async function readMasterKey(settings: Settings): Promise<Uint8Array | null> {
   if (settings.masterKey !== null) return Buffer.from(settings.masterKey, 'hex');
   const file = fileOf(settings);
@@ -57,7 +57,7 @@ async function readMasterKey(settings: Settings): Promise<Uint8Array | null> {
   return Buffer.from(kept.trim(), 'hex');
 }
 
-/** It appears whole or not at all, and of two that start at once both use the first one's. */
+/** Creates the file atomically: of two processes that start at once, both use the key of the first. */
 async function makeMasterKey(file: string): Promise<Uint8Array> {
   const draft = `${file}.${process.pid}`;
   try {

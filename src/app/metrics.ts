@@ -3,19 +3,19 @@ import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
-/** What Prometheus is told of this process. No label has more values than the code has names, tenants with keys of their own aside. */
+/** The metrics of this process, for Prometheus. The code fixes the values of every label, except the names of tenants with keys of their own. */
 export interface Metrics {
-  /** Counts a request. @param route the pattern that took it, not the path @param seconds until the answer began */
+  /** Counts a request. @param route the pattern that matched, not the path @param seconds until the answer began */
   request(method: string, route: string, status: number, seconds: number): void;
-  /** Counts a GraphQL request by the way on which it ran. */
+  /** Counts a GraphQL request by how it was executed. */
   operation(path: 'prepared' | 'yoga'): void;
-  /** The same repository, whose status changes, stages and mails are counted, and its invoices that need attention at each exposition. */
+  /** The same repository, which counts status changes, stages and mails. Invoices that need attention are counted at each exposition. */
   observed(invoices: InvoiceRepository): InvoiceRepository;
   /** Shows how many event streams are open. */
   streams(count: () => number): void;
   /** Shows until when the signing certificates are valid. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
-  /** All of them, in Prometheus' text format. */
+  /** All metrics, in Prometheus' text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -121,10 +121,10 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** Of each kind; more would tell no more. */
+/** Invoices of each kind that are counted at most. */
 const MOST_COUNTED = 100;
 
-/** Read from the store at each exposition: the same in every process. Absent while the store can't be asked. */
+/** Reads from the store at each exposition, so every process shows the same. The metric is absent while the store does not answer. */
 function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_invoices_needing_attention',

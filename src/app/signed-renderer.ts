@@ -6,8 +6,8 @@ import type { LegalInvoice, PdfRenderer } from '../domain/invoice/ports.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
 /**
- * Draws with `browser` and signs with the key of the invoice's tenant. It owns the browser: closing closes both.
- * @param onFatal is told when the thread that puts PDFs together can't be started again
+ * Renders with `browser` and signs with the key of the invoice's tenant. Closing it closes the browser.
+ * @param onFatal called when the thread that assembles PDFs cannot be started again
  */
 export function createSignedRenderer(
   browser: ChromiumPdfRenderer,

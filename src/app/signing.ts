@@ -11,17 +11,17 @@ import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
 export interface Signing {
-  /** @throws {SigningFailed} for a live document while there is nothing but the self-made test certificate */
+  /** @throws {SigningFailed} for a live document when the self-made test certificate is the only key */
   keyOf(owner: Owner): SigningKey;
-  /** Signs XML with that key, in the form that the settings ask for. @throws as `keyOf` */
+  /** The signer of XML with that key, in the form that the settings ask for. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** Every key with a name for operators: `platform`, or the tenant's id. */
+  /** Every key, by the name that operators see: `platform`, or the tenant's id. */
   readonly keys: ReadonlyMap<string, SigningKey>;
 }
 
 const WATCH_MS = 6 * 3_600_000;
 
-/** @throws when a key can't be had or can't sign; the message names the setting */
+/** @throws when a key cannot be opened or cannot sign; the message names the setting */
 export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>): Promise<Signing> {
   const { platform, tenants } = await openSigningKeys(signing, dataDir);
   const form = {
@@ -50,7 +50,7 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
   };
 }
 
-/** What a process has that signs nothing: keys need not be where only requests are served. */
+/** For processes that only serve requests: they have no keys and sign nothing. */
 export const NO_SIGNING: Signing = {
   keyOf: () => {
     throw new SigningFailed('This process has no keys: it serves requests only (ROLE=api).');
@@ -68,8 +68,8 @@ export async function composeSigning({ config, log, closing }: Runtime): Promise
 }
 
 /**
- * Looks at every signing certificate now and four times a day, and logs what operators should do something about.
- * @returns ends it
+ * Checks every signing certificate now and four times a day, and logs each finding that operators must act on.
+ * @returns ends the checks
  */
 export function watchCertificates({ keys }: Signing, log: Logger): () => void {
   const look = () => {

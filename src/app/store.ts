@@ -6,7 +6,7 @@ import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
 
 export interface OpenStore extends Store {
-  /** `server`: MONGODB_URL; `own engine`: started here and ended by `close`; `running engine`: another process's, of the same folder. */
+  /** `server`: MONGODB_URL; `own engine`: started here and ended by `close`; `running engine`: run by another process over the same folder. */
   readonly kind: 'server' | 'own engine' | 'running engine';
 }
 
@@ -18,11 +18,11 @@ interface StoreOptions {
 
 /**
  * Connects to the store of the configuration: the server at MONGODB_URL, else the embedded engine over DATA_DIR.
- * @param options.join whether an engine that another process runs over DATA_DIR is used. The command line does; a service does not, it
- * would lose its store when that process ends
+ * @param options.join whether to use an engine that another process runs over DATA_DIR. The command line does; a service does not, because
+ * it would lose its store when that process ends
  * @param options.monitorCommands see {@link connect}
- * @param options.onFailure is told when an engine that was started here ends by itself
- * @throws when the store can't be had; the message says why
+ * @param options.onFailure called when an engine that was started here ends without being closed
+ * @throws when the store cannot be opened; the message says why
  */
 export async function openStore(
   config: Config,
@@ -49,7 +49,7 @@ const UNUSABLE: Readonly<Record<string, string>> = {
   ENOSPC: 'the disk is full',
 };
 
-/** Makes DATA_DIR where it is not there. @throws when it can't be written; the message says why and what to do */
+/** Creates DATA_DIR when it does not exist. @throws when it is not writable; the message says why and what to do */
 export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -81,7 +81,7 @@ async function startOwn(
   try {
     engine = await startEngine({ dataDir: folderOf(config), ...(onFailure && { onFailure }) });
   } catch (error) {
-    // One that was started in the meantime.
+    // Another process may have started its engine in the meantime.
     const joined = join ? await joinEngine(config) : null;
     if (joined === null) throw error;
     return joined;

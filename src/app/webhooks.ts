@@ -2,20 +2,19 @@ import type { Agenda } from 'agenda';
 import { urlRefusal } from '../adapters/webhook-http/address-policy.ts';
 import { createWebhookSender } from '../adapters/webhook-http/webhook-sender.ts';
 import type { Config } from '../config.ts';
-import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createAttemptDelivery } from '../domain/webhook/attempt-delivery.ts';
-import { type BrowseDeliveries, createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
+import { createBrowseDeliveries } from '../domain/webhook/browse-deliveries.ts';
 import { createDispatcher } from '../domain/webhook/dispatcher.ts';
 import { createEndpointHealth, type EndpointNotifier } from '../domain/webhook/endpoint-health.ts';
-import { createManageEndpoints, type ManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
+import { createManageEndpoints } from '../domain/webhook/manage-endpoints.ts';
 import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
-import { createResendEvents, type ResendEvents } from '../domain/webhook/resend-events.ts';
+import { createResendEvents } from '../domain/webhook/resend-events.ts';
 import { createSecretBox } from '../domain/webhook/secret-box.ts';
-import { createSendTestEvent, type SendTestEvent } from '../domain/webhook/send-test-event.ts';
-import { createWatchEvents, type WatchEvents } from '../domain/webhook/watch-events.ts';
+import { createSendTestEvent } from '../domain/webhook/send-test-event.ts';
+import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from '../jobs/webhook-jobs.ts';
 import type { Store } from '../storage/connect.ts';
@@ -26,24 +25,7 @@ import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts
 import { createEventLog } from '../storage/webhook-events.ts';
 import type { Tell } from './outages.ts';
 
-/** The service's webhooks: use cases for all processes, deliveries for workers. */
-export interface Webhooks {
-  readonly useCases: {
-    readonly webhookEndpoints: ManageEndpoints;
-    readonly webhookDeliveries: BrowseDeliveries;
-    readonly resendEvents: ResendEvents;
-    readonly sendTestEvent: SendTestEvent;
-    readonly watchEvents: WatchEvents;
-  };
-  /** Tells that an invoice's status has changed; see `PublishEvents`. */
-  publish(invoice: Invoice): void;
-  /** How many streams follow the log in this process. */
-  listeners(): number;
-  /** Begins to deliver: for workers, before Agenda starts. */
-  start(): Promise<void>;
-  /** Waits up to `timeoutMs` for what is under way. */
-  stop(timeoutMs: number): Promise<void>;
-}
+export type Webhooks = ReturnType<typeof composeWebhooks>;
 
 export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;
@@ -55,11 +37,11 @@ export interface WebhookParts {
   readonly tenants: Pick<TenantRepository, 'find'>;
   readonly notifier: EndpointNotifier;
   readonly tell: Tell;
-  /** Whether no other process can be delivering: leases that are found at the start are those of the dead. */
+  /** Whether no other process can be delivering: leases that exist at the start belong to dead processes. */
   readonly alone: boolean;
 }
 
-/** Builds what the folders `domain/webhook`, `storage`, `jobs` and `adapters/webhook-http` have for webhooks. */
+/** The service's webhooks: use cases for all processes, deliveries for workers. */
 export function composeWebhooks({
   config,
   store: { db },
@@ -71,7 +53,7 @@ export function composeWebhooks({
   documentUrl,
   tell,
   alone,
-}: WebhookParts): Webhooks {
+}: WebhookParts) {
   const now = () => new Date();
   const report = (message: string, err: unknown) => tell('error', message, err);
   const repository = createWebhookEndpointRepository(db);
@@ -123,9 +105,12 @@ export function composeWebhooks({
       }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
+    /** Publishes the events of an invoice's status change; see `PublishEvents`. */
     publish: publisher.publish,
+    /** How many streams follow the log in this process. */
     listeners: feed.listeners,
-    async start() {
+    /** Begins to deliver: for workers, before Agenda starts. */
+    async start(): Promise<void> {
       if (alone) await deliveries.freeLeases(now());
       jobs.start({
         wake: dispatcher.wake,
@@ -136,7 +121,8 @@ export function composeWebhooks({
         },
       });
     },
-    async stop(timeoutMs) {
+    /** Waits up to `timeoutMs` milliseconds for deliveries under way. */
+    async stop(timeoutMs: number): Promise<void> {
       await jobs.stop();
       await publisher.stop();
       await dispatcher.stop(timeoutMs);

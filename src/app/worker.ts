@@ -14,7 +14,7 @@ import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** The test environment's schedule: five attempts within 15 s (design, section 6). */
+/** The test environment's schedule: five attempts within 15 s (docs/decisions/0029). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
 export interface WorkerParts {

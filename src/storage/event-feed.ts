@@ -6,7 +6,7 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import { createListeners } from './listeners.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
 
-/** The feed of events, as the log gets them: one change stream for this process, while anybody listens. */
+/** The feed of the event log's new entries: one change stream for this process, open while there are listeners. */
 export interface EventFeedService extends EventFeed {
   /** How many subscriptions there are. */
   listeners(): number;
@@ -15,7 +15,7 @@ export interface EventFeedService extends EventFeed {
 
 /**
  * @param documentUrl derives the URLs of documents, which are not stored
- * @param onError told of each loss of the stream; it is reopened by itself
+ * @param onError called for each loss of the stream, which is then reopened
  */
 export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (error: unknown) => void): EventFeedService {
   const events = db.collection<EventDocument>('webhook_events');

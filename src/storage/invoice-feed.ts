@@ -5,7 +5,7 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoices.ts';
 import { createListeners } from './listeners.ts';
 
-/** The feed of invoices' changes: one change stream for this process. */
+/** The feed of changes to invoices: one change stream for this process. */
 export interface InvoiceFeedService extends InvoiceFeed {
   /** How many subscriptions there are. */
   listeners(): number;
@@ -15,9 +15,9 @@ export interface InvoiceFeedService extends InvoiceFeed {
 }
 
 /**
- * Events are taken from the outbox's entries in the update itself, never from a look-up of the document, which would show two fast
- * transitions as the last one twice (design, section 4).
- * @param onError told of each loss of the stream; it is reopened by itself
+ * Events are read from the outbox entries in the update itself, never by a query of the document: after two fast transitions a query
+ * would return the last one twice (docs/decisions/0007).
+ * @param onError called for each loss of the stream, which is then reopened
  */
 export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): InvoiceFeedService {
   const invoices = db.collection<InvoiceDocument>('invoices');
@@ -26,7 +26,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
 
   const tell = (news: InvoiceNews) => listeners.tell(news.invoiceId, (listener) => listener(news));
 
-  /** After a gap: whatever the listened-to invoices went through meanwhile. Listeners drop what they know. */
+  /** After a gap: tells all events of the invoices that have listeners. Listeners drop the events that they know. */
   async function catchUp(): Promise<void> {
     const ids = listeners.keys();
     for (let from = 0; from < ids.length; from += 500) {

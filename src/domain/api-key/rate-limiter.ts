@@ -10,7 +10,7 @@ export interface LimitState {
   readonly allowed: boolean;
 }
 
-/** Counts requests in fixed windows of 60 s (specification, "Limits"). */
+/** Counts requests in fixed windows of 60 s (docs/api/contract.md, "Limits"). */
 export interface RateLimiter {
   /** @param requests how many to count; 0 asks for the state */
   consume(kind: LimitKind, id: string, requests?: number): Promise<LimitState>;
