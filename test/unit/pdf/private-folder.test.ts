@@ -53,6 +53,8 @@ describe('privateFolder', () => {
   test.skipIf(process.platform === 'win32')('refuses a folder that others can write to', async () => {
     const folder = await privateFolder(parent, 'tool', '1', fillWith(''));
     await chmod(folder, 0o777);
-    await expect(privateFolder(parent, 'tool', '1', fillWith(''))).rejects.toThrow(/writable by others: remove it/);
+    await expect(privateFolder(parent, 'tool', '1', fillWith(''))).rejects.toThrow(
+      /writable by others: remove the folder/,
+    );
   });
 });

@@ -52,7 +52,7 @@ describe('writeCanonical', () => {
   test('refuses empty elements and prefixes without a namespace', () => {
     for (const blank of ['', ' ', '\n\t', '\u2028']) expect(() => leaf(blank)).toThrow(/must not be empty/);
     expect(() => writeCanonical({ name: 'Root', content: [] }, NAMESPACES)).toThrow(/must not be empty/);
-    expect(() => writeCanonical({ name: 'c:Root', content: 'x' }, NAMESPACES)).toThrow(/bound to no namespace/);
+    expect(() => writeCanonical({ name: 'c:Root', content: 'x' }, NAMESPACES)).toThrow(/has no namespace/);
   });
 
   test('returns the place of the signature in UTF-16 code units', () => {
