@@ -1,0 +1,116 @@
+import { type ChildProcess, execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { promisify } from 'node:util';
+import { Client } from './client.ts';
+
+/** A copy of the project's source that a test may change: what a change of one file brings about is seen from outside. */
+export interface ScratchCopy {
+  readonly folder: string;
+  /**
+   * Replaces a text of one file.
+   * @param file from the root of the project: `src/domain/invoice/fields.ts`
+   * @throws {Error} unless the text occurs exactly once
+   */
+  edit(file: string, text: string | RegExp, replacement: string): Promise<void>;
+  /** Adds a file. */
+  write(file: string, content: string): Promise<void>;
+  /** The copy's service in a process of its own, on a fresh embedded store, with the demo tenant's keys. */
+  start(environment?: Readonly<Record<string, string>>): Promise<ScratchService>;
+  /** Runs a script of the copy to its end. @returns what it printed @throws when it fails */
+  run(script: string, ...args: string[]): Promise<string>;
+  /** Ends the services and deletes the folder. */
+  remove(): Promise<void>;
+}
+
+export interface ScratchService {
+  readonly url: string;
+  readonly secretKey: string;
+  /** Calls the service with the secret key; its answers are not checked against this project's OpenAPI document. */
+  readonly client: Client;
+  stop(): Promise<void>;
+}
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url));
+
+/** Copies `src` and what it reads at run time. */
+export async function scratchCopy(): Promise<ScratchCopy> {
+  const folder = await mkdtemp(join(tmpdir(), 'fatoura-copy-'));
+  for (const each of ['src', 'package.json', 'scripts/samples'])
+    await cp(join(ROOT, each), join(folder, each), { recursive: true });
+  await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
+  const services: ScratchService[] = [];
+  return {
+    folder,
+    async edit(file, text, replacement) {
+      const before = await readFile(join(folder, file), 'utf8');
+      const found =
+        typeof text === 'string' ? before.split(text).length - 1 : [...before.matchAll(global(text))].length;
+      if (found !== 1) throw new Error(`${file} has the text ${text} ${found} times`);
+      await writeFile(
+        join(folder, file),
+        before.replace(text, () => replacement),
+      );
+    },
+    write: (file, content) => writeFile(join(folder, file), content),
+    async start(environment = {}) {
+      const service = await startCopy(folder, join(folder, `data-${services.length}`), environment);
+      services.push(service);
+      return service;
+    },
+    async run(script, ...args) {
+      const { stdout } = await promisify(execFile)(process.execPath, [join(folder, script), ...args], { cwd: folder });
+      return stdout;
+    },
+    async remove() {
+      await Promise.all(services.map((service) => service.stop()));
+      await rm(folder, { recursive: true, force: true, maxRetries: 3 });
+    },
+  };
+}
+
+async function startCopy(
+  folder: string,
+  dataDir: string,
+  environment: Readonly<Record<string, string>>,
+): Promise<ScratchService> {
+  const child = spawn(process.execPath, [join(folder, 'src/main.ts')], {
+    cwd: folder,
+    env: {
+      ...process.env,
+      ...{ PORT: '0', DATA_DIR: dataDir, MONGODB_URL: '', LOG_LEVEL: 'warn', ALLOW_INSECURE_WEBHOOKS: 'true' },
+      ...{ RATE_LIMIT_SECRET: '1000000', WEBHOOK_RETRY_SCHEDULE: '0s' },
+      ...environment,
+    },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  const printed: string[] = [];
+  const texts = { url: /http:\/\/127\.0\.0\.1:\d+/, secretKey: /sk_test_[\w-]+/ };
+  const found = await new Promise<{ url: string; secretKey: string }>((resolve, reject) => {
+    const read = (line: string) => {
+      printed.push(line);
+      const all = printed.join('\n');
+      const [url, secretKey] = [texts.url.exec(all)?.[0], texts.secretKey.exec(all)?.[0]];
+      if (url && secretKey) resolve({ url, secretKey });
+    };
+    createInterface(child.stdout).on('line', read);
+    createInterface(child.stderr).on('line', (line) => printed.push(line));
+    child.once('close', (code) => reject(new Error(`the copy ended with code ${code}:\n${printed.join('\n')}`)));
+  });
+  return { ...found, client: new Client(found.url, found.secretKey, false), stop: () => ended(child) };
+}
+
+async function ended(child: ChildProcess): Promise<void> {
+  if (child.exitCode !== null || child.signalCode !== null) return;
+  const exited = once(child, 'exit');
+  child.kill('SIGTERM');
+  await exited;
+}
+
+function global({ source, flags }: RegExp): RegExp {
+  return new RegExp(source, flags.includes('g') ? flags : `${flags}g`);
+}
