@@ -1,9 +1,10 @@
 import { generateKeyPairSync, type KeyObject } from 'node:crypto';
 import type { SigningIdentity } from '../../src/adapters/signing-key/software-key.ts';
 import { selfSignedCertificate } from '../../src/adapters/signing-key/test-certificate.ts';
-import type { Invoice, TaxRate } from '../../src/domain/invoice/invoice.ts';
+import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import type { TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 

@@ -1,6 +1,10 @@
 /** Amounts are integers of centimes (1/100 of a dirham) everywhere; nothing in this project holds money in a fraction. */
 export type Centimes = number;
 
+/** The one currency of the service, ISO 4217: amounts, totals in words and limits are those of the dirham and its centimes. */
+export const CURRENCY = 'MAD';
+export type Currency = typeof CURRENCY;
+
 /** The largest amount or total: what an IEEE double holds exactly (design, section 5, "limits"). */
 export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
 

@@ -1,6 +1,6 @@
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
-import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
+import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
 import { type LegalTerms, NO_TERMS, termsProblems } from '../../src/domain/invoice/terms.ts';
 import { isTolerated, totalsOf } from '../../src/domain/invoice/totals.ts';
 import { MAX_CENTIMES } from '../../src/domain/money.ts';

@@ -1,4 +1,5 @@
-import { decimalOf, divideHalfUp } from '../../domain/money.ts';
+import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
+import { CURRENCY, decimalOf, divideHalfUp } from '../../domain/money.ts';
 import { readXml, type XmlElement } from './read-xml.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';
@@ -99,7 +100,7 @@ function examineFigures(root: XmlElement): void {
     const rate = textOf(one(subtotal, 'TaxCategory'), 'Percent');
     const base = bases.get(rate);
     must(
-      base !== undefined && /^(0|7|10|14|20)$/.test(rate),
+      base !== undefined && parseTaxRate(rate) !== null,
       `The invoice states VAT at ${rate} %, which no line or no law knows`,
     );
     mustEqual(`the base at ${rate} %`, centimes(subtotal, 'TaxableAmount'), base);
@@ -146,7 +147,7 @@ function textOf(parent: XmlElement, name: string): string {
 
 function centimes(parent: XmlElement, name: string): bigint {
   const { attributes, text } = one(parent, name, CBC);
-  must(attributes.currencyID === 'MAD', `${name} is not in dirhams`);
+  must(attributes.currencyID === CURRENCY, `${name} is not in dirhams`);
   const match = /^(-?)(\d{1,20})(?:\.(\d{1,2}))?$/.exec(text.trim());
   must(match !== null, `${name} is not an amount with at most two decimals`);
   const [, sign = '', whole = '', fraction = ''] = match;

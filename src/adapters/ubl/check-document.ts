@@ -1,4 +1,5 @@
-import { decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
+import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
+import { CURRENCY, decimalOf, divideHalfUp, MAX_CENTIMES } from '../../domain/money.ts';
 import { amountNote } from './invoice-document.ts';
 import { type ReadElement, readCanonical } from './read-canonical.ts';
 
@@ -198,7 +199,7 @@ function text(element: ReadElement, ...path: readonly string[]): string {
 /** An amount in centimes. It must be written in MAD with two decimals. */
 function money(element: ReadElement, ...path: readonly string[]): bigint {
   const { name, text: written, attributes } = one(element, ...path);
-  expect(attributes.endsWith(' currencyID="MAD"'), `${name} is not in MAD.`);
+  expect(attributes.endsWith(` currencyID="${CURRENCY}"`), `${name} is not in ${CURRENCY}.`);
   expect(/^-?\d+\.\d\d$/.test(written), `${name} is not an amount with two decimals.`);
   return BigInt(written.replace('.', ''));
 }
@@ -207,7 +208,7 @@ function money(element: ReadElement, ...path: readonly string[]): bigint {
 function categoryOf(category: ReadElement): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
   expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category is not one of VAT.');
-  expect(/^(0|7|10|14|20)$/.test(rate), `${rate} is not a Moroccan VAT rate.`);
+  expect(parseTaxRate(rate) !== null, `${rate} is not a Moroccan VAT rate.`);
   expect(rate === '0' ? id === 'E' || id === 'Z' : id === 'S', `The category ${id} does not go with ${rate} %.`);
   const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
   if (category.name === 'cac:TaxCategory') {

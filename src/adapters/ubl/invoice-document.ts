@@ -1,5 +1,6 @@
-import type { InvoiceLine, TaxRate } from '../../domain/invoice/invoice.ts';
+import type { InvoiceLine } from '../../domain/invoice/invoice.ts';
 import type { LegalInvoice } from '../../domain/invoice/ports.ts';
+import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import type { RateTotal } from '../../domain/invoice/totals.ts';
 import type { Centimes } from '../../domain/money.ts';
@@ -11,7 +12,7 @@ import { group, money, text } from './vocabulary.ts';
 
 /** The document as an element tree, in the order of UBL 2.1's Invoice schema. */
 export function invoiceDocument(invoice: LegalInvoice): Element {
-  const { number, issueDate, terms, seller, customer, lines, totals, amount } = invoice;
+  const { number, issueDate, terms, seller, customer, lines, totals, amount, currency } = invoice;
   const notes = [amountNote(amount), ...(testNote(invoice) ?? [])];
   return group(
     'Invoice',
@@ -24,7 +25,7 @@ export function invoiceDocument(invoice: LegalInvoice): Element {
     terms.dueDate !== null && text('cbc:DueDate', terms.dueDate),
     text('cbc:InvoiceTypeCode', '380'),
     ...notes.map((note) => text('cbc:Note', note)),
-    text('cbc:DocumentCurrencyCode', 'MAD'),
+    text('cbc:DocumentCurrencyCode', currency),
     group('cac:Signature', text('cbc:ID', SIGNATURE_ID), text('cbc:SignatureMethod', ENVELOPED_XADES)),
     sellerParty(seller),
     customerParty(customer),
@@ -122,10 +123,9 @@ function taxSubtotal({ rate, base, tax }: RateTotal, exemptionReason: string | n
   );
 }
 
-/** EN 16931: S for positive rates; at 0 % E demands a reason (BR-E-10) and Z forbids one (BR-Z-10). */
 function taxCategory(rate: TaxRate, exemptionReason: string | null): 'S' | 'E' | 'Z' {
-  if (rate > 0) return 'S';
-  return isWritten(exemptionReason) ? 'E' : 'Z';
+  const { withReason, withoutReason } = TAX_RATE_TABLE[rate].ublCategory;
+  return isWritten(exemptionReason) ? withReason : withoutReason;
 }
 
 function vat(): Element {

@@ -1,4 +1,4 @@
-import { type Centimes, decimalOf } from '../../domain/money.ts';
+import { type Centimes, CURRENCY, decimalOf } from '../../domain/money.ts';
 import type { Content, Element } from './canonical-xml.ts';
 
 /** Prefixes of a UBL 2.1 Invoice and its signature extension (OASIS UBL 2.1, sections 3 and 5). */
@@ -27,5 +27,5 @@ export function text(name: string, content: string, attributes?: Readonly<Record
 
 /** An amount of dirhams with two decimals (EN 16931 allows no more). */
 export function money(name: string, centimes: Centimes): Element {
-  return text(name, decimalOf(centimes), { currencyID: 'MAD' });
+  return text(name, decimalOf(centimes), { currencyID: CURRENCY });
 }

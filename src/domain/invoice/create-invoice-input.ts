@@ -2,10 +2,10 @@ import { z } from 'zod';
 import { emailAddress } from '../email-address.ts';
 import { type Problem, problem } from '../errors.ts';
 import { exactly, expected } from '../input-problems.ts';
-import { MAX_CENTIMES } from '../money.ts';
+import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, filledText, fits, isPrintable, printableText } from '../printable-text.ts';
-import { TAX_RATES, type TaxRate } from './invoice.ts';
 import { SERVICE_SERIES } from './legal-invoice.ts';
+import { DEFAULT_TAX_RATE, TAX_RATES, type TaxRate } from './tax-rate.ts';
 import { termsInput } from './terms.ts';
 
 /** Limits of the design's section 5. */
@@ -44,10 +44,12 @@ const unitPrice = z
 export const taxRate = z
   .literal(TAX_RATES, { error: expected(`one of ${TAX_RATES.join(', ')} (percent)`) })
   .meta({ id: 'TaxRate', type: 'integer', description: 'VAT, percent.' });
-const taxRateOrUsual = taxRate.default(20).meta({ description: '20 when it is left out.' });
+const taxRateOrUsual = taxRate
+  .default(DEFAULT_TAX_RATE)
+  .meta({ description: `${DEFAULT_TAX_RATE} when it is left out.` });
 /** The only currency. */
 export const currency = z
-  .enum(['MAD'], { error: expected('MAD, the only currency') })
+  .enum([CURRENCY], { error: expected(`${CURRENCY}, the only currency`) })
   .meta({ id: 'Currency', description: 'ISO 4217. Only dirhams are supported.' });
 
 const metadataKey = z

@@ -1,9 +1,10 @@
 import type { EventType } from '../event.ts';
-import type { Centimes } from '../money.ts';
+import type { Centimes, Currency } from '../money.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
+import type { TaxRate } from './tax-rate.ts';
 import type { InvoiceTerms } from './terms.ts';
 
 export interface Customer {
@@ -13,10 +14,6 @@ export interface Customer {
   readonly address: string | null;
   readonly email: string | null;
 }
-
-export const TAX_RATES = [0, 7, 10, 14, 20] as const;
-/** VAT rate in percent. */
-export type TaxRate = (typeof TAX_RATES)[number];
 
 export interface InvoiceLine {
   readonly description: string;
@@ -36,7 +33,7 @@ export interface Invoice {
   readonly status: InvoiceStatus;
   /** Total including tax, as the client stated it. */
   readonly amount: Centimes;
-  readonly currency: 'MAD';
+  readonly currency: Currency;
   readonly customer: Customer;
   readonly lines: readonly InvoiceLine[];
   /** Those that it was created with; `termsOf` adds the profile's. */

@@ -1,4 +1,4 @@
-import type { Centimes } from '../money.ts';
+import type { Centimes, Currency } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
 import type { Customer, InvoiceLine } from './invoice.ts';
@@ -16,7 +16,7 @@ export interface LegalInvoice {
   readonly issueDate: string;
   /** When the operation was, and how and until when it is to be paid. */
   readonly terms: LegalTerms;
-  readonly currency: 'MAD';
+  readonly currency: Currency;
   readonly seller: SellerProfile;
   /** True when specimen data fills an incomplete test profile: documents say so visibly. */
   readonly specimen: boolean;

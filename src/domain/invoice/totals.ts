@@ -1,5 +1,6 @@
 import { type Centimes, divideHalfUp, MAX_CENTIMES } from '../money.ts';
-import type { InvoiceLine, TaxRate } from './invoice.ts';
+import type { InvoiceLine } from './invoice.ts';
+import type { TaxRate } from './tax-rate.ts';
 
 export interface RateTotal {
   readonly rate: TaxRate;

@@ -2,6 +2,7 @@ import { serviceError } from '../errors.ts';
 import { EVENT_TYPES, type EventType } from '../event.ts';
 import { newId } from '../ids.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
+import { CURRENCY } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
@@ -81,7 +82,7 @@ export function createSendTestEvent(parts: TestEventParts) {
 const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
   id: 'inv_00000000-0000-4000-8000-000000000000',
   amount: 12_000,
-  currency: 'MAD',
+  currency: CURRENCY,
   customer: { ice: '001234567000062', name: 'SPECIMEN', address: null, email: null },
   metadata: {},
   documentRevision: 0,

@@ -1,4 +1,5 @@
-import { type Invoice, TAX_RATES } from '../../domain/invoice/invoice.ts';
+import type { Invoice } from '../../domain/invoice/invoice.ts';
+import { TAX_RATE_DESCRIPTION, TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { type InvoiceTotals, type RateTotal, totalsOf } from '../../domain/invoice/totals.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
@@ -6,7 +7,7 @@ import { InvoiceType } from './invoice.ts';
 const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   description: 'The VAT of the lines at one rate.',
   fields: (t) => ({
-    rate: t.exposeInt('rate', { description: 'In percent: 0, 7, 10, 14 or 20.' }),
+    rate: t.exposeInt('rate', { description: TAX_RATE_DESCRIPTION }),
     base: t.expose('base', { type: 'Centimes', description: 'Sum of the lines at this rate, excluding tax.' }),
     tax: t.expose('tax', { type: 'Centimes', description: 'Computed once on `base`, rounded half up.' }),
   }),

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { TAX_RATES } from '../../../src/domain/invoice/invoice.ts';
+import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { isTolerated, totalsOf } from '../../../src/domain/invoice/totals.ts';
 
 type Line = Parameters<typeof totalsOf>[0][number];

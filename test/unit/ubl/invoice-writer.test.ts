@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { brokenRule } from '../../../src/adapters/ubl/check-document.ts';
 import { createInvoiceWriter } from '../../../src/adapters/ubl/invoice-writer.ts';
 import { writeInvoice as write } from '../../../src/adapters/ubl/write-invoice.ts';
-import { TAX_RATES } from '../../../src/domain/invoice/invoice.ts';
 import { InvalidDocument } from '../../../src/domain/invoice/ports.ts';
+import { TAX_RATES } from '../../../src/domain/invoice/tax-rate.ts';
 import { isTolerated } from '../../../src/domain/invoice/totals.ts';
 import { sampleInvoice, sampleLine, sampleLines } from './sample-invoice.ts';
 

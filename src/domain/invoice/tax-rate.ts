@@ -1,0 +1,40 @@
+/** What belongs to one rate of VAT. */
+interface TaxRateRow {
+  /**
+   * UBL tax category (UNCL5305): where the seller's profile states an exemption reason, and where it states none. EN 16931 demands S for
+   * positive rates; at 0 %, E needs a reason (BR-E-10) and Z forbids one (BR-Z-10).
+   */
+  readonly ublCategory: { readonly withReason: 'S' | 'E'; readonly withoutReason: 'S' | 'Z' };
+  readonly description: string;
+}
+
+const STANDARD = { withReason: 'S', withoutReason: 'S' } as const;
+
+/**
+ * The rates of Moroccan VAT, in percent. A row is all that a rate needs: inputs, documents, checks and descriptions are derived from this
+ * table.
+ */
+export const TAX_RATE_TABLE = {
+  0: { ublCategory: { withReason: 'E', withoutReason: 'Z' }, description: 'Exempt or zero-rated.' },
+  7: { ublCategory: STANDARD, description: 'Reduced rate.' },
+  10: { ublCategory: STANDARD, description: 'Reduced rate.' },
+  14: { ublCategory: STANDARD, description: 'Reduced rate.' },
+  20: { ublCategory: STANDARD, description: 'Standard rate.' },
+} as const satisfies Readonly<Record<number, TaxRateRow>>;
+
+/** VAT rate in percent. */
+export type TaxRate = keyof typeof TAX_RATE_TABLE;
+
+/** Lowest first. */
+export const TAX_RATES = Object.keys(TAX_RATE_TABLE).map(Number) as readonly number[] as readonly TaxRate[];
+
+/** The rate of a line that states none. */
+export const DEFAULT_TAX_RATE: TaxRate = 20;
+
+/** `VAT in percent: 0, 7, 10, 14 or 20.` */
+export const TAX_RATE_DESCRIPTION = `VAT in percent: ${TAX_RATES.slice(0, -1).join(', ')} or ${TAX_RATES.at(-1)}.`;
+
+/** The rate that a document states in digits; null for anything but a rate of the table. */
+export function parseTaxRate(text: string): TaxRate | null {
+  return TAX_RATES.find((rate) => String(rate) === text) ?? null;
+}
