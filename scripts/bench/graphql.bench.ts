@@ -19,7 +19,7 @@ export const benchmark: Benchmark = {
 
 const QUERY = `query Invoice($id: ID!) {
   invoice(id: $id) {
-    id status number amount currency metadata xmlUrl pdfUrl dgiId rejectionReason createdAt updatedAt
+    id status number amount currency metadata documents { xml { url } pdf { url } } dgiId rejectionReason createdAt updatedAt
     customer { ice name address email }
     totals { subtotal taxTotal total taxTotals { rate base tax } }
     lines { description quantity unitPrice taxRate amount }

@@ -3,7 +3,7 @@ export interface Problem {
   readonly code: ErrorCode;
   /** What was wrong and what was expected, for a person. */
   readonly message: string;
-  /** Dotted path of the field at fault (`customer.ice`, `lines.0.tax_rate`), null where none is. */
+  /** Dotted path of the field at fault (`customer.ice`, `lines.0.taxRate`), null where none is. REST has names of its own. */
   readonly param: string | null;
   /** The HTTP status that REST answers with, and `extensions.status` in GraphQL. */
   readonly status: number;

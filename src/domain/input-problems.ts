@@ -6,22 +6,16 @@ const [MAX_SHOWN, MAX_PATH] = [40, 300];
 /** Problems that one answer lists. */
 const MAX_PROBLEMS = 100;
 
-/** GraphQL's names of fields whose REST names differ. */
-const REST_NAMES: ReadonlyMap<string, string> = new Map([
-  ['unitPrice', 'unit_price'],
-  ['taxRate', 'tax_rate'],
-]);
-
 /**
- * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last. Paths are REST's in both
- * faces of the API, so that one code base handles both. At most 100 are told, and of a path the first 300 characters.
+ * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last, in the names of
+ * the schema that refused. At most 100 are listed, and of a path the first 300 characters.
  * @param skip how many leading steps of each path are not the client's
  */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Problem, ...Problem[]] {
   const known: Problem[] = [];
   const unknown: Problem[] = [];
   for (const issue of error.issues.slice(0, MAX_PROBLEMS)) {
-    const path = restPath(issue.path.slice(skip));
+    const path = issue.path.slice(skip).map(String);
     if (issue.code === 'unrecognized_keys') {
       for (const key of issue.keys.slice(0, MAX_PROBLEMS)) {
         const param = paramOf([...path, key]);
@@ -36,11 +30,6 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
   }
   const [first, ...rest] = [...known, ...unknown].slice(0, MAX_PROBLEMS);
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
-}
-
-/** A path within an input, with REST's names. */
-export function restPath(path: readonly PropertyKey[]): string[] {
-  return path.map((part) => REST_NAMES.get(String(part)) ?? String(part));
 }
 
 /** A path as a problem's `param`. */
@@ -70,7 +59,7 @@ function described(input: unknown): string {
  * @param what the object as a whole, as for {@link expected}
  */
 export function exactly<Shape extends z.ZodRawShape>(shape: Shape, what: string) {
-  const known = Object.keys(shape).map((name) => REST_NAMES.get(name) ?? name);
+  const known = Object.keys(shape);
   const instead = known.length > 0 ? `; expected are ${known.join(', ')}` : '; none is expected';
   return z.strictObject(shape, {
     error: (issue) => (issue.code === 'unrecognized_keys' ? `is not known here${instead}` : expected(what)(issue)),

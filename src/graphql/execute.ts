@@ -5,7 +5,6 @@ import { createAnswerMeter } from './answer-meter.ts';
 import type { GraphQLContext } from './context.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
 import { schema } from './schema.ts';
-import { paramOfVariable } from './variable-param.ts';
 
 /** A document that is parsed, validated and compiled once, when the process starts. */
 export interface PreparedOperation<Data> {
@@ -89,7 +88,8 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   if (cause === null || cause instanceof GraphQLError) {
     // The document's or the variables' own fault: graphql-js says what.
     const { originalError: _internals, ...extensions } = error.extensions;
-    const wrong = problem('invalid_request', error.message, paramOfVariable(error.message), statusOf(error));
+    const param = typeof extensions.param === 'string' ? extensions.param : null;
+    const wrong = problem('invalid_request', error.message, param, statusOf(error));
     return described(error.message, location, [wrong], extensions);
   }
   const { message, problems } = explain(cause) ?? internalError(requestId);

@@ -12,7 +12,7 @@ import {
   isListType,
   isObjectType,
 } from 'graphql';
-import { LIMITS as INPUT } from '../domain/invoice/create-invoice-input.ts';
+import { LIMITS as INPUT } from '../domain/invoice/field-input.ts';
 
 /** What a field says of itself in its `extensions`, for the gate. */
 export interface FieldWeight {

@@ -18,7 +18,7 @@ const DEFAULT_LIMIT = 20;
 export function pageRequest({ first, last, after, before }: ConnectionArguments) {
   const backwards = before != null;
   if (backwards && after != null) {
-    throw serviceError('invalid_request', 'Use one cursor: after or before.', 'before');
+    throw serviceError('invalid_request', 'before can not be combined with the other cursor.', 'before');
   }
   if (backwards ? first != null : last != null) {
     const wrong = backwards ? 'first' : 'last';

@@ -9,6 +9,7 @@ import {
 import { boundedAnswer, boundsOf } from './bounded-answer.ts';
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
+import { withParams } from './variable-faults.ts';
 
 /**
  * As graphql-js's `subscribe`, result for result, but that a document which is subscribed to again is compiled: thousands of streams may
@@ -16,7 +17,7 @@ import type { GraphQLContext } from './context.ts';
  */
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
-  if (!(Symbol.asyncIterator in source)) return source;
+  if (!(Symbol.asyncIterator in source)) return withParams(source, args);
   const events = source[Symbol.asyncIterator]();
   const compiled = compiledOf(args.document, args.operationName ?? null);
   const context = args.contextValue as GraphQLContext;

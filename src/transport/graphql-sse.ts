@@ -9,6 +9,7 @@ import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
 import { schema } from '../graphql/schema.ts';
 import { subscribe } from '../graphql/subscribe.ts';
+import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { only, printed } from './graphql-event-stream.ts';
@@ -75,8 +76,8 @@ export function graphqlOverSse(
     execute(args) {
       const { document, operationName, variableValues } = args;
       const context = args.contextValue as unknown as GraphQLContext;
-      return boundedAnswer(boundsOf(document, operationName, variableValues), context, (contextValue) =>
-        execute({ ...args, contextValue }),
+      return boundedAnswer(boundsOf(document, operationName, variableValues), context, async (contextValue) =>
+        withParams(await execute({ ...args, contextValue }), args),
       );
     },
     // `onSubscribe` has.

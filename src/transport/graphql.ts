@@ -10,6 +10,7 @@ import { type Explain, publicError } from '../graphql/execute.ts';
 import type { Gate } from '../graphql/gate.ts';
 import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
+import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson } from './body.ts';
 import { type EventStreams, escapeLineEnds } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
@@ -71,8 +72,8 @@ function passing(
       setExecuteFn(async (all: ExecutionArgs) => {
         const { document, operationName, variableValues } = all;
         const bounds = boundsOf(document, operationName, variableValues);
-        const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, (contextValue) =>
-          executeFn({ ...all, contextValue }),
+        const result = await boundedAnswer(bounds, all.contextValue as GraphQLContext, async (contextValue) =>
+          withParams(await executeFn({ ...all, contextValue }), all),
         );
         const [error] = result.errors ?? [];
         return error instanceof AnswerRefusal ? refused(error) : result;

@@ -95,7 +95,7 @@ it('an ordinary page passes: 100 invoices with all they have, of 20 lines each',
   const query = `{ invoices(first: 100) {
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     edges { cursor node {
-      id status amount environment currency number customer { ice name address email } metadata xmlUrl pdfUrl dgiId rejectionReason
+      id status amount environment currency number customer { ice name address email } metadata dgiId rejectionReason
       createdAt updatedAt lines { description quantity unitPrice taxRate amount } totals { subtotal taxTotal total taxTotals { rate base tax } }
       roundingAmount timeline { status at eventId } warnings { code path message } seller { legalName ice missingFields }
       documents { pdf { url ready sha256 size } xml { url ready } } deliveries { state endpoint { url } }

@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const VERIFY = `query ($xml: String!) { verifyDocument(xml: $xml) {
   valid failed reason signingTime algorithm timeStamp { time } certificate { subject fingerprint } covered { type number digest } } }`;
 const WARNINGS =
-  'query ($id: ID!, $secret: String) { invoice(id: $id, clientSecret: $secret) { number xmlUrl warnings { code path message } } }';
+  'query ($id: ID!, $secret: String) { invoice(id: $id, clientSecret: $secret) { number documents { xml { url } } warnings { code path message } } }';
 
 /** A created invoice once it is accepted. */
 async function accepted() {
@@ -31,7 +31,7 @@ describe('verifyDocument', () => {
   it('finds our own document valid, and a changed one not', async () => {
     const { id } = await accepted();
     const { invoice } = (await client.graphql(WARNINGS, { id })).body.data;
-    const xml = await (await fetch(invoice.xmlUrl)).text();
+    const xml = await (await fetch(invoice.documents.xml.url)).text();
     const own = await client.graphql(VERIFY, { xml });
     expect(own.body.data.verifyDocument).toMatchObject({
       valid: true,

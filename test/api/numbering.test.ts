@@ -55,7 +55,7 @@ describe("numbers of the client's own series", () => {
   const create = async (client: Client, input: object, key: string | null = null) =>
     (await client.graphql(CREATE, { input, key })).body.data.createInvoice;
   const numberOf = async (client: Client, id: string) =>
-    (await client.graphql(`{ invoice(id: "${id}") { number xmlUrl } }`)).body.data.invoice;
+    (await client.graphql(`{ invoice(id: "${id}") { number documents { xml { url } } } }`)).body.data.invoice;
 
   it('are what the document states, and leave no gap in the service’s series', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
@@ -78,7 +78,7 @@ describe("numbers of the client's own series", () => {
     expect([years.size, serials.sort()]).toEqual([1, Array.from({ length: 8 }, (_, i) => `00000${i + 1}`)]);
     expect(invoices.map(({ number }, index) => (numbers[index] === null ? null : number))).toEqual(numbers);
 
-    const xml = await fetch(invoices[3].xmlUrl);
+    const xml = await fetch(invoices[3].documents.xml.url);
     expect(xml.headers.get('content-disposition')).toContain('facture-FA_2026_3.xml');
     expect(await xml.text()).toMatch(/<cbc:ID[^>]*>FA\/2026\/3<\/cbc:ID>/);
   }, 150_000);

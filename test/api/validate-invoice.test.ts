@@ -62,7 +62,7 @@ it('all problems are told at once, of structure and of rules, with what would do
     customer: { ice: '123', email: 'nobody' },
     lines: [
       { description: 'Conseil', quantity: 1, unitPrice: 10000 },
-      { description: '', quantity: 1.5, unitPrice: 1, taxRate: 19 },
+      { description: '', quantity: 0, unitPrice: 1, taxRate: 19 },
     ],
     metadata: { order: 1 },
     number: '2026-000001',
@@ -74,7 +74,7 @@ it('all problems are told at once, of structure and of rules, with what would do
     'invalid_request customer.email',
     'invalid_request lines.1.description',
     'invalid_request lines.1.quantity',
-    'invalid_request lines.1.tax_rate 0, 7, 10, 14, 20',
+    'invalid_request lines.1.taxRate 0, 7, 10, 14, 20',
     'invalid_request metadata.order',
     'invalid_request number',
     'invalid_ice customer.ice',

@@ -27,8 +27,8 @@ null null null 403 403 403 403  DocumentVerification failed reason timeStamp
 + 404 404 403 403 403 403  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403  InvalidInputError code message param problems status
-+ 404 404 403 + + 403  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number pdfUrl rejectionReason
-+ 404 404 403 + + 403  Invoice roundingAmount status terms timeline totals updatedAt xmlUrl
++ 404 404 403 + + 403  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
++ 404 404 403 + + 403  Invoice roundingAmount status terms timeline totals updatedAt
 + 404 404 403 null null 403  Invoice attention email seller
 + 404 404 403 empty empty 403  Invoice authorityAttempts deliveries events warnings
 + 404 404 403 hidden hidden 403  InvoiceAttention message nextAttemptAt reason since

@@ -6,11 +6,12 @@ import { type KeyPrincipal, type Principal, requireSecretKey } from '../principa
 import { type Environment, missingProfileFields } from '../tenant/tenant.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
+import { keeper } from './field-makers.ts';
+import { INVOICE } from './fields.ts';
 import type { Invoice } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
-import { ownTerms } from './terms.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface CreatedInvoice {
@@ -108,8 +109,8 @@ export async function refuseReusedKey(
 function idempotencyConflict() {
   return serviceError(
     'idempotency_conflict',
-    'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
-    'Idempotency-Key',
+    'This idempotency key was used with a different payload. Use a new key for a new invoice.',
+    'idempotencyKey',
   );
 }
 
@@ -128,27 +129,21 @@ export function requireIssuer(principal: Principal): KeyPrincipal {
   );
 }
 
+const keepInput = keeper(INVOICE);
+
 /** An invoice as creation stores it. */
 export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
+  const kept = keepInput(input);
   return {
+    ...kept,
     id: newId('inv'),
     tenantId: owner.tenant.id,
     environment: owner.environment,
     status: 'pending',
-    amount: input.amount,
-    currency: input.currency,
-    customer: {
-      ice: input.customer.ice,
-      name: input.customer.name,
-      address: input.customer.address || null,
-      email: input.customer.email ?? null,
-    },
-    lines: input.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
-    terms: ownTerms(input.terms),
-    metadata: input.metadata,
+    customer: { ...kept.customer, address: kept.customer.address || null },
+    lines: kept.lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
     seller: owner.tenant.profile,
-    number: input.number ?? null,
-    ownNumber: input.number ?? null,
+    ownNumber: kept.number,
     dgiId: null,
     rejectionReason: null,
     createdAt,

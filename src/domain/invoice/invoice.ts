@@ -1,55 +1,25 @@
 import type { EventType } from '../event.ts';
-import type { Centimes, Currency } from '../money.ts';
-import type { Environment, SellerProfile } from '../tenant/tenant.ts';
+import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
+import type { Stored } from './field-table.ts';
+import type { CUSTOMER, INVOICE, INVOICE_LINE } from './fields.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
-import type { TaxRate } from './tax-rate.ts';
-import type { InvoiceTerms } from './terms.ts';
 
-export interface Customer {
-  /** Identifiant commun de l'entreprise, 15 ASCII digits. */
-  readonly ice: string;
-  readonly name: string;
-  readonly address: string | null;
-  readonly email: string | null;
-}
+export interface Customer extends Stored<typeof CUSTOMER> {}
 
-export interface InvoiceLine {
-  readonly description: string;
-  readonly quantity: number;
-  /** Excluding tax. */
-  readonly unitPrice: Centimes;
-  readonly taxRate: TaxRate;
-  /** quantity × unitPrice, excluding tax. */
-  readonly amount: Centimes;
-}
+export interface InvoiceLine extends Stored<typeof INVOICE_LINE> {}
 
-/** The central resource (specification, "Invoice"), as the use cases see it: the fields of the contract and what processing needs. */
-export interface Invoice {
-  readonly id: string;
+/**
+ * The central resource (specification, "Invoice"), as the use cases see it: the fields of the contract and what processing needs. `terms`
+ * are those that it was created with; `termsOf` adds the profile's.
+ */
+export interface Invoice extends Stored<typeof INVOICE> {
   readonly tenantId: string;
-  readonly environment: Environment;
-  readonly status: InvoiceStatus;
-  /** Total including tax, as the client stated it. */
-  readonly amount: Centimes;
-  readonly currency: Currency;
-  readonly customer: Customer;
-  readonly lines: readonly InvoiceLine[];
-  /** Those that it was created with; `termsOf` adds the profile's. */
-  readonly terms: InvoiceTerms;
-  readonly metadata: Readonly<Record<string, string>>;
   /** What was known of the seller when the invoice was created: a later change of the profile never alters a document. */
   readonly seller: Partial<SellerProfile>;
-  /** Legal number: `ownNumber`, or that of the service's series, e.g. `2026-000123`; null until normalization claims it. */
-  readonly number: string | null;
   /** The number of the client's own series that it was created with; null: the service numbers it. */
   readonly ownNumber: string | null;
-  readonly dgiId: string | null;
-  readonly rejectionReason: string | null;
-  readonly createdAt: Date;
-  /** Changes with the status only. */
-  readonly updatedAt: Date;
   /** The outbox: one entry for each status change, oldest first. */
   readonly events: readonly InvoiceEvent[];
   /** The signed XML, once it is stored. */

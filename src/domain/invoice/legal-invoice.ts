@@ -1,5 +1,6 @@
 import { moroccanDate } from '../calendar-date.ts';
 import { completedProfile } from '../tenant/tenant.ts';
+import { SERVICE_SERIES } from './field-input.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
 import type { SeriesNumber } from './repository.ts';
@@ -15,9 +16,6 @@ export function seriesYear(createdAt: Date): number {
 export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
-
-/** What the service's own numbers look like: the year, the serial. Nobody else may use the form, so that the two series never meet. */
-export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 
 /** The place in the service's series that a legal number states; null for any other text. */
 export function seriesNumberOf(number: string): SeriesNumber | null {

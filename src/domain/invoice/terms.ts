@@ -1,78 +1,31 @@
-import { z } from 'zod';
-import { bankAccountDigits, hasBankAccountKey } from '../bank-account.ts';
-import { addDays, addYears, isCalendarDate, moroccanDate } from '../calendar-date.ts';
+import { hasBankAccountKey } from '../bank-account.ts';
+import { addDays, addYears, moroccanDate } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
-import { exactly, expected } from '../input-problems.ts';
-import { PAYMENT_MEANS, PAYMENT_MEANS_NAMES, type PaymentMeans } from '../payment-means.ts';
-import { oneLineText } from '../printable-text.ts';
+import { PAYMENT_MEANS } from '../payment-means.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
+import { keeper } from './field-makers.ts';
+import type { Input, Stored } from './field-table.ts';
+import { INVOICE_TERMS } from './fields.ts';
 
 /** When the operation was, and how and until when it is to be paid. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
-export interface InvoiceTerms {
-  /** When the goods were delivered or the service was done (CGI, art. 145-III). */
-  readonly operationDate: string | null;
-  readonly dueDate: string | null;
-  /** In words. */
-  readonly paymentMode: string | null;
-  readonly paymentMeans: PaymentMeans | null;
-  /** What the buyer is to quote. */
-  readonly paymentReference: string | null;
-  /** RIB, 24 digits. */
-  readonly bankAccount: string | null;
-}
+export interface InvoiceTerms extends Stored<typeof INVOICE_TERMS> {}
+
+/** The terms of one invoice as clients send them. */
+export type TermsInput = Input<typeof INVOICE_TERMS>;
 
 /** The terms as documents state them. */
 export type LegalTerms = InvoiceTerms & { readonly paymentMode: string };
 
-export const NO_TERMS: InvoiceTerms = {
-  operationDate: null,
-  dueDate: null,
-  paymentMode: null,
-  paymentMeans: null,
-  paymentReference: null,
-  bankAccount: null,
-};
+const keepTerms = keeper(INVOICE_TERMS);
 
-const LIMITS = { paymentMode: 100, paymentReference: 50 } as const;
+export const NO_TERMS: InvoiceTerms = keepTerms({});
+
 /** How far from the invoice's own date the others may be, years. */
 const YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
 
-const DATE = "a calendar date, such as '2026-01-31'";
-const date = z
-  .string({ error: expected(DATE) })
-  .refine(isCalendarDate, { error: expected(DATE) })
-  .nullish();
-
-/** The terms of one invoice as GraphQL's clients send them: structure only. What is absent or null is taken from the seller's profile. */
-export const termsInput = exactly(
-  {
-    operationDate: date,
-    dueDate: date,
-    paymentMode: oneLineText(LIMITS.paymentMode, 'how the invoice is paid, in words').nullish(),
-    paymentMeans: z
-      .enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) })
-      .nullish(),
-    paymentReference: oneLineText(LIMITS.paymentReference, 'what the buyer is to quote').nullish(),
-    bankAccount: bankAccountDigits().nullish(),
-  },
-  'an object with operationDate, dueDate, paymentMode, paymentMeans, paymentReference and bankAccount',
-);
-export type TermsInput = z.infer<typeof termsInput>;
-
 /** The terms as an invoice keeps them: those of its own. */
-export function ownTerms(input: TermsInput | null | undefined): InvoiceTerms {
-  const { operationDate, dueDate, paymentMode, paymentMeans, paymentReference, bankAccount } = {
-    ...NO_TERMS,
-    ...input,
-  };
-  return {
-    operationDate: operationDate ?? null,
-    dueDate: dueDate ?? null,
-    paymentMode: paymentMode ?? null,
-    paymentMeans: paymentMeans ?? null,
-    paymentReference: paymentReference ?? null,
-    bankAccount: bankAccount ?? null,
-  };
+export function ownTerms(input: Partial<TermsInput> | null | undefined): InvoiceTerms {
+  return keepTerms(input ?? {});
 }
 
 /** The business rules (422) that terms break. @param issueDate the invoice's own date */

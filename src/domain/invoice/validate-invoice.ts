@@ -4,12 +4,15 @@ import { type KeyPrincipal, type Principal, requireSecretKey } from '../principa
 import { missingProfileFields } from '../tenant/tenant.ts';
 import { newInvoice } from './create-invoice.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from './create-invoice-input.ts';
+import { partsReader } from './field-makers.ts';
+import type { ValidParts } from './field-table.ts';
+import { INVOICE } from './fields.ts';
 import { numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { InvoiceWarning } from './invoice-warnings.ts';
 import { legalInvoice, legalNumber, seriesYear } from './legal-invoice.ts';
 import { InvalidDocument, type InvoiceWriter } from './ports.ts';
 import type { InvoiceRepository } from './repository.ts';
-import { ownTerms, type TermsInput, termsInput } from './terms.ts';
+import { ownTerms } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
@@ -73,44 +76,7 @@ export function createValidateInvoice(
   }
 }
 
-/** The parts of an invoice that are valid each in itself. */
-interface ValidParts {
-  readonly amount?: CreateInvoiceInput['amount'] | undefined;
-  readonly lines?: CreateInvoiceInput['lines'] | undefined;
-  readonly customer?: {
-    readonly ice?: string | undefined;
-    readonly name?: string | undefined;
-    readonly address?: string | null | undefined;
-  };
-  readonly number?: string | null | undefined;
-  readonly terms?: TermsInput | null | undefined;
-}
-
-function validPartsOf(draft: unknown): ValidParts {
-  const { amount, lines, customer, number } = createInvoiceInput.shape;
-  const fields = membersOf(draft);
-  const buyer = membersOf(fields.customer);
-  const terms = membersOf(fields.terms);
-  return {
-    amount: amount.safeParse(fields.amount).data,
-    lines: lines.safeParse(fields.lines).data,
-    number: number.safeParse(fields.number).data,
-    terms: Object.fromEntries(
-      Object.entries(termsInput.shape).map(([name, schema]) => [name, schema.safeParse(terms[name]).data]),
-    ),
-    ...('ice' in buyer && {
-      customer: {
-        ice: customer.shape.ice.safeParse(buyer.ice).data,
-        name: customer.shape.name.safeParse(buyer.name).data,
-        address: customer.shape.address.safeParse(buyer.address).data,
-      },
-    }),
-  };
-}
-
-function membersOf(value: unknown): Record<string, unknown> {
-  return value !== null && typeof value === 'object' ? (value as Record<string, unknown>) : {};
-}
+const validPartsOf = partsReader(INVOICE);
 
 /** Live invoices need the seller's complete profile; test invoices fill it with a specimen's, and warn. */
 function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
@@ -137,7 +103,7 @@ function concerns(refused: string | null, path: string): boolean {
 /** The warnings of those parts that can be read. */
 async function warningsOf(
   { tenant }: KeyPrincipal,
-  { amount, lines = [], customer, number, terms }: ValidParts,
+  { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,
   invoiceWarnings: InvoiceWarnings,
 ): Promise<InvoiceWarning[]> {
   const totals = totalsOf(lines);

@@ -4,7 +4,7 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { AttemptRecord, WebhookSender } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
 import { deliveryHeaders, type SigningKey, signingKey } from './signature.ts';
-import { withoutDocumentTokens } from './webhook-event.ts';
+import { documentTokens, withoutTokens } from './webhook-event.ts';
 
 export interface AttemptParts {
   readonly sender: WebhookSender;
@@ -71,7 +71,8 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     try {
       requestHeaders = deliveryHeaders({ eventId, body, at, environment, manual }, keysOf(endpoint, at));
       const answer = await sender.send({ url, headers: requestHeaders, body });
-      const kept = (text: string) => withoutDocumentTokens(text, body);
+      const tokens = documentTokens(body);
+      const kept = (text: string) => withoutTokens(text, tokens);
       const headers = answer.headers.map(([name, value]) => [name, kept(value)] as const);
       return { at, url, requestHeaders, ...answer, headers, body: kept(answer.body) };
     } catch (error) {

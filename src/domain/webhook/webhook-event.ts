@@ -1,7 +1,8 @@
 import type { EventType } from '../event.ts';
+import { eventFields, restWriter } from '../invoice/field-table.ts';
+import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import { timestampOf } from '../timestamp.ts';
 
 /** An event in the tenant's log (specification, "Event"): what is sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
 export interface WebhookEvent {
@@ -47,14 +48,9 @@ export interface BodyAtRest {
 }
 
 /** The body as it is kept; {@link bodyToSend} makes the same bytes of it again. */
-export function bodyAtRest({
-  type,
-  body,
-  documentRevision,
-}: Pick<WebhookEvent, keyof BodyAtRest | 'type'>): BodyAtRest {
-  // Other types have none, and metadata of the same names come after the URLs.
-  if (type !== 'invoice.accepted') return { body };
-  return { body: body.replace(URLS, NO_URLS), documentRevision };
+export function bodyAtRest({ body, documentRevision }: Pick<WebhookEvent, keyof BodyAtRest>): BodyAtRest {
+  if (documentUrls(body).length === 0) return { body };
+  return { body: withUrls(body, () => null), documentRevision };
 }
 
 /** The body with the URLs that it was made with, also when they have been revoked since. */
@@ -63,25 +59,43 @@ export function bodyToSend(
   documentUrl: DocumentUrl,
 ): string {
   if (documentRevision === undefined) return body;
-  const invoice = { id: invoiceId, documentRevision };
-  const [xml, pdf] = [JSON.stringify(documentUrl(invoice, 'xml')), JSON.stringify(documentUrl(invoice, 'pdf'))];
-  return body.replace(NO_URLS, () => `"xml_url":${xml},"pdf_url":${pdf}`);
+  return withUrls(body, (kind) => documentUrl({ id: invoiceId, documentRevision }, kind));
 }
 
-const URLS = /"xml_url":"([^"]*)","pdf_url":"([^"]*)"/;
-const NO_URLS = '"xml_url":null,"pdf_url":null';
+/** The members of an event's data that are the URLs of documents. */
+const URL_FIELDS = eventFields(INVOICE).flatMap(({ name, rest }) => {
+  const [, kind] = /^documents\.(xml|pdf)\.url$/.exec(name) ?? [];
+  return kind ? [{ rest, kind: kind as 'xml' | 'pdf' }] : [];
+});
+
+interface EventObject {
+  readonly data: Record<string, unknown>;
+}
+
+/** The same event with these URLs. Bytes of {@link eventBody} stay the same otherwise: what JSON.stringify wrote, it writes again. */
+function withUrls(body: string, urlOf: (kind: 'xml' | 'pdf') => string | null): string {
+  const event = JSON.parse(body) as EventObject;
+  for (const { rest, kind } of URL_FIELDS) event.data[rest] = urlOf(kind);
+  return JSON.stringify(event);
+}
+
+function documentUrls(body: string): string[] {
+  const { data = {} } = JSON.parse(body) as Partial<EventObject>;
+  return URL_FIELDS.flatMap(({ rest }) => (data[rest] as string | null | undefined) ?? []);
+}
+
 /** The part of a document's URL that opens it. */
 const TOKEN = /([\w-]+)\.\w+$/;
 /** So much of a token at the end of a text that was cut is taken for one. */
 const TOKEN_START = 8;
 
-/**
- * What a receiver answered, as it may be kept: some echo what they were sent, and the parts of the documents' URLs that open them become `…`.
- * @param body what was sent, with its URLs
- */
-export function withoutDocumentTokens(answer: string, body: string): string {
-  const urls = URLS.exec(body)?.slice(1) ?? [];
-  const tokens = urls.flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
+/** What opens the documents of a body: the last part of each URL, without its ending. */
+export function documentTokens(body: string): string[] {
+  return documentUrls(body).flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
+}
+
+/** What a receiver answered, as it may be kept: some echo what they were sent, and each of the tokens becomes `…`. */
+export function withoutTokens(answer: string, tokens: readonly string[]): string {
   return tokens.reduce((text, token) => withoutCutToken(text.replaceAll(token, '…'), token), answer);
 }
 
@@ -91,11 +105,10 @@ function withoutCutToken(text: string, token: string): string {
   return text;
 }
 
-/** What an event tells of its invoice besides the status. */
-export type EventInvoice = Pick<
-  Invoice,
-  'id' | 'amount' | 'currency' | 'customer' | 'metadata' | 'createdAt' | 'documentRevision'
->;
+const writeData = restWriter(eventFields(INVOICE));
+
+/** What an event tells of its invoice besides the status; null is told of what is absent. */
+export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> & Partial<Invoice>;
 
 /**
  * The event object with the invoice as it was right after this status change, whatever has become of it since: the
@@ -108,26 +121,15 @@ export function eventBody(
   documentUrl: DocumentUrl,
   sent: Pick<InvoiceEvent, 'id' | 'at'> = event,
 ): string {
-  const accepted = event.status === 'accepted';
+  const { status, dgiId, rejectionReason, at: updatedAt } = event;
+  const url = (kind: 'xml' | 'pdf') => ({ url: documentUrl(invoice, kind) });
+  const documents = status === 'accepted' ? { xml: url('xml'), pdf: url('pdf') } : null;
+  const { id, ...members } = writeData({ ...invoice, status, dgiId, rejectionReason, updatedAt, documents });
   return JSON.stringify({
     id: sent.id,
     object: 'event',
     type: event.type,
     created: Math.floor(sent.at.getTime() / 1000),
-    data: {
-      id: invoice.id,
-      object: 'invoice',
-      status: event.status,
-      amount: invoice.amount,
-      currency: invoice.currency,
-      customer: { ice: invoice.customer.ice, name: invoice.customer.name },
-      dgi_id: event.dgiId,
-      xml_url: accepted ? documentUrl(invoice, 'xml') : null,
-      pdf_url: accepted ? documentUrl(invoice, 'pdf') : null,
-      metadata: invoice.metadata,
-      rejection_reason: event.rejectionReason,
-      created_at: timestampOf(invoice.createdAt),
-      updated_at: timestampOf(event.at),
-    },
+    data: { id, object: 'invoice', ...members },
   });
 }

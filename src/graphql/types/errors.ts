@@ -4,7 +4,8 @@ import { builder } from '../builder.ts';
 const FIELD_TEXTS = {
   code: "REST's code, for programs: `invalid_request`, `amount_too_small`, …",
   message: 'What was wrong and what was expected, for a person.',
-  param: 'Dotted path of the field at fault, as in REST: `customer.ice`, `lines.0.tax_rate`; null where none is.',
+  param:
+    'Dotted path of the field at fault, relative to the input: `customer.ice`, `lines.0.taxRate`; null where none is.',
   status: 'The HTTP status that REST answers with.',
 } as const;
 

@@ -1,6 +1,7 @@
 import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
 import { builder } from '../builder.ts';
-import { InvoiceStatusType, InvoiceType } from './invoice.ts';
+import { InvoiceType } from './invoice.ts';
+import { InvoiceStatusType } from './invoice-status.ts';
 
 /** A status with when it began; the first, `pending`, has no event. */
 type TimelineEntry = Pick<InvoiceEvent, 'status' | 'at'> & { readonly id: string | null };

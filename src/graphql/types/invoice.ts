@@ -1,117 +1,23 @@
-import type { ZodType } from 'zod';
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
-import { type CreateInvoiceInput, createInvoiceInput, LIMITS } from '../../domain/invoice/create-invoice-input.ts';
-import type { Invoice, InvoiceLine } from '../../domain/invoice/invoice.ts';
-import type { InvoiceStatus } from '../../domain/invoice/lifecycle.ts';
+import { createInvoiceInput } from '../../domain/invoice/create-invoice-input.ts';
+import { INVOICE } from '../../domain/invoice/fields.ts';
+import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
-import type { GraphQLContext } from '../context.ts';
-import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
-import { EnvironmentType } from './environment.ts';
+import { inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
-import { InvoiceTermsInput, InvoiceTermsType } from './invoice-terms.ts';
+import { InvoiceStatusType } from './invoice-status.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
-const STATUS_MEANING: Readonly<Record<InvoiceStatus, string>> = {
-  pending: 'Created, awaiting XML normalization.',
-  signing: 'UBL XML generated, XAdES signature in progress.',
-  transmitted: 'The tax authority holds the signed invoice.',
-  accepted: 'The tax authority accepted it; `dgiId` is set.',
-  rejected: 'It was rejected; `rejectionReason` says why.',
-};
-
-export const InvoiceStatusType = enumOf(
-  'InvoiceStatus',
-  "Where an invoice stands in its life cycle. The names are the REST contract's.",
-  STATUS_MEANING,
-);
-
-const CustomerType = builder.objectRef<Invoice>('Customer').implement({
-  description: 'The buyer.',
-  fields: (t) => ({
-    ice: t.string({
-      description: 'Identifiant commun de l’entreprise, 15 digits.',
-      resolve: ({ customer }) => customer.ice,
-    }),
-    name: t.string({ description: 'Company name.', resolve: ({ customer }) => customer.name }),
-    address: t.string({
-      nullable: true,
-      description: 'Full address; shown to a secret key only.',
-      resolve: ({ customer }, _args, { principal }) => (principal.kind === 'secret' ? customer.address : null),
-    }),
-    email: t.string({
-      nullable: true,
-      description: 'Where the signed PDF is sent; shown to a secret key only.',
-      resolve: ({ customer }, _args, { principal }) => (principal.kind === 'secret' ? customer.email : null),
-    }),
-  }),
-});
-
-const LineType = builder.objectRef<InvoiceLine>('InvoiceLine').implement({
-  description: 'One line of an invoice.',
-  fields: (t) => ({
-    description: t.exposeString('description', { description: 'Designation of the service or product.' }),
-    quantity: t.expose('quantity', { type: 'SafeInt', description: 'A positive integer.' }),
-    unitPrice: t.expose('unitPrice', { type: 'Centimes', description: 'Unit price excluding tax.' }),
-    taxRate: t.exposeInt('taxRate', { description: 'VAT in percent: 0, 7, 10, 14 or 20.' }),
-    amount: t.expose('amount', { type: 'Centimes', description: 'quantity × unitPrice, excluding tax.' }),
-  }),
-});
-
-export const InvoiceType = builder.objectRef<Invoice>('Invoice').implement({
-  description: 'An electronic invoice.',
+export const InvoiceType = builder.objectRef<Invoice>(INVOICE.name).implement({
+  description: INVOICE.description,
   interfaces: [NodeInterface],
-  fields: (t) => ({
-    id: t.exposeID('id', { description: 'Prefix `inv_`.' }),
-    status: t.expose('status', { type: InvoiceStatusType, description: 'Present status.' }),
-    amount: t.expose('amount', { type: 'Centimes', description: 'Total including tax.' }),
-    environment: t.expose('environment', {
-      type: EnvironmentType,
-      description: 'Whether it was really transmitted, or is a test.',
-    }),
-    currency: t.exposeString('currency', { description: 'Always `MAD`.' }),
-    number: t.exposeString('number', {
-      nullable: true,
-      description:
-        'Legal number: the one it was created with, or the next of the service’s series, null while pending.',
-    }),
-    customer: t.field({ type: CustomerType, description: 'The buyer.', resolve: (invoice) => invoice }),
-    lines: t.field({
-      type: [LineType],
-      description: 'At least one.',
-      extensions: { most: LIMITS.lines },
-      resolve: ({ lines }) => [...lines],
-    }),
-    terms: t.field({
-      type: InvoiceTermsType,
-      description: 'Dates, and how to pay.',
-      resolve: (invoice) => termsOf(invoice),
-    }),
-    metadata: t.expose('metadata', { type: 'Metadata', description: "The client's own data, echoed back." }),
-    xmlUrl: t.string({
-      nullable: true,
-      description: 'The signed XML; null until accepted.',
-      resolve: documentUrl('xml'),
-    }),
-    pdfUrl: t.string({ nullable: true, description: 'The PDF; null until accepted.', resolve: documentUrl('pdf') }),
-    dgiId: t.exposeString('dgiId', {
-      nullable: true,
-      description: "The tax authority's identifier; set only when accepted.",
-    }),
-    rejectionReason: t.exposeString('rejectionReason', { nullable: true, description: 'Why; set only when rejected.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When its status last changed.' }),
-  }),
+  fields: (t) => outputFields(t, INVOICE, { terms: termsOf }),
 });
-
-function documentUrl(kind: 'xml' | 'pdf') {
-  return (invoice: Invoice, _args: unknown, { useCases }: GraphQLContext) =>
-    invoice.status === 'accepted' ? useCases.documentUrl(invoice, kind) : null;
-}
 
 findableAsNode({
   prefix: 'inv',
@@ -162,46 +68,6 @@ builder.queryFields((t) => ({
   ),
 }));
 
-const CustomerInput = builder.inputType('CustomerInput', {
-  description: 'The buyer.',
-  fields: (t) => ({
-    ice: t.string({ required: true, description: 'Exactly 15 digits.' }),
-    name: t.string({ required: true, description: 'Company name, at most 200 characters.' }),
-    address: t.string({ description: 'Full address, at most 500 characters.' }),
-    email: t.string({ description: 'Where the signed PDF is sent.' }),
-  }),
-});
-
-const LineInput = builder.inputType('InvoiceLineInput', {
-  description: 'One line.',
-  fields: (t) => ({
-    description: t.string({ required: true, description: 'Designation, at most 500 characters.' }),
-    quantity: t.field({ type: 'SafeInt', required: true, description: 'A positive integer.' }),
-    unitPrice: t.field({ type: 'Centimes', required: true, description: 'Excluding tax.' }),
-    taxRate: t.int({ required: true, defaultValue: 20, description: 'VAT in percent: 0, 7, 10, 14 or 20.' }),
-  }),
-});
-
-const CreateInvoiceInputType = builder.inputType('CreateInvoiceInput', {
-  description: 'An invoice to create.',
-  fields: (t) => ({
-    amount: t.field({
-      type: 'Centimes',
-      required: true,
-      description: 'Total including tax; must equal the lines with their VAT.',
-    }),
-    currency: t.string({ required: true, description: '`MAD`.' }),
-    customer: t.field({ type: CustomerInput, required: true, description: 'The buyer.' }),
-    lines: t.field({ type: [LineInput], required: true, description: '1 to 1,000.' }),
-    metadata: t.field({ type: 'Metadata', description: 'Free key/value data.' }),
-    terms: t.field({ type: InvoiceTermsInput, description: 'Dates, and how to pay.' }),
-    number: t.string({
-      description:
-        'The number of your own series: letters A to Z and a to z, digits, and between them spaces and `. / _ -`, at most 50 characters; never used before in this environment. Left out, the invoice gets the next one of the service’s series.',
-    }),
-  }),
-});
-
 const CreateInvoicePayload = builder
   .objectRef<{ invoice: Invoice; clientSecret: string; replayed: boolean }>('CreateInvoicePayload')
   .implement({
@@ -223,11 +89,10 @@ builder.mutationFields((t) => ({
     description: 'Creates an invoice and answers at once; processing goes on. Needs a secret key.',
     args: {
       input: t.arg({
-        type: CreateInvoiceInputType,
+        type: inputType(INVOICE),
         required: true,
         description: 'The invoice.',
-        // The plugin hands on what the schema parsed, so the resolver gets a CreateInvoiceInput.
-        validate: { schema: createInvoiceInput as unknown as ZodType<typeof CreateInvoiceInputType.$inferInput> },
+        validate: { schema: createInvoiceInput },
       }),
       idempotencyKey: t.arg.string({
         description:
@@ -237,7 +102,7 @@ builder.mutationFields((t) => ({
     authScopes: { issuer: true },
     errors: { types: [InvalidInputError, IdempotencyConflictError] },
     resolve: (_root, { input, idempotencyKey }, { principal, useCases }) =>
-      useCases.createInvoice(principal, input as unknown as CreateInvoiceInput, idempotencyKey ?? null),
+      useCases.createInvoice(principal, input, idempotencyKey ?? null),
   }),
 }));
 

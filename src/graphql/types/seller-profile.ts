@@ -3,7 +3,7 @@ import { missingProfileFields, type SellerProfile } from '../../domain/tenant/te
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
-import { PaymentMeansType } from './invoice-terms.ts';
+import { PaymentMeansType } from './payment-means.ts';
 
 const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { fr: 'French.', ar: 'Arabic.', en: 'English.' };
 

@@ -2,8 +2,8 @@ import { serviceError } from '../../domain/errors.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
-import { PaymentMeansType } from './invoice-terms.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
+import { PaymentMeansType } from './payment-means.ts';
 import { DocumentLanguageType, SellerProfileType } from './seller-profile.ts';
 import './scalars.ts';
 

@@ -1,6 +1,6 @@
 import type { Context } from 'koa';
 import { z } from 'zod';
-import { ServiceError, serviceError } from '../../domain/errors.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import {
   type CreateInvoiceInput,
@@ -8,11 +8,14 @@ import {
   inputOfRestBody,
   restInvoiceBody,
 } from '../../domain/invoice/create-invoice-input.ts';
+import { answeredFields, type RecordType } from '../../domain/invoice/field-table.ts';
+import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
+import { inRestNames, restProblem } from './names.ts';
 import { type Route, route } from './route.ts';
 import {
   createdInvoiceSchema,
@@ -23,13 +26,24 @@ import {
 } from './schemas.ts';
 import { streamStatus } from './stream.ts';
 
-const FIELDS = `
-  id status amount currency
-  customer { ice name }
-  lines { description quantity unit_price: unitPrice tax_rate: taxRate amount }
-  metadata
-  xml_url: xmlUrl pdf_url: pdfUrl dgi_id: dgiId rejection_reason: rejectionReason
-  created_at: createdAt updated_at: updatedAt`;
+/** What is selected of an invoice: its fields under REST's names, in their order. */
+const FIELDS = selectionOf(INVOICE);
+
+function selectionOf(type: RecordType): string {
+  const selected = answeredFields(type).map(({ name, rest, field }) => {
+    const [first = name, ...below] = name.split('.');
+    const path = below.reduceRight((selection, step) => ` { ${step}${selection} }`, '');
+    const type = 'list' in field ? field.list : 'record' in field ? field.record : null;
+    return `${rest}: ${first}${type ? ` { ${selectionOf(type)} }` : path}`;
+  });
+  return selected.join(' ');
+}
+
+/** The fields that stand deeper in GraphQL, with what leads to each. */
+const NESTED = answeredFields(INVOICE).flatMap(({ name, rest }) => {
+  const [, ...below] = name.split('.');
+  return below.length > 0 ? [{ rest, below }] : [];
+});
 
 type InvoiceData = Readonly<Record<string, unknown>> & { readonly id: string };
 
@@ -59,16 +73,6 @@ const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
     }
   }`);
 const [towardsOlder, towardsNewer] = [listing('hasNextPage'), listing('hasPreviousPage')];
-
-/** What GraphQL calls the cursors, and REST. */
-const CURSORS: Readonly<Record<string, string>> = { after: 'starting_after', before: 'ending_before' };
-
-/** The refusal of a cursor in REST's words; anything else as it is. */
-function inRestWords(error: unknown): unknown {
-  if (!(error instanceof ServiceError) || error.param === null || !(error.param in CURSORS)) return error;
-  const message = error.message.replaceAll(/\b(after|before)\b/g, (name) => CURSORS[name] ?? name);
-  return serviceError(error.code, message, CURSORS[error.param], error.status);
-}
 
 const clientSecretQuery = exactly(
   {
@@ -108,10 +112,10 @@ export const INVOICE_ROUTES: readonly Route[] = [
       const input = await readInput(ctx);
       const idempotencyKey = idempotencyKeyOf(ctx);
       if (input instanceof ServiceError) {
-        if (idempotencyKey !== null) await refuseReusedKey(graphql.principal, idempotencyKey);
+        if (idempotencyKey !== null) await inRestNames(refuseReusedKey(graphql.principal, idempotencyKey));
         throw input;
       }
-      const { createInvoice } = await create.execute(graphql, { input, idempotencyKey });
+      const { createInvoice } = await inRestNames(create.execute(graphql, { input, idempotencyKey }));
       if (createInvoice.replayed) ctx.set('Idempotent-Replayed', 'true');
       const { warnings, ...invoice } = createInvoice.invoice;
       if (warnings.length > 0) ctx.set('Fatoura-Warnings', [...new Set(warnings.map(({ code }) => code))].join(', '));
@@ -157,9 +161,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
         createdBefore: query.created_before?.toISOString(),
       };
       const list = backwards ? towardsNewer : towardsOlder;
-      const { invoices } = await list.execute(graphql, page).catch((error: unknown) => {
-        throw inRestWords(error);
-      });
+      const { invoices } = await inRestNames(list.execute(graphql, page));
       const data = invoices.edges.map(({ node }) => bodyOf(node));
       answerRead(ctx, {
         object: 'list',
@@ -194,7 +196,18 @@ export const INVOICE_ROUTES: readonly Route[] = [
 
 /** The invoice object with its fields in the specification's order. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
-  return { id, object: 'invoice', ...(clientSecret !== undefined && { client_secret: clientSecret }), ...fields };
+  const nested = NESTED.map(({ rest, below }) => [rest, below.reduce(memberOf, fields[rest])]);
+  return {
+    id,
+    object: 'invoice',
+    ...(clientSecret !== undefined && { client_secret: clientSecret }),
+    ...fields,
+    ...Object.fromEntries(nested),
+  };
+}
+
+function memberOf(value: unknown, name: string): unknown {
+  return (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null;
 }
 
 /** What is to be created, or what is wrong with the body (400). @throws {ServiceError} 413, 415 */
@@ -214,6 +227,6 @@ function idempotencyKeyOf(ctx: Context): string | null {
   if (octets === undefined) return null;
   const key = decodedHeader(octets);
   const unusable = idempotencyKeyProblem(key);
-  if (unusable) throw new ServiceError([unusable]);
+  if (unusable) throw new ServiceError([restProblem(unusable)]);
   return key;
 }

@@ -1,6 +1,16 @@
 import { z } from 'zod';
 import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts';
-import { currency, taxRate } from '../../domain/invoice/create-invoice-input.ts';
+import { currency, taxRate } from '../../domain/invoice/field-input.ts';
+import {
+  answeredFields,
+  eventFields,
+  exampleOf,
+  type Field,
+  isNullable,
+  type RecordType,
+  type ValueType,
+} from '../../domain/invoice/field-table.ts';
+import { INVOICE } from '../../domain/invoice/fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { MAX_ENDPOINTS } from '../../domain/webhook/endpoint.ts';
@@ -29,84 +39,74 @@ export const environmentSchema = z
   .enum(ENVIRONMENTS)
   .meta({ id: 'Environment', description: 'Where an invoice was created; keys see the data of their own one only.' });
 
-const lineSchema = z
-  .strictObject({
-    description: z.string(),
-    quantity: z.int().positive(),
-    unit_price: z.int().nonnegative().meta({ description: 'Excluding tax, in centimes.' }),
-    tax_rate: taxRate,
-    amount: z.int().nonnegative().meta({ description: 'quantity × unit_price.' }),
-  })
-  .meta({ id: 'Line' });
+/** The shape of an identifier of an invoice. */
+export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });
+
+/** How each type of value is answered. */
+const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
+  id: invoiceIdSchema,
+  text: z.string(),
+  ice: z.string().regex(/^[0-9]{15}$/),
+  integer: z.int(),
+  centimes: z.int(),
+  taxRate,
+  currency,
+  status: invoiceStatus,
+  environment: environmentSchema,
+  paymentMeans: z.string(),
+  timestamp: timestampSchema,
+  metadata: z.record(z.string(), z.string()),
+  url: z.url(),
+};
+
+/** The members of an answer, in the order of the table. */
+function shapeOf(type: RecordType): Record<string, z.ZodType> {
+  return Object.fromEntries(answeredFields(type).map(({ rest, field }) => [rest, schemaOf(field)]));
+}
+
+function schemaOf(field: Field): z.ZodType {
+  const schema = bareSchemaOf(field);
+  return (isNullable(field) ? schema.nullable() : schema).meta({ description: field.description });
+}
+
+function bareSchemaOf(field: Field): z.ZodType {
+  if ('record' in field) return z.strictObject(shapeOf(field.record)).meta({ id: field.record.restName });
+  if ('list' in field) {
+    const item = z.strictObject(shapeOf(field.list)).meta({ id: field.list.restName });
+    return z.array(item).min(1).max(field.most);
+  }
+  const schema = SCHEMAS[field.type];
+  return schema instanceof z.ZodNumber ? schema.min(field.minimum ?? 0) : schema;
+}
 
 const clientSecretSchema = z
   .string()
   .regex(/^inv_[0-9a-f-]{36}_secret_[A-Za-z0-9_-]{24,}$/)
   .meta({ description: 'Read-only access to this one invoice. Shown in the answer to the creation only.' });
 
-const dgiId = z.string().nullable().meta({ description: "The tax authority's identifier; set only when accepted." });
-const rejectionReason = z.string().nullable().meta({ description: 'Free text; set only when rejected.' });
-
-const invoiceFields = {
-  status: invoiceStatus,
-  amount: z.int().min(100).meta({ description: 'Total including tax, in centimes.' }),
-  currency,
-  customer: z.strictObject({ ice: z.string().regex(/^[0-9]{15}$/), name: z.string() }).meta({ id: 'Customer' }),
-  lines: z.array(lineSchema).min(1).max(1000),
-  metadata: z.record(z.string(), z.string()).meta({ description: "The client's own data, echoed back." }),
-  xml_url: z.url().nullable().meta({ description: 'The signed XML; set when accepted.' }),
-  pdf_url: z.url().nullable().meta({ description: 'The PDF; set when accepted.' }),
-  dgi_id: dgiId,
-  rejection_reason: rejectionReason,
-  created_at: timestampSchema,
-  updated_at: timestampSchema.meta({ description: 'When the status last changed.' }),
-};
-
-/** The shape of an identifier of an invoice. */
-export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });
-
-const invoiceExample = {
-  id: 'inv_550e8400-e29b-41d4-a716-446655440000',
-  object: 'invoice',
-  status: 'accepted',
-  amount: 12000,
-  currency: 'MAD',
-  customer: { ice: '001234567000062', name: 'Atlas Distribution SARL' },
-  lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: 20, amount: 10000 }],
-  metadata: { order: '4711' },
-  xml_url: 'https://example.com/files/inv_550e8400-e29b-41d4-a716-446655440000/capability.xml',
-  pdf_url: 'https://example.com/files/inv_550e8400-e29b-41d4-a716-446655440000/capability.pdf',
-  dgi_id: 'DGI-2026-000123',
-  rejection_reason: null,
-  created_at: '2026-01-31T12:00:00Z',
-  updated_at: '2026-01-31T12:00:02Z',
-};
+const { id: idMember, ...members } = shapeOf(INVOICE);
+const { id: exampleId, ...exampleMembers } = exampleOf(INVOICE, 'answer');
+const object = z.literal('invoice');
+const invoiceExample = { id: exampleId, object: 'invoice', ...exampleMembers };
 
 /** An invoice as it is read. */
 export const invoiceSchema = z
-  .strictObject({ id: invoiceIdSchema, object: z.literal('invoice'), ...invoiceFields })
-  .meta({ id: 'Invoice', examples: [invoiceExample] });
-
-const { id: exampleId, object: exampleObject, ...exampleFields } = invoiceExample;
+  .strictObject({ id: idMember, object, ...members })
+  .meta({ id: INVOICE.restName, examples: [invoiceExample] });
 
 /** The same in the answer to its creation: `pending`, and null what is not known yet. In the types of {@link invoiceSchema}: whatever takes an invoice takes this. */
 export const createdInvoiceSchema = z
-  .strictObject({
-    id: invoiceIdSchema,
-    object: z.literal('invoice'),
-    client_secret: clientSecretSchema,
-    ...invoiceFields,
-  })
+  .strictObject({ id: idMember, object, client_secret: clientSecretSchema, ...members })
   .meta({
     id: 'CreatedInvoice',
     examples: [
       {
         id: exampleId,
-        object: exampleObject,
+        object: 'invoice',
         client_secret: `${exampleId}_secret_cl9Jr0R3h2t7vNqWcY5uKxZb1mGdPaEo`,
-        ...exampleFields,
+        ...exampleMembers,
         ...{ status: 'pending', xml_url: null, pdf_url: null, dgi_id: null },
-        updated_at: exampleFields.created_at,
+        updated_at: exampleMembers.created_at,
       },
     ],
   });
@@ -123,28 +123,22 @@ export const invoiceListSchema = z
   })
   .meta({
     id: 'InvoiceList',
-    examples: [{ object: 'list', data: [invoiceExample], has_more: false, next_cursor: invoiceExample.id }],
+    examples: [{ object: 'list', data: [invoiceExample], has_more: false, next_cursor: exampleId }],
   });
 
 const messageExample = {
-  id: invoiceExample.id,
+  id: exampleId,
   object: 'invoice',
   status: 'signing',
   dgi_id: null,
   rejection_reason: null,
-  updated_at: invoiceExample.created_at,
+  updated_at: exampleMembers.created_at,
 };
+const { status, dgi_id, rejection_reason, updated_at } = members;
 
 /** The data of one message of an invoice's stream (design, section 5, "stream"). */
 export const statusMessageSchema = z
-  .strictObject({
-    id: invoiceIdSchema,
-    object: z.literal('invoice'),
-    status: invoiceStatus,
-    dgi_id: dgiId,
-    rejection_reason: rejectionReason,
-    updated_at: timestampSchema,
-  })
+  .strictObject({ id: idMember, object, status, dgi_id, rejection_reason, updated_at })
   .meta({ id: 'StatusMessage', examples: [messageExample] });
 
 /** The octets of such a message. */
@@ -216,15 +210,18 @@ export const deletedEndpointSchema = z
     examples: [{ id: endpointExample.id, object: 'webhook_endpoint', deleted: true }],
   });
 
-const { lines: _lines, ...dataFields } = invoiceFields;
+/** Of the members of an answer, those that an event's data has too. */
+function snapshotOf<Value>(all: Readonly<Record<string, Value>>): Record<string, Value> {
+  const names = eventFields(INVOICE).map(({ rest }) => rest);
+  return Object.fromEntries(names.flatMap((name) => (name in all ? [[name, all[name] as Value]] : [])));
+}
 
-const { lines: _exampleLines, ...exampleData } = invoiceExample;
 const eventExample = {
   id: 'evt_550e8400-e29b-41d4-a716-446655440000',
   object: 'event',
   type: 'invoice.accepted',
   created: 1769860802,
-  data: exampleData,
+  data: { id: exampleId, object: 'invoice', ...snapshotOf(exampleMembers) },
 };
 
 /** What webhook endpoints receive (specification, "Event"). */
@@ -235,7 +232,7 @@ export const eventSchema = z
     type: eventType,
     created: z.int().meta({ description: 'UNIX time in seconds.' }),
     data: z
-      .strictObject({ id: invoiceIdSchema, object: z.literal('invoice'), ...dataFields })
+      .strictObject({ id: idMember, object, ...snapshotOf(members) })
       .meta({ id: 'InvoiceSnapshot', description: 'The invoice as it was right after this change.' }),
   })
   .meta({ id: 'InvoiceEvent', examples: [eventExample] });

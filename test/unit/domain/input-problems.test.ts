@@ -29,7 +29,7 @@ const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['a long text', restInvoiceBody, line({ description: 'x'.repeat(501) }), 'lines.0.description is too long: at most 500 characters.'],
   ['a tax rate', restInvoiceBody, line({ tax_rate: 19 }), 'lines.0.tax_rate must be one of 0, 7, 10, 14, 20 (percent); 19 was sent.'],
   ['an unknown field', restInvoiceBody, line({ price: 1 }), 'lines.0.price is not known here; expected are description, quantity, unit_price, tax_rate.'],
-  ['no lines', restInvoiceBody, invoiceBody({ lines: [] }), 'lines is empty: at least one line is expected.'],
+  ['no lines', restInvoiceBody, invoiceBody({ lines: [] }), 'lines is empty: at least one item is expected.'],
   ['a status', listInvoicesQuery, { status: 'paid' }, 'status must be one of pending, signing, transmitted, accepted, rejected; "paid" was sent.'],
   ['a limit', listInvoicesQuery, { limit: '500' }, 'limit must be an integer from 1 to 100; "500" was sent.'],
   ['a time', listInvoicesQuery, { created_after: 'yesterday' }, 'created_after must be a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z (a + is written %2B); "yesterday" was sent.'],
@@ -45,10 +45,13 @@ describe('messages say what was wrong, what was expected, and where', () => {
     expect(problems(schema, value)[0].message).toBe(message);
   });
 
-  it('names fields as REST does, also for GraphQL', () => {
+  it('names fields as the schema does that refuses them', () => {
+    const [ofRest] = problems(restInvoiceBody, line({ unit_price: -1 }));
+    expect(ofRest.param).toBe('lines.0.unit_price');
     const lines = [{ description: 'x', quantity: 1, unitPrice: -1 }];
-    const [first] = problems(createInvoiceInput, invoiceBody({ lines }));
-    expect(first.param).toBe('lines.0.unit_price');
+    const [ofGraphql] = problems(createInvoiceInput, invoiceBody({ lines }));
+    expect(ofGraphql.param).toBe('lines.0.unitPrice');
+    expect(ofGraphql.message).toMatch(/^lines\.0\.unitPrice must be /);
   });
 });
 

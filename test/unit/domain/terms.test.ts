@@ -1,17 +1,13 @@
 import { describe, expect, it } from 'vitest';
 import { hasBankAccountKey, spacedBankAccount } from '../../../src/domain/bank-account.ts';
 import { addDays, addYears, isCalendarDate } from '../../../src/domain/calendar-date.ts';
-import {
-  type InvoiceTerms,
-  NO_TERMS,
-  ownTerms,
-  termsInput,
-  termsOf,
-  termsProblems,
-} from '../../../src/domain/invoice/terms.ts';
+import { inputSchema } from '../../../src/domain/invoice/field-makers.ts';
+import { INVOICE_TERMS } from '../../../src/domain/invoice/fields.ts';
+import { type InvoiceTerms, NO_TERMS, ownTerms, termsOf, termsProblems } from '../../../src/domain/invoice/terms.ts';
 import { PAYMENT_MEANS_NAMES, paymentMeansCode } from '../../../src/domain/payment-means.ts';
 import { SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
 
+const termsInput = inputSchema(INVOICE_TERMS, 'graphql');
 const [RIB, OTHER_RIB] = ['999780000128473900001726', '999780000000000000000008'];
 /** An instant of 1 March in Morocco, and of 28 February in UTC. */
 const createdAt = new Date('2027-02-28T23:30:00Z');

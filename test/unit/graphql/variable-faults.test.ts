@@ -1,7 +1,7 @@
-import { getVariableValues, type OperationDefinitionNode, parse } from 'graphql';
+import { execute, GraphQLError, parse } from 'graphql';
 import { expect, it } from 'vitest';
 import { schema } from '../../../src/graphql/schema.ts';
-import { paramOfVariable } from '../../../src/graphql/variable-param.ts';
+import { withParams } from '../../../src/graphql/variable-faults.ts';
 
 const document = parse(`mutation ($input: CreateInvoiceInput!, $key: String) {
   createInvoice(input: $input, idempotencyKey: $key) { __typename }
@@ -15,11 +15,15 @@ it.each([
   [
     'what is absent in a list',
     { input: input({ lines: [line, { description: 'x' }] }) },
-    ['lines.1.quantity', 'lines.1.unit_price'],
+    ['lines.1.quantity', 'lines.1.unitPrice'],
   ],
   ['another type', { input: input({ customer: { ...customer, name: 1 } }) }, ['customer.name']],
   ['a scalar of ours', { input: input({ amount: 1.5 }) }, ['amount']],
-  ['REST’s name of a field', { input: input({ lines: [{ ...line, unitPrice: 'x' }] }) }, ['lines.0.unit_price']],
+  [
+    'a field whose REST name differs',
+    { input: input({ lines: [{ ...line, unitPrice: 'x' }] }) },
+    ['lines.0.unitPrice'],
+  ],
   ['null', { input: input({ lines: [null] }) }, ['lines.0']],
   ['an unknown field', { input: input({ lines: [{ ...line, unit_price: 1 }] }) }, ['lines.0.unit_price']],
   ['several', { input: input({ currency: 1, customer: { ice: 2, name: 'A' } }) }, ['currency', 'customer.ice']],
@@ -27,13 +31,14 @@ it.each([
   ['the whole', { input: 5 }, [null]],
   ['a variable that is no input', { input: input({}), key: {} }, [null]],
   ['a variable that is absent', {}, [null]],
-])('finds the field at fault: %s', (_name, variables, params) => {
-  const [operation] = document.definitions as [OperationDefinitionNode];
-  const { errors = [] } = getVariableValues(schema, operation.variableDefinitions ?? [], variables);
-  expect(errors.map(({ message }) => paramOfVariable(message))).toEqual(params);
+])('finds the field at fault: %s', async (_name, variableValues, params) => {
+  const args = { schema, document, variableValues };
+  const { errors = [] } = withParams(await execute(args), args);
+  expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(params);
 });
 
-it('is silent about other messages', () => {
-  for (const message of ['', 'Syntax Error: Unexpected <EOF>.', 'Cannot query field "a" on type "Query".'])
-    expect(paramOfVariable(message)).toBeNull();
+it('leaves other errors alone', async () => {
+  const args = { schema, document: parse('{ nothing { of } the }'), variableValues: { input: 5 } };
+  const { errors = [] } = withParams({ errors: [new GraphQLError('Syntax Error: Unexpected <EOF>.')] }, args);
+  expect(errors[0]?.extensions).toEqual({});
 });

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { exactly, expected } from '../input-problems.ts';
+import {
+  exampleOf,
+  type Face,
+  type Field,
+  type Input,
+  type InputObject,
+  inputFields,
+  type Kept,
+  type RecordType,
+  type ValidParts,
+  whenAbsent,
+} from './field-table.ts';
+
+/** The rules of an input in one face's names: structure only, what they refuse is a 400. Unknown members are refused. */
+export function inputSchema<Type extends RecordType>(type: Type, face: Face): InputObject<Type> {
+  const fields = inputFields(type, face);
+  const required = fields.filter(([, field]) => whenAbsent(field) === null);
+  const names = (required.length > 0 ? required : fields).map(([name]) => name);
+  const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
+  const what = `${face === 'rest' ? 'a JSON object' : 'an object'} with ${listed}`;
+  const shape = Object.fromEntries(fields.map(([name, field]) => [name, ruleOf(field, face)]));
+  // OpenAPI shows the schemas of REST.
+  const meta = face === 'rest' ? { id: type.restInputName, examples: [exampleOf(type, 'input')] } : {};
+  return exactly(shape, what).meta(meta) as unknown as InputObject<Type>;
+}
+
+function ruleOf(field: Field, face: Face): z.ZodType {
+  const description = field.inputDescription ?? field.description;
+  return bareRule(field, face).meta({ description });
+}
+
+function bareRule(field: Field, face: Face): z.ZodType {
+  if ('type' in field) return field.input ?? z.never();
+  if ('record' in field) {
+    const rule = inputSchema(field.record, face);
+    return field.input === 'optional' ? rule.nullish() : rule;
+  }
+  return z
+    .array(inputSchema(field.list, face), { error: expected('a list of at least one item') })
+    .min(1, { error: 'is empty: at least one item is expected' })
+    .max(field.most, { error: `has too many items: at most ${field.most}` });
+}
+
+/** Makes the function that gives the members of a valid REST input their names in the domain. */
+export function restReader<Type extends RecordType>(type: Type): (input: object) => Input<Type> {
+  const readers = Object.entries(type.fields).flatMap(([name, field]) => {
+    if (field.input === undefined || field.rest === null) return [];
+    return [{ name, rest: field.rest, read: nested(field, restReader) }];
+  });
+  return (input) => {
+    const members = input as Readonly<Record<string, unknown>>;
+    const read = readers.map(({ name, rest, read }) => [name, read(members[rest])]);
+    return Object.fromEntries(read) as Input<Type>;
+  };
+}
+
+/** Makes the function that keeps what a valid input has of the fields: null for what it leaves out. */
+export function keeper<Type extends RecordType>(type: Type): (input: Partial<Input<Type>>) => Kept<Type> {
+  const keepers = inputFields(type, 'graphql').map(([name, field]) => {
+    const keep = nested(field, keeper);
+    return { name, keep: (value: unknown) => keep('record' in field ? (value ?? {}) : value) ?? null };
+  });
+  return (input) => {
+    const members = input as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(keepers.map(({ name, keep }) => [name, keep(members[name])])) as Kept<Type>;
+  };
+}
+
+/** Applies what is made for a record's type to the records below a field, and leaves values as they are. */
+function nested(field: Field, make: (type: RecordType) => (members: never) => unknown): (value: unknown) => unknown {
+  if ('type' in field) return (value) => value;
+  const each = make('record' in field ? field.record : field.list) as (members: unknown) => unknown;
+  if ('record' in field) return (value) => (value == null ? value : each(value));
+  return (value) => (value as readonly unknown[]).map(each);
+}
+
+/** Makes the function that finds the valid parts of anything, each for itself: a list as a whole, a record member by member. */
+export function partsReader<Type extends RecordType>(type: Type): (draft: unknown) => ValidParts<Type> {
+  const readers = inputFields(type, 'graphql').map(([name, field]) => {
+    if ('record' in field) {
+      const read = partsReader(field.record);
+      return { name, read: (value: unknown) => (value == null ? undefined : read(value)) };
+    }
+    const rule = bareRule(field, 'graphql');
+    return { name, read: (value: unknown) => rule.safeParse(value).data };
+  });
+  return (draft) => {
+    const members = Object(draft) as Readonly<Record<string, unknown>>;
+    return Object.fromEntries(readers.map(({ name, read }) => [name, read(members[name])])) as ValidParts<Type>;
+  };
+}

@@ -1,0 +1,291 @@
+import { z } from 'zod';
+import { bankAccountDigits } from '../bank-account.ts';
+import { emailAddress } from '../email-address.ts';
+import { expected } from '../input-problems.ts';
+import { CURRENCY } from '../money.ts';
+import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
+import { filledText, oneLineText, printableText } from '../printable-text.ts';
+import {
+  centimes,
+  currency,
+  date,
+  LIMITS,
+  metadata,
+  ownNumber,
+  quantity,
+  statedAmount,
+  taxRate,
+} from './field-input.ts';
+import type { RecordType } from './field-table.ts';
+import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
+
+// The fields of an invoice, one row each (specification, "Resources and their fields"). Made from these tables: the inputs of REST and
+// GraphQL, what creation keeps, the draft that is validated, the answers of both, the data of events, the documentation.
+
+export const CUSTOMER = {
+  name: 'Customer',
+  inputName: 'CustomerInput',
+  restName: 'Customer',
+  restInputName: 'CustomerInput',
+  description: 'The buyer.',
+  fields: {
+    ice: {
+      rest: 'ice',
+      type: 'ice',
+      input: z.string({ error: expected('a string of 15 digits') }).meta({ pattern: '^[0-9]{15}$' }),
+      description: 'Identifiant commun de l’entreprise: exactly 15 digits.',
+      example: '001234567000062',
+    },
+    name: {
+      rest: 'name',
+      type: 'text',
+      input: filledText(LIMITS.name, 'the company name, a string'),
+      description: `Company name, at most ${LIMITS.name} characters.`,
+      example: 'Atlas Distribution SARL',
+    },
+    address: {
+      rest: 'address',
+      type: 'text',
+      input: printableText(LIMITS.address, 'a string: the full address').nullish(),
+      secretKeyOnly: true,
+      description: 'Full address; shown to a secret key only.',
+      inputDescription: `Full address, at most ${LIMITS.address} characters.`,
+      example: '12, rue des Orangers, Casablanca',
+    },
+    email: {
+      rest: 'email',
+      type: 'text',
+      input: emailAddress().nullish(),
+      secretKeyOnly: true,
+      description: 'Where the signed PDF is sent; shown to a secret key only.',
+      inputDescription: 'Where the signed PDF is sent.',
+      example: 'compta@example.com',
+    },
+  },
+} as const satisfies RecordType;
+
+export const INVOICE_LINE = {
+  name: 'InvoiceLine',
+  inputName: 'InvoiceLineInput',
+  restName: 'Line',
+  restInputName: 'LineInput',
+  description: 'One line of an invoice.',
+  fields: {
+    description: {
+      rest: 'description',
+      type: 'text',
+      input: filledText(LIMITS.description, 'the designation, a string'),
+      description: `Designation of the service or product, at most ${LIMITS.description} characters.`,
+      example: 'Conseil',
+    },
+    quantity: {
+      rest: 'quantity',
+      type: 'integer',
+      input: quantity,
+      minimum: 1,
+      description: 'A positive integer.',
+      example: 1,
+    },
+    unitPrice: {
+      rest: 'unit_price',
+      type: 'centimes',
+      input: centimes,
+      description: 'Unit price excluding tax, in centimes.',
+      example: 10_000,
+    },
+    taxRate: {
+      rest: 'tax_rate',
+      type: 'taxRate',
+      input: taxRate.default(DEFAULT_TAX_RATE),
+      description: TAX_RATE_DESCRIPTION,
+      inputDescription: `${TAX_RATE_DESCRIPTION} Default: ${DEFAULT_TAX_RATE}.`,
+      example: DEFAULT_TAX_RATE,
+    },
+    amount: {
+      rest: 'amount',
+      type: 'centimes',
+      description: 'Quantity times unit price, excluding tax, in centimes.',
+      example: 10_000,
+    },
+  },
+} as const satisfies RecordType;
+
+export const INVOICE_TERMS = {
+  name: 'InvoiceTerms',
+  inputName: 'InvoiceTermsInput',
+  restName: 'Terms',
+  restInputName: 'TermsInput',
+  description: 'Dates and payment. Dates are calendar dates in Morocco.',
+  fields: {
+    operationDate: {
+      rest: null,
+      type: 'text',
+      input: date.nullish(),
+      description: 'When the goods were delivered or the service was done: `2026-01-31`.',
+      inputDescription:
+        'When the goods were delivered or the service was done, such as `2026-01-31`: at most 10 years before the date of the invoice and 1 year after it.',
+    },
+    dueDate: {
+      rest: null,
+      type: 'text',
+      input: date.nullish(),
+      description: 'When payment is due: `2026-03-02`.',
+      inputDescription: 'When payment is due: the date of the invoice, or up to 5 years after it.',
+    },
+    paymentMode: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.paymentMode, 'how the invoice is paid, in words').nullish(),
+      nullable: false,
+      description: 'How to pay, in words: `Virement bancaire`.',
+      inputDescription: `How to pay, in words, at most ${LIMITS.paymentMode} characters. An invoice that has this or \`paymentMeans\` takes neither from the profile: send both, or \`paymentMeans\` only.`,
+    },
+    paymentMeans: {
+      rest: null,
+      type: 'paymentMeans',
+      input: z.enum(PAYMENT_MEANS_NAMES, { error: expected(`one of ${PAYMENT_MEANS_NAMES.join(', ')}`) }).nullish(),
+      description: 'How to pay, as a code; null where it is not known.',
+      inputDescription: 'How to pay, as a code.',
+    },
+    paymentReference: {
+      rest: null,
+      type: 'text',
+      input: oneLineText(LIMITS.paymentReference, 'what the buyer is to quote').nullish(),
+      description: 'What the buyer quotes: the number of the invoice, unless it was created with another reference.',
+      inputDescription: `What the buyer quotes, at most ${LIMITS.paymentReference} characters. Default: the number of the invoice.`,
+    },
+    bankAccount: {
+      rest: null,
+      type: 'text',
+      input: bankAccountDigits().nullish(),
+      description: 'The account to pay to: a RIB, 24 digits.',
+      inputDescription: 'The account to pay to: a RIB, 24 digits, with its check key.',
+    },
+  },
+} as const satisfies RecordType;
+
+export const INVOICE = {
+  name: 'Invoice',
+  inputName: 'CreateInvoiceInput',
+  restName: 'Invoice',
+  restInputName: 'CreateInvoice',
+  description: 'An electronic invoice.',
+  fields: {
+    id: {
+      rest: 'id',
+      type: 'id',
+      event: 1,
+      description: 'Prefix `inv_`.',
+      example: 'inv_550e8400-e29b-41d4-a716-446655440000',
+    },
+    status: {
+      rest: 'status',
+      type: 'status',
+      event: 3,
+      description: 'Present status.',
+      example: 'accepted',
+    },
+    amount: {
+      rest: 'amount',
+      type: 'centimes',
+      input: statedAmount,
+      minimum: 100,
+      event: 4,
+      description: 'Total including tax, in centimes.',
+      inputDescription:
+        'Total including tax, in centimes. It must equal the total of the lines with their VAT, computed once per rate and rounded half up.',
+      example: 12_000,
+    },
+    currency: {
+      rest: 'currency',
+      type: 'currency',
+      input: currency,
+      event: 5,
+      description: `Always \`${CURRENCY}\`.`,
+      example: CURRENCY,
+    },
+    customer: { rest: 'customer', record: CUSTOMER, input: 'required', event: 6, description: 'The buyer.' },
+    lines: {
+      rest: 'lines',
+      list: INVOICE_LINE,
+      input: 'required',
+      most: LIMITS.lines,
+      description: `1 to ${LIMITS.lines} lines.`,
+    },
+    metadata: {
+      rest: 'metadata',
+      type: 'metadata',
+      input: metadata,
+      event: 10,
+      description: "The client's own data, echoed back.",
+      inputDescription: `Free key/value data, echoed back: at most ${LIMITS.metadataKeys} keys of ${LIMITS.metadataKey} characters with values of ${LIMITS.metadataValue}. Default: empty.`,
+      example: { order: '4711' },
+    },
+    'documents.xml.url': {
+      rest: 'xml_url',
+      type: 'url',
+      nullable: true,
+      event: 8,
+      description: 'URL of the signed XML; null until accepted.',
+      example: 'https://example.com/files/inv_550e8400-e29b-41d4-a716-446655440000/capability.xml',
+    },
+    'documents.pdf.url': {
+      rest: 'pdf_url',
+      type: 'url',
+      nullable: true,
+      event: 9,
+      description: 'URL of the PDF; null until accepted.',
+      example: 'https://example.com/files/inv_550e8400-e29b-41d4-a716-446655440000/capability.pdf',
+    },
+    dgiId: {
+      rest: 'dgi_id',
+      type: 'text',
+      nullable: true,
+      event: 7,
+      description: "The tax authority's identifier; set only when accepted.",
+      example: 'DGI-2026-000123',
+    },
+    rejectionReason: {
+      rest: 'rejection_reason',
+      type: 'text',
+      nullable: true,
+      event: 11,
+      description: 'Free text; set only when rejected.',
+    },
+    createdAt: {
+      rest: 'created_at',
+      type: 'timestamp',
+      event: 12,
+      description: 'When it was created.',
+      example: '2026-01-31T12:00:00Z',
+    },
+    updatedAt: {
+      rest: 'updated_at',
+      type: 'timestamp',
+      event: 13,
+      description: 'When the status last changed.',
+      example: '2026-01-31T12:00:02Z',
+    },
+    number: {
+      rest: null,
+      type: 'text',
+      input: ownNumber.nullish(),
+      description:
+        'Legal number: the one the invoice was created with, or the next one of the service’s series; null while pending.',
+      inputDescription: `A number of your own series: letters A to Z and a to z, digits, and between them spaces and \`. / _ -\`, at most ${LIMITS.number} characters; never used before in this environment. Default: the next number of the service’s series.`,
+    },
+    terms: {
+      rest: null,
+      record: INVOICE_TERMS,
+      input: 'optional',
+      description:
+        'Dates and payment as the documents state them: those the invoice was created with, else those of the seller’s profile at that time.',
+      inputDescription: 'Dates and payment. What is left out is taken from the seller’s profile.',
+    },
+    environment: {
+      rest: null,
+      type: 'environment',
+      description: '`live`: really transmitted. `test`: transmission is mocked.',
+    },
+  },
+} as const satisfies RecordType;

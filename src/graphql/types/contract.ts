@@ -1,0 +1,133 @@
+import type { InputFieldMap, ObjectFieldBuilder } from '@pothos/core';
+import {
+  type Field,
+  type Input,
+  inputFields,
+  isNullable,
+  type RecordType,
+  type Stored,
+  type ValueType,
+  whenAbsent,
+} from '../../domain/invoice/field-table.ts';
+import { builder } from '../builder.ts';
+import { EnvironmentType } from './environment.ts';
+import { InvoiceStatusType } from './invoice-status.ts';
+import { PaymentMeansType } from './payment-means.ts';
+import './scalars.ts';
+
+// The types of the contract, made from the table of an invoice's fields. Pothos infers types from each field as it is written; here they
+// are known when the process starts, so its own types stop at this file.
+
+const TYPES = {
+  id: 'ID',
+  text: 'String',
+  ice: 'String',
+  integer: 'SafeInt',
+  centimes: 'Centimes',
+  taxRate: 'Int',
+  currency: 'String',
+  status: InvoiceStatusType,
+  environment: EnvironmentType,
+  paymentMeans: PaymentMeansType,
+  timestamp: 'DateTime',
+  metadata: 'Metadata',
+  url: 'String',
+} as const satisfies Readonly<Record<ValueType, unknown>>;
+
+type SchemaTypes = typeof builder.$inferSchemaTypes;
+
+/** How the values of fields are found that are not kept as they are shown, by their names. */
+export type Resolvers<Row> = Readonly<Record<string, (row: Row) => unknown>>;
+
+/** The fields of an object, without those that stand deeper in the schema. */
+export function outputFields<Row extends object>(
+  t: ObjectFieldBuilder<SchemaTypes, Row>,
+  { fields }: RecordType,
+  resolvers: Resolvers<Row> = {},
+) {
+  const own = Object.entries(fields).filter(([name]) => !name.includes('.'));
+  return Object.fromEntries(
+    own.map(([name, field]) => {
+      const find = resolvers[name] ?? ((row: Row) => (row as Readonly<Record<string, unknown>>)[name]);
+      const made = t.field({
+        type: outputType(field) as 'String',
+        nullable: isNullable(field),
+        description: field.description,
+        ...('list' in field && { extensions: { most: field.most } }),
+        resolve: (row, _args, { principal }) =>
+          (field.secretKeyOnly && principal.kind !== 'secret' ? null : find(row)) as string,
+      });
+      return [name, made];
+    }),
+  );
+}
+
+const objects = new Map<RecordType, unknown>();
+
+function outputType(field: Field): unknown {
+  if ('type' in field) return TYPES[field.type];
+  return 'list' in field ? [objectType(field.list)] : objectType(field.record);
+}
+
+function objectType(type: RecordType): unknown {
+  const known = objects.get(type);
+  if (known) return known;
+  const made = builder.objectRef<Stored<RecordType>>(type.name).implement({
+    description: type.description,
+    fields: (t) => outputFields(t, type),
+  });
+  objects.set(type, made);
+  return made;
+}
+
+/** The type of an input, with what it requires and its defaults. Its rules are `inputSchema`'s. */
+export function inputType<Type extends RecordType>(type: Type) {
+  return inputTypeOf(type, false) as InputRef<Input<Type>>;
+}
+
+/** The type of an input that is checked as far as it goes: the same fields, none of which is required. */
+export function draftType(type: RecordType) {
+  return inputTypeOf(type, true);
+}
+
+type InputRef<Shape> = PothosSchemaTypes.InputObjectRef<SchemaTypes, Shape>;
+
+const inputs = new Map<string, InputRef<object>>();
+
+function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
+  const fields = inputFields(type, 'graphql').map(([name, field]) => ({ name, field, absent: defaultOf(field) }));
+  // What requires nothing is its own draft.
+  const requires = fields.some(({ absent }) => absent !== null);
+  const name = isDraft && requires ? `${type.name}Draft` : type.inputName;
+  const known = inputs.get(name);
+  if (known) return known;
+  const made = builder.inputType(name, {
+    description: isDraft ? `${type.description} For validation: no field is required.` : type.description,
+    fields: (t) =>
+      Object.fromEntries(
+        fields.map(({ name, field, absent }) => {
+          const made = t.field({
+            type: inputTypeOfField(field, isDraft) as 'String',
+            description: field.inputDescription ?? field.description,
+            ...(!isDraft && absent !== null && { required: true, ...absent }),
+          });
+          return [name, made];
+        }),
+      ) as InputFieldMap,
+  });
+  inputs.set(name, made);
+  return made;
+}
+
+/** The default that the schema states, none for what is required; null: the field may be left out. */
+function defaultOf(field: Field): { readonly defaultValue?: string } | null {
+  const absent = whenAbsent(field);
+  if (absent === null) return {};
+  const { value } = absent;
+  return value === undefined || typeof value === 'object' ? null : { defaultValue: value as string };
+}
+
+function inputTypeOfField(field: Field, isDraft: boolean): unknown {
+  if ('type' in field) return TYPES[field.type];
+  return 'list' in field ? [inputTypeOf(field.list, isDraft)] : inputTypeOf(field.record, isDraft);
+}

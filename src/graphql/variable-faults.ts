@@ -1,0 +1,77 @@
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLInputType,
+  isInputObjectType,
+  isListType,
+  isNonNullType,
+  isRequiredInputField,
+  Kind,
+  typeFromAST,
+  type VariableDefinitionNode,
+} from 'graphql';
+import { paramOf } from '../domain/input-problems.ts';
+
+/**
+ * Gives every error about the value of a variable the path of the value at fault as `extensions.param`, relative to the variable:
+ * graphql-js tells it in prose only. Other errors stay as they are.
+ */
+export function withParams<Result extends Pick<ExecutionResult, 'errors'>>(
+  result: Result,
+  { schema, variableValues }: Pick<ExecutionArgs, 'schema' | 'variableValues'>,
+): Result {
+  const walks = new Map<VariableDefinitionNode, Iterator<string[]>>();
+  for (const error of result.errors ?? []) {
+    const variable = variableOf(error);
+    if (!variable) continue;
+    const walk =
+      walks.get(variable) ?? faults(variableValues?.[variable.variable.name.value], typeOf(schema, variable));
+    walks.set(variable, walk);
+    const path: string[] = walk.next().value ?? [];
+    if (path.length > 0) error.extensions.param = paramOf(path);
+  }
+  return result;
+}
+
+function variableOf({ nodes }: GraphQLError): VariableDefinitionNode | null {
+  const [node] = nodes ?? [];
+  return node?.kind === Kind.VARIABLE_DEFINITION ? node : null;
+}
+
+function typeOf(schema: ExecutionArgs['schema'], { type }: VariableDefinitionNode): GraphQLInputType {
+  return typeFromAST(schema, type) as GraphQLInputType;
+}
+
+/** The paths of what does not fit a type, in the order in which graphql-js reports them. */
+function* faults(value: unknown, type: GraphQLInputType, path: string[] = []): Generator<string[], undefined> {
+  if (isNonNullType(type)) {
+    if (value == null) yield path;
+    else yield* faults(value, type.ofType, path);
+  } else if (value == null) {
+    return;
+  } else if (isListType(type)) {
+    if (!Array.isArray(value)) yield* faults(value, type.ofType, path);
+    else for (const [index, item] of value.entries()) yield* faults(item, type.ofType, [...path, String(index)]);
+  } else if (!isInputObjectType(type)) {
+    if (!isParsed(() => type.parseValue(value))) yield path;
+  } else if (typeof value !== 'object') {
+    yield path;
+  } else {
+    const fields = type.getFields();
+    for (const field of Object.values(fields)) {
+      const member = (value as Readonly<Record<string, unknown>>)[field.name];
+      if (member !== undefined) yield* faults(member, field.type, [...path, field.name]);
+      else if (isRequiredInputField(field)) yield [...path, field.name];
+    }
+    for (const name of Object.keys(value)) if (!Object.hasOwn(fields, name)) yield [...path, name];
+  }
+}
+
+function isParsed(parse: () => unknown): boolean {
+  try {
+    return parse() !== undefined;
+  } catch {
+    return false;
+  }
+}

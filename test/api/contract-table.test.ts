@@ -1,0 +1,115 @@
+import { afterAll, beforeAll, expect, it } from 'vitest';
+import { invoiceBody } from '../support/client.ts';
+import { type Receiver, startReceiver } from '../support/receiver.ts';
+import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
+
+// In a copy of the source, a change of the contract is made in one place; the copy's service then has it everywhere.
+
+let copy: ScratchCopy;
+let service: ScratchService;
+let receiver: Receiver;
+beforeAll(async () => {
+  copy = await scratchCopy();
+  await copy.edit('src/domain/invoice/fields.ts', /^ {4}number: \{\n/m, `${PURCHASE_ORDER}    number: {\n`);
+  [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
+  await service.client.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.accepted'] });
+});
+afterAll(async () => {
+  await copy.remove();
+  await receiver?.close();
+});
+
+/** A row of the table of an invoice's fields: a text that clients may send. */
+const PURCHASE_ORDER = `    purchaseOrder: {
+      rest: 'purchase_order',
+      type: 'text',
+      input: printableText(50, 'the number of the order').nullish(),
+      event: 14,
+      description: "The number of the buyer's order, at most 50 characters.",
+      example: 'PO-1',
+    },
+`;
+
+const graphqlInput = (purchaseOrder: unknown) => ({
+  amount: 12000,
+  currency: 'MAD',
+  customer: { ice: '001234567000089', name: 'Atlas' },
+  lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000 }],
+  purchaseOrder,
+});
+
+it('validateInvoice takes the field, and refuses a wrong value under its name in GraphQL', async () => {
+  const query = `mutation ($input: InvoiceDraft!) {
+    validateInvoice(input: $input) { valid problems { param message } }
+  }`;
+  const validated = async (purchaseOrder: string) => {
+    const { body } = await service.client.graphql(query, { input: graphqlInput(purchaseOrder) });
+    return body.data.validateInvoice;
+  };
+  expect(await validated('PO-7')).toEqual({ valid: true, problems: [] });
+  expect(await validated('x'.repeat(51))).toEqual({
+    valid: false,
+    problems: [{ param: 'purchaseOrder', message: 'purchaseOrder is too long: at most 50 characters.' }],
+  });
+  const { body } = await service.client.graphql(query, { input: graphqlInput(7) });
+  expect(body.errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'purchaseOrder' });
+});
+
+it('REST takes it, refuses a wrong value under its name, and answers it in its place', async () => {
+  const wrong = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'x'.repeat(51) }));
+  expect([wrong.status, wrong.body.error]).toMatchObject([
+    400,
+    { param: 'purchase_order', message: 'purchase_order is too long: at most 50 characters.' },
+  ]);
+  const key = { 'Idempotency-Key': 'a purchase order' };
+  const { status, body } = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-7' }), key);
+  expect([status, body.purchase_order]).toEqual([201, 'PO-7']);
+  expect(Object.keys(body).slice(-3)).toEqual(['created_at', 'updated_at', 'purchase_order']);
+  const other = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-8' }), key);
+  expect(other.body.error.code).toBe('idempotency_conflict');
+  const without = await service.client.post('/v1/invoices', invoiceBody());
+  expect([without.status, without.body.purchase_order]).toEqual([201, null]);
+});
+
+it('an invoice keeps it: in the readings of REST and GraphQL, in its event, with its documents written', async () => {
+  const created = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-9' }));
+  const settled = await service.client.settled(created.body.id);
+  expect(settled).toMatchObject({ status: 'accepted', purchase_order: 'PO-9' });
+  const { body: list } = await service.client.get('/v1/invoices');
+  expect(list.data.find(({ id }: { id: string }) => id === settled.id)).toEqual(settled);
+  const read = await service.client.graphql(`{ invoice(id: "${settled.id}") { purchaseOrder } }`);
+  expect(read.body.data.invoice).toEqual({ purchaseOrder: 'PO-9' });
+  await expect.poll(() => eventOf(settled.id)?.data.purchase_order).toBe('PO-9');
+  const { lines: _, ...snapshot } = settled;
+  expect(eventOf(settled.id)?.data).toEqual(snapshot);
+  expect(await (await fetch(settled.xml_url)).text()).toMatch(/<Invoice\b/);
+  const pdf = async () => (await (await fetch(settled.pdf_url)).text()).slice(0, 5);
+  await expect.poll(pdf).toBe('%PDF-');
+});
+
+it('createInvoice of GraphQL takes it', async () => {
+  const { body } = await service.client.graphql(
+    `mutation ($input: CreateInvoiceInput!) {
+      createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { purchaseOrder } } }
+    }`,
+    { input: graphqlInput('PO-10') },
+  );
+  expect(body.data.createInvoice).toEqual({ invoice: { purchaseOrder: 'PO-10' } });
+});
+
+it('OpenAPI shows it in what is sent, answered and delivered, with valid examples', async () => {
+  const { schemas } = (await service.client.get('/v1/openapi.json')).body.components;
+  const description = "The number of the buyer's order, at most 50 characters.";
+  const type = ['string', 'null'];
+  for (const name of ['CreateInvoice', 'Invoice', 'CreatedInvoice', 'InvoiceSnapshot']) {
+    expect([name, schemas[name].properties.purchase_order]).toMatchObject([name, { description, type }]);
+    expect([name, schemas[name].required.includes('purchase_order')]).toEqual([name, name !== 'CreateInvoice']);
+  }
+  expect(schemas.CreateInvoice.properties.purchase_order.maxLength).toBe(50);
+  for (const name of ['CreateInvoice', 'Invoice', 'CreatedInvoice'])
+    expect(schemas[name].examples[0].purchase_order).toBe('PO-1');
+});
+
+function eventOf(invoiceId: string) {
+  return receiver.received.find(({ event }) => event.data.id === invoiceId)?.event;
+}
