@@ -1,10 +1,11 @@
 import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
+import { EVENT_OF_STATUS } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
-import { EVENT_OF_STATUS, type InvoiceStatus, STAGES, type Stage } from '../../src/domain/invoice/lifecycle.ts';
+import { type InvoiceStatus, STAGES, type Stage } from '../../src/domain/invoice/lifecycle.ts';
 import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';

@@ -272,7 +272,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   const { work, event, ...fields } = change;
   const $set: Record<string, unknown> = fields;
   if (event) {
-    $set.updatedAt = event.at;
+    if (change.status) $set.updatedAt = event.at;
     $set.outbox = { sequence: event.sequence, dueAt: new Date(now.getTime() + OUTBOX_GRACE_MS) };
   }
   if (work) {
@@ -304,7 +304,8 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
     ...invoice,
     ...fields,
     ...(series && { number: legalNumber(series) }),
-    ...(event && { events: [...invoice.events, event], updatedAt: event.at }),
+    ...(event && { events: [...invoice.events, event] }),
+    ...(event && change.status && { updatedAt: event.at }),
     work: work && { ...workFields(work), dueAt: now, claims: 0, since: now },
   };
 }

@@ -31,7 +31,7 @@ export function createEventLog(db: Db, retentionMs: number, documentUrl: Documen
       const documents = rows.map(({ id, documentRevision, ...row }) => ({
         _id: id,
         ...row,
-        ...bodyAtRest({ ...row, documentRevision }),
+        ...bodyAtRest({ body: row.body, documentRevision }),
         expiresAt,
       }));
       await insertNew(events, documents);

@@ -1,7 +1,8 @@
+import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
-import type { Invoice, InvoiceEvent } from './invoice.ts';
-import { EVENT_OF_STATUS, type InvoiceStatus, type Stage, TRANSITIONS } from './lifecycle.ts';
+import type { Invoice } from './invoice.ts';
+import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
 import type { InvoiceChange } from './repository.ts';
 
 /** A status change with the event that tells of it. */
@@ -9,18 +10,30 @@ export function transition(
   invoice: Invoice,
   status: Exclude<InvoiceStatus, 'pending'>,
   facts: { dgiId?: string; rejectionReason?: string } = {},
-): { status: InvoiceStatus; event: InvoiceEvent } {
-  if (!TRANSITIONS[invoice.status].includes(status))
+): Pick<InvoiceChange, 'status' | 'event'> {
+  if (!STATUSES[invoice.status].next.includes(status))
     throw new Error(`no transition from ${invoice.status} to ${status}`);
+  return { status, ...withEvent(invoice, EVENT_OF_STATUS[status], facts) };
+}
+
+/**
+ * The event of this type, as a part of an update. An invoice has at most one event of each type, so a stage that runs again does not
+ * tell of the same thing again.
+ */
+export function withEvent(
+  invoice: Invoice,
+  type: EventType,
+  facts: { dgiId?: string; rejectionReason?: string } = {},
+): Pick<InvoiceChange, 'event'> {
+  if (invoice.events.some((event) => event.type === type)) return {};
   return {
-    status,
     event: {
       id: newId('evt'),
       sequence: invoice.events.length + 1,
-      type: EVENT_OF_STATUS[status],
-      status,
-      dgiId: facts.dgiId ?? null,
-      rejectionReason: facts.rejectionReason ?? null,
+      type,
+      status: statusOfEvent(type) ?? invoice.status,
+      dgiId: facts.dgiId ?? invoice.dgiId,
+      rejectionReason: facts.rejectionReason ?? invoice.rejectionReason,
       at: new Date(),
     },
   };

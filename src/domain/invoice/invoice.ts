@@ -1,4 +1,4 @@
-import type { EventType } from '../event.ts';
+import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { Stored } from './field-table.ts';
@@ -20,7 +20,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly seller: Partial<SellerProfile>;
   /** The number of the client's own series that it was created with; null: the service numbers it. */
   readonly ownNumber: string | null;
-  /** The outbox: one entry for each status change, oldest first. */
+  /** The outbox: one entry for each event, oldest first, at most one of each type. */
   readonly events: readonly InvoiceEvent[];
   /** The signed XML, once it is stored. */
   readonly xml: StoredDocument | null;
@@ -51,17 +51,25 @@ export interface Work {
   readonly since: Date;
 }
 
-/** A status change as it happened, written in the same update as the change itself. Whole seconds are shown, milliseconds kept. */
+/** What happened to an invoice, written in the same update as the change itself. Whole seconds are shown, milliseconds kept. */
 export interface InvoiceEvent {
   /** Prefix evt_; the receivers' deduplication key. */
   readonly id: string;
   /** 1, 2, 3… within the invoice. */
   readonly sequence: number;
   readonly type: EventType;
+  /** That of the invoice right after the event. */
   readonly status: InvoiceStatus;
   readonly dgiId: string | null;
   readonly rejectionReason: string | null;
   readonly at: Date;
+}
+
+/** When the status that the invoice had right after this event began. */
+export function statusSince({ createdAt, events }: Pick<Invoice, 'createdAt' | 'events'>, event: InvoiceEvent): Date {
+  if (statusOfEvent(event.type) !== null) return event.at;
+  const change = events.findLast(({ type, sequence }) => sequence < event.sequence && statusOfEvent(type) !== null);
+  return change?.at ?? createdAt;
 }
 
 /** Bytes kept by the document store. */

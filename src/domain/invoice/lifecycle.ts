@@ -1,30 +1,31 @@
-import type { EventType } from '../event.ts';
+interface StatusRow<Status extends string> {
+  readonly description: string;
+  /** The statuses that may follow: none for a final one. Every status update is guarded by it in the store (`status: from`). */
+  readonly next: readonly Status[];
+}
 
-export const INVOICE_STATUSES = ['pending', 'signing', 'transmitted', 'accepted', 'rejected'] as const;
-export type InvoiceStatus = (typeof INVOICE_STATUSES)[number];
+/** Each status of an invoice, in the order of its life (specification, "States and transitions"). */
+export const STATUSES = rows({
+  pending: { description: 'Created, awaiting XML normalization.', next: ['signing', 'rejected'] },
+  signing: { description: 'UBL XML generated, XAdES signature in progress.', next: ['transmitted', 'rejected'] },
+  transmitted: { description: 'The tax authority holds the signed invoice.', next: ['accepted', 'rejected'] },
+  accepted: { description: 'The tax authority accepted it; its identifier is known.', next: [] },
+  rejected: { description: 'It was rejected; the reason is known.', next: [] },
+});
+
+export type InvoiceStatus = keyof typeof STATUSES;
+export const INVOICE_STATUSES = Object.keys(STATUSES) as InvoiceStatus[];
+
+/** Whether the status never changes again. */
+export function isFinal(status: InvoiceStatus): boolean {
+  return STATUSES[status].next.length === 0;
+}
 
 /** The pipeline's stages, in their order. The first four move the status; rendering and mailing follow acceptance and never change it. */
 export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render', 'email'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The event of each status that is reached by processing (specification, "States and transitions"). */
-export const EVENT_OF_STATUS: Readonly<Record<Exclude<InvoiceStatus, 'pending'>, EventType>> = {
-  signing: 'invoice.signing',
-  transmitted: 'invoice.transmitted',
-  accepted: 'invoice.accepted',
-  rejected: 'invoice.rejected',
-};
-
-/** Which statuses may follow which. Every status update is guarded by it in the store (`status: from`), so no other change can happen. */
-export const TRANSITIONS: Readonly<Record<InvoiceStatus, readonly InvoiceStatus[]>> = {
-  pending: ['signing', 'rejected'],
-  signing: ['transmitted', 'rejected'],
-  transmitted: ['accepted', 'rejected'],
-  accepted: [],
-  rejected: [],
-};
-
-/** Whether nothing more happens to the status. */
-export function isFinal(status: InvoiceStatus): boolean {
-  return TRANSITIONS[status].length === 0;
+/** The table with its names as a type, which `next` is held against. */
+function rows<Status extends string>(table: Readonly<Record<Status, StatusRow<NoInfer<Status>>>>) {
+  return table;
 }

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { exactly, expected } from '../input-problems.ts';
-import { INVOICE_STATUSES } from './lifecycle.ts';
+import { INVOICE_STATUSES, STATUSES } from './lifecycle.ts';
 
 const ISO_INSTANT =
   /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?:Z|(?<hours>[+-]\d{2})(?::?(?<minutes>\d{2}))?))?$/;
@@ -48,9 +48,9 @@ export const invoiceStatus = z
   .enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) })
   .meta({
     id: 'InvoiceStatus',
-    description:
-      '`pending`: created. `signing`: XML generated, signature in progress. `transmitted`: the tax authority holds it. ' +
-      '`accepted` and `rejected` are final.',
+    description: Object.entries(STATUSES)
+      .map(([status, { description }]) => `- \`${status}\`: ${description}`)
+      .join('\n'),
   });
 
 /** The query parameters of GET /v1/invoices. */

@@ -27,8 +27,8 @@ export interface Claim {
 
 /** What one update writes, all of it or nothing. */
 export interface InvoiceChange {
-  /** The status change that `event` tells of. */
   readonly status?: InvoiceStatus;
+  /** What is told of the change; with `status`, the event of that status. */
   readonly event?: InvoiceEvent;
   readonly series?: SeriesNumber;
   readonly dgiId?: string;

@@ -1,3 +1,4 @@
+import { statusOfEvent } from '../event.ts';
 import type { Principal } from '../principal.ts';
 import type { Invoice, InvoiceEvent } from './invoice.ts';
 import { isFinal } from './lifecycle.ts';
@@ -33,7 +34,8 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
       inbox.put(invoice.events);
       const changes = changesAfter(invoiceId, start, inbox, unsubscribe);
       // Nothing is left to tell after the final event: the iteration ends at once.
-      if (isFinal(invoice.status) && start >= invoice.events.length) await changes.return?.();
+      const isTold = invoice.events.every((event) => event.sequence <= start || !isStatusChange(event));
+      if (isFinal(invoice.status) && isTold) await changes.return?.();
       return changes;
     } catch (error) {
       unsubscribe();
@@ -45,7 +47,12 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
 /** The sequence number after which events are told. */
 function startOf(invoice: Invoice, afterEventId: string | null): number {
   const resumed = invoice.events.find((event) => event.id === afterEventId);
-  return resumed ? resumed.sequence : Math.max(0, invoice.events.length - 1);
+  return resumed?.sequence ?? (invoice.events.findLast(isStatusChange)?.sequence ?? 1) - 1;
+}
+
+/** Events without a status change have no place in the stream. */
+function isStatusChange({ type }: InvoiceEvent): boolean {
+  return statusOfEvent(type) !== null;
 }
 
 interface Inbox {
@@ -55,7 +62,7 @@ interface Inbox {
   close(): void;
 }
 
-/** Holds what is not told yet: at most the few events that an invoice ever has. */
+/** Holds what is not told yet: at most one event of each type. */
 function createInbox(): Inbox {
   const events = new Map<number, InvoiceEvent>();
   let closed = false;
@@ -103,9 +110,12 @@ function changesAfter(
   return {
     async next() {
       if (done) return finish();
-      const event = await inbox.take(last + 1);
-      if (!event) return finish();
-      last = event.sequence;
+      let event: InvoiceEvent | null;
+      do {
+        event = await inbox.take(last + 1);
+        if (!event) return finish();
+        last = event.sequence;
+      } while (!isStatusChange(event));
       // The final event is told, and then nothing more: the next call ends the iteration.
       if (isFinal(event.status)) {
         done = true;

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { EVENT_TYPES } from '../event.ts';
+import { EVENT_TYPES, EVENTS } from '../event.ts';
 import { exactly, expected } from '../input-problems.ts';
 import { printableText } from '../printable-text.ts';
 
@@ -22,6 +22,9 @@ const url = z
 /** The types of events (specification, "Events"). */
 export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
   id: 'EventType',
+  description: Object.entries(EVENTS)
+    .map(([type, { description }]) => `- \`${type}\`: ${description}`)
+    .join('\n'),
 });
 
 const events = z

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Invoice } from '../invoice/invoice.ts';
+import { type Invoice, statusSince } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { ENVIRONMENTS } from '../tenant/tenant.ts';
 import { deliveryOf } from './delivery.ts';
@@ -18,12 +18,12 @@ const SWEEP_LIMIT = 100;
 const SWEEP_PAUSE_MS = 5000;
 
 /**
- * Brings status changes from the invoices' outbox into the log of events and into the ledger of deliveries, at least once each. The outbox
+ * Brings events from the invoices' outbox into the log of events and into the ledger of deliveries, at least once each. The outbox
  * is updated last, so what a crash interrupts is published again, which changes nothing that is stored.
  */
 export interface PublishEvents {
   /**
-   * Tells that the status of this invoice has changed, right after the update that changed it. Returns at once and never throws: what
+   * Tells that this invoice has a new event, right after the update that wrote it. Returns at once and never throws: what
    * cannot be written now stays in the outbox, where the sweep finds it.
    */
   publish(invoice: Invoice): void;
@@ -209,7 +209,7 @@ function rowOf(invoice: Invoice, event: Invoice['events'][number], documentUrl: 
     createdAt: event.at,
     order,
     place: order,
-    body: eventBody(invoice, event, documentUrl),
+    body: eventBody(invoice, { ...event, at: statusSince(invoice, event) }, documentUrl, event),
     documentRevision: invoice.documentRevision,
   };
 }

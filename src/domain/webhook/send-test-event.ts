@@ -1,7 +1,7 @@
 import { serviceError } from '../errors.ts';
-import { EVENT_TYPES, type EventType } from '../event.ts';
+import { type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
-import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, statusSince } from '../invoice/invoice.ts';
 import { CURRENCY } from '../money.ts';
 import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
@@ -58,9 +58,10 @@ export function createSendTestEvent(parts: TestEventParts) {
   }
 
   async function testEvent(owner: Owner, type: EventType): Promise<WebhookEvent> {
-    const latest = await parts.latestInvoice(owner, type === 'invoice.rejected' ? 'rejected' : 'accepted');
+    const latest = await parts.latestInvoice(owner, statusOfEvent(type) === 'rejected' ? 'rejected' : 'accepted');
     const invoice = latest ?? { ...SPECIMEN, createdAt: parts.now() };
-    const change = latest?.events.find((each) => each.type === type) ?? specimenChange(type, parts.now());
+    const known = latest?.events.find((each) => each.type === type);
+    const change = latest && known ? { ...known, at: statusSince(latest, known) } : specimenChange(type, parts.now());
     const { order } = newCreationMoment();
     const sent = { id: newId('evt'), at: parts.now() };
     return {
@@ -89,10 +90,10 @@ const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
 };
 
 function specimenChange(type: EventType, at: Date): InvoiceEvent {
-  const status = type.slice('invoice.'.length) as InvoiceEvent['status'];
+  const status = statusOfEvent(type) ?? 'accepted';
   return {
     id: newId('evt'),
-    sequence: EVENT_TYPES.indexOf(type) + 1,
+    sequence: 1,
     type,
     status,
     dgiId: status === 'accepted' ? 'DGI-SPECIMEN' : null,

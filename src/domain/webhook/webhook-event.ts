@@ -12,9 +12,9 @@ export interface WebhookEvent {
   readonly environment: Environment;
   readonly type: EventType;
   readonly invoiceId: string;
-  /** The number of the status change within its invoice: 1, 2, 3…; 0 for an event that was sent by hand. */
+  /** The number of the event within its invoice: 1, 2, 3…; 0 for an event that was sent by hand. */
   readonly sequence: number;
-  /** When the status changed. */
+  /** When it happened. */
   readonly createdAt: Date;
   /** Its place in lists, sorts as text. */
   readonly order: string;

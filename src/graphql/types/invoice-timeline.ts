@@ -1,4 +1,6 @@
+import { statusOfEvent } from '../../domain/event.ts';
 import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
+import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 import { InvoiceStatusType } from './invoice-status.ts';
@@ -22,12 +24,12 @@ const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry
 builder.objectField(InvoiceType, 'timeline', (t) =>
   t.field({
     type: [TimelineEntryType],
-    extensions: { most: 4 },
-    description: 'Its statuses so far, from `pending` on; four at most.',
+    extensions: { most: INVOICE_STATUSES.length },
+    description: 'Its statuses so far, from `pending` on.',
     resolve: timelineOf,
   }),
 );
 
 function timelineOf({ createdAt, events }: Invoice): TimelineEntry[] {
-  return [{ status: 'pending', at: createdAt, id: null }, ...events];
+  return [{ status: 'pending', at: createdAt, id: null }, ...events.filter(({ type }) => statusOfEvent(type) !== null)];
 }

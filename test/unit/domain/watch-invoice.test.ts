@@ -1,13 +1,13 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
+import { EVENT_OF_STATUS } from '../../../src/domain/event.ts';
 import type { InvoiceEvent } from '../../../src/domain/invoice/invoice.ts';
-import type { InvoiceStatus } from '../../../src/domain/invoice/lifecycle.ts';
 import type { InvoiceNews } from '../../../src/domain/invoice/repository.ts';
 import { createWatchInvoice } from '../../../src/domain/invoice/watch-invoice.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
-const STATUSES: InvoiceStatus[] = ['signing', 'transmitted', 'accepted'];
+const STATUSES = ['signing', 'transmitted', 'accepted'] as const;
 
 /** One invoice whose changes, news and readings come when the test says so. */
 function world() {
@@ -46,7 +46,7 @@ function world() {
       const sequence = stored.length + 1;
       const status = STATUSES[sequence - 1];
       if (!status) return;
-      const event = { id: `evt_${sequence}`, sequence, status } as InvoiceEvent;
+      const event = { id: `evt_${sequence}`, sequence, type: EVENT_OF_STATUS[status], status } as InvoiceEvent;
       stored.push(event);
       news.push([event]);
     },
