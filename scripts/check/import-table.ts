@@ -42,8 +42,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'transport/*.ts',
       'graphql/execute.ts',
       'type graphql/',
-      'domain/errors.ts',
-      'domain/input-problems.ts',
+      ...['domain/errors.ts', 'domain/error-codes.ts', 'domain/limits.ts', 'domain/input-problems.ts'],
       'domain/*/*-input.ts',
       // Sets, fields and limits of the REST contract.
       ...['domain/invoice/fields.ts', 'domain/invoice/field-table.ts'],

@@ -1,3 +1,5 @@
+import { ERRORS, type ErrorCode } from './error-codes.ts';
+
 /** One thing that is wrong, in the specification's error shape ("Errors"). */
 export interface Problem {
   readonly code: ErrorCode;
@@ -7,33 +9,9 @@ export interface Problem {
   readonly param: string | null;
   /** The HTTP status that REST answers with, and `extensions.status` in GraphQL. */
   readonly status: number;
-  /** The value that would do, or the few: `12000`, `0, 7, 10, 14, 20`; absent where that can not be said. */
+  /** The value or values that are accepted: `12000`, `0, 7, 10, 14, 20`; absent where they cannot be listed. */
   readonly expected?: string;
 }
-
-/** The specification's error codes, and the design's own where it is silent, each with the status it is answered with. */
-export const ERROR_STATUS = {
-  invalid_request: 400,
-  invalid_api_key: 401,
-  api_key_revoked: 401,
-  insufficient_scope: 403,
-  resource_not_found: 404,
-  idempotency_conflict: 409,
-  amount_too_small: 422,
-  amount_mismatch: 422,
-  invalid_ice: 422,
-  duplicate_number: 422,
-  invalid_date: 422,
-  invalid_bank_account: 422,
-  endpoint_limit_reached: 422,
-  key_limit_reached: 422,
-  last_secret_key: 422,
-  logo_limit_reached: 422,
-  rate_limit_exceeded: 429,
-  internal_error: 500,
-} as const;
-
-export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /**
  * A failure that the client sees. All that a use case refuses is thrown as one; anything else that is thrown is a defect and is
@@ -65,7 +43,7 @@ export function problem(
   code: ErrorCode,
   message: string,
   param: string | null = null,
-  status: number = ERROR_STATUS[code],
+  status: number = ERRORS[code].status,
 ): Problem {
   return { code, message, param, status };
 }
@@ -75,7 +53,7 @@ export function serviceError(
   code: ErrorCode,
   message: string,
   param: string | null = null,
-  status: number = ERROR_STATUS[code],
+  status: number = ERRORS[code].status,
 ): ServiceError {
   return new ServiceError([problem(code, message, param, status)]);
 }

@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import { type Problem, problem } from './errors.ts';
+import { MAX_PROBLEMS } from './limits.ts';
 
 /** Characters of a text that a message quotes, and of a path. */
 const [MAX_SHOWN, MAX_PATH] = [40, 300];
-/** Problems that one answer lists. */
-const MAX_PROBLEMS = 100;
 
 /**
  * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last, in the names of

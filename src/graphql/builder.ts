@@ -8,6 +8,7 @@ import { READ_BYTES } from '../domain/answer-bounds.ts';
 import { ServiceError } from '../domain/errors.ts';
 import { problemsOf } from '../domain/input-problems.ts';
 import { requireIssuer } from '../domain/invoice/create-invoice.ts';
+import { PAGE_SIZE } from '../domain/limits.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
@@ -54,8 +55,12 @@ export const builder = new SchemaBuilder<{
     hasPreviousPageFieldOptions: { description: 'Whether there are newer rows.' },
     startCursorFieldOptions: { description: 'The `before` of the next page towards newer rows.' },
     endCursorFieldOptions: { description: 'The `after` of the next page towards older rows.' },
-    firstArgOptions: { description: 'How many rows from `after` on, towards older ones: 1 to 100, 20 unless given.' },
-    lastArgOptions: { description: 'How many rows up to `before`, towards newer ones: 1 to 100. Only with `before`.' },
+    firstArgOptions: {
+      description: `How many rows from \`after\` on, towards older ones: 1 to ${PAGE_SIZE.most}. Default: ${PAGE_SIZE.default}.`,
+    },
+    lastArgOptions: {
+      description: `How many rows up to \`before\`, towards newer ones: 1 to ${PAGE_SIZE.most}. Only with \`before\`.`,
+    },
     afterArgOptions: { description: 'A cursor: only older rows.' },
     beforeArgOptions: { description: 'A cursor: only newer rows. Not with `first` or `after`.' },
   },

@@ -1,12 +1,18 @@
 import { builder } from './builder.ts';
 
-/** An enum whose values have the domain's names, which are REST's too. @param meanings a description of each value */
+/**
+ * An enum of a table's names. They are those of the domain and of REST, with `_` for the dot that GraphQL's names cannot hold.
+ * @param rows the description of each value, or a row with it
+ */
 export function enumOf<Value extends string>(
   name: string,
   description: string,
-  meanings: Readonly<Record<Value, string>>,
+  rows: Readonly<Record<Value, string | { readonly description: string }>>,
 ) {
-  const values = Object.entries<string>(meanings).map(([value, meaning]) => [value, { value, description: meaning }]);
+  const values = Object.entries<string | { readonly description: string }>(rows).map(([value, row]) => [
+    value.replaceAll('.', '_'),
+    { value, description: typeof row === 'string' ? row : row.description },
+  ]);
   return builder.enumType(name, {
     description,
     values: Object.fromEntries(values) as Record<Value, { value: Value; description: string }>,

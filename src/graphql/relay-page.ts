@@ -1,4 +1,5 @@
 import { serviceError } from '../domain/errors.ts';
+import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Page } from '../domain/page.ts';
 
 /** The arguments of a connection, as the plugin hands them on. */
@@ -8,8 +9,6 @@ interface ConnectionArguments {
   readonly after?: string | null | undefined;
   readonly before?: string | null | undefined;
 }
-
-const DEFAULT_LIMIT = 20;
 
 /**
  * The page that a connection's arguments ask for. Lists are newest first: `after` goes older, `before` newer; cursors are ids.
@@ -26,7 +25,7 @@ export function pageRequest({ first, last, after, before }: ConnectionArguments)
   }
   const direction = backwards ? ('before' as const) : ('after' as const);
   const id = before ?? after ?? null;
-  return { limit: first ?? last ?? DEFAULT_LIMIT, cursor: id === null ? null : { direction, id } };
+  return { limit: first ?? last ?? PAGE_SIZE.default, cursor: id === null ? null : { direction, id } };
 }
 
 /** A page as a connection's value. What lies on the other side of the cursor is looked up when it is asked for. */

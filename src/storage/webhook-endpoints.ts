@@ -1,5 +1,6 @@
 import type { Collection, Db } from 'mongodb';
-import { MAX_ENDPOINTS, type WebhookEndpoint } from '../domain/webhook/endpoint.ts';
+import { MAX_ENDPOINTS } from '../domain/limits.ts';
+import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 

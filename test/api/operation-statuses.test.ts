@@ -1,6 +1,6 @@
 import { MongoNetworkError } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERROR_STATUS } from '../../src/domain/errors.ts';
+import { ERRORS } from '../../src/domain/error-codes.ts';
 import { openApiDocument } from '../../src/transport/rest/openapi.ts';
 import { ROUTES } from '../../src/transport/rest/routes.ts';
 import { type Answer, Client, invoiceBody } from '../support/client.ts';
@@ -123,7 +123,7 @@ const PROVOCATIONS: Record<number, (operation: Operation) => Promise<Answer>> = 
 };
 
 /** The codes that may stand with a status. */
-const CODES = Map.groupBy(Object.entries(ERROR_STATUS), ([, status]) => status as number);
+const CODES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status as number);
 
 describe.each(OPERATIONS)('$method $path', (operation) => {
   it.each(operation.statuses)('%i, as its documentation says', async (status) => {

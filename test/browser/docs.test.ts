@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERROR_STATUS } from '../../src/domain/errors.ts';
+import { ERRORS } from '../../src/domain/error-codes.ts';
 import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -35,7 +35,7 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
     }));
     await page.close();
     expect(sections).toEqual(['quick-start', 'errors', 'rules']);
-    for (const [code, status] of Object.entries(ERROR_STATUS)) {
+    for (const [code, { status }] of Object.entries(ERRORS)) {
       const [, statuses, meaning, remedy] = rows.find(([name]) => name === code) ?? [];
       expect([code, statuses?.split(', ')[0]]).toEqual([code, String(status)]);
       expect([meaning, remedy]).toEqual([expect.stringMatching(/\w{3}.*\.$/), expect.stringMatching(/\w{3}.*\.$/)]);

@@ -1,11 +1,9 @@
 import { serviceError } from '../errors.ts';
 import { newId } from '../ids.ts';
+import { MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
 import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
-
-/** Valid keys of a tenant and environment, and how many revoked ones are remembered beside them. */
-export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50];
 
 /** A key at its creation: the only moment at which its token exists outside the client. */
 export interface IssuedKey {
@@ -74,7 +72,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
       if (!(error instanceof TooManyKeys)) throw error;
       throw serviceError(
         'key_limit_reached',
-        `There are ${MAX_KEYS} valid keys in the ${environment} environment already, the most there can be. Revoke one first.`,
+        `There are ${MAX_KEYS} valid keys in the ${environment} environment already, the maximum. Revoke one first.`,
       );
     }
   }

@@ -1,6 +1,7 @@
 import { z } from 'zod';
 import { isCalendarDate } from '../calendar-date.ts';
 import { expected } from '../input-problems.ts';
+import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES } from './tax-rate.ts';
@@ -29,7 +30,7 @@ export const statedAmount = z
   .refine((value) => Number.isInteger(value) && value <= MAX_CENTIMES, {
     error: expected(`${CENTIMES}, at most ${MAX_CENTIMES}`),
   })
-  .meta({ type: 'integer', minimum: 100, maximum: MAX_CENTIMES });
+  .meta({ type: 'integer', minimum: MIN_AMOUNT, maximum: MAX_CENTIMES });
 
 export const centimes = z
   .number({ error: expected(CENTIMES) })

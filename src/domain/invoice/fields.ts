@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { bankAccountDigits } from '../bank-account.ts';
 import { emailAddress } from '../email-address.ts';
 import { expected } from '../input-problems.ts';
+import { MIN_AMOUNT } from '../limits.ts';
 import { CURRENCY } from '../money.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText, printableText } from '../printable-text.ts';
@@ -189,7 +190,7 @@ export const INVOICE = {
       rest: 'amount',
       type: 'centimes',
       input: statedAmount,
-      minimum: 100,
+      minimum: MIN_AMOUNT,
       event: 4,
       description: 'Total including tax, in centimes.',
       inputDescription:

@@ -1,6 +1,7 @@
 import { moroccanDate } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
-import { decimalOf, MAX_CENTIMES } from '../money.ts';
+import { MIN_AMOUNT } from '../limits.ts';
+import { CURRENCY, decimalOf, MAX_CENTIMES } from '../money.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { CreateInvoiceInput } from './create-invoice-input.ts';
 import type { InvoiceRepository } from './repository.ts';
@@ -27,13 +28,13 @@ export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdA
     const message = `The lines add up to more than ${MAX_CENTIMES} centimes, the largest total.`;
     problems.push(problem('invalid_request', message, 'lines'));
   }
-  const gross = totals && totals.gross >= 100 ? { expected: String(totals.gross) } : {};
-  if (amount !== undefined && amount < 100) {
-    const message = `amount is ${amount} centimes; the minimum is 100 (1.00 MAD).`;
+  const gross = totals && totals.gross >= MIN_AMOUNT ? { expected: String(totals.gross) } : {};
+  if (amount !== undefined && amount < MIN_AMOUNT) {
+    const message = `amount is ${amount} centimes; the minimum is ${MIN_AMOUNT} (${decimalOf(MIN_AMOUNT)} ${CURRENCY}).`;
     problems.push({ ...problem('amount_too_small', message, 'amount'), ...gross });
   } else if (amount !== undefined && lines && totals && !isTolerated(amount, totals, lines)) {
     const message =
-      `amount is ${amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} MAD: ` +
+      `amount is ${amount} centimes; the lines with their VAT add up to ${totals.gross} (${decimalOf(totals.gross)} ${CURRENCY}: ` +
       `${decimalOf(totals.net)} net and ${decimalOf(totals.tax)} VAT).`;
     problems.push({ ...problem('amount_mismatch', message, 'amount'), ...gross });
   }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { exactly, expected } from '../input-problems.ts';
+import { PAGE_SIZE } from '../limits.ts';
 import { INVOICE_STATUSES, STATUSES } from './lifecycle.ts';
 
 const ISO_INSTANT =
@@ -58,12 +59,17 @@ export const listInvoicesQuery = exactly(
   {
     status: invoiceStatus.optional(),
     limit: once
-      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= 100, {
-        error: expected('an integer from 1 to 100'),
+      .refine((text) => /^[1-9]\d{0,2}$/.test(text) && Number(text) <= PAGE_SIZE.most, {
+        error: expected(`an integer from 1 to ${PAGE_SIZE.most}`),
       })
       .transform(Number)
-      .default(20)
-      .meta({ type: 'integer', minimum: 1, maximum: 100, description: `20 unless given. ${SHORT_PAGES}` }),
+      .default(PAGE_SIZE.default)
+      .meta({
+        type: 'integer',
+        minimum: 1,
+        maximum: PAGE_SIZE.most,
+        description: `Default: ${PAGE_SIZE.default}. ${SHORT_PAGES}`,
+      }),
     starting_after: once
       .optional()
       .meta({ description: 'The id of the last object of the previous page: goes on to older ones.' }),

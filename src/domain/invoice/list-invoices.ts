@@ -1,5 +1,6 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
+import { PAGE_SIZE } from '../limits.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { InvoicePage, InvoiceRepository } from './repository.ts';
@@ -26,9 +27,9 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
    */
   return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
     const owner = requireSecretKey(principal);
-    if (!Number.isInteger(input.limit) || input.limit < 1 || input.limit > 100) {
+    if (!Number.isInteger(input.limit) || input.limit < 1 || input.limit > PAGE_SIZE.most) {
       const param = input.cursor?.direction === 'before' ? 'last' : 'first';
-      throw serviceError('invalid_request', `${param} must be an integer from 1 to 100.`, param);
+      throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
     }
     return invoices.page({
       tenantId: owner.tenant.id,

@@ -1,12 +1,10 @@
 import { serviceError } from '../errors.ts';
+import { MAX_LOGOS } from '../limits.ts';
 import { type KeyPrincipal, type Principal, requireSecretKey } from '../principal.ts';
 import type { Audit } from './audit.ts';
 import type { LogoStore, TenantRepository } from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import type { Tenant } from './tenant.ts';
-
-/** Different logos that a tenant may ever have stored: they are kept, because documents refer to them. */
-export const MAX_LOGOS = 50;
 
 /** A tenant's own profile. All throw insufficient_scope (403) unless a secret key calls. */
 export interface OwnProfile {
@@ -46,7 +44,11 @@ export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, au
       const fields = Object.keys(change);
       if (fields.length === 0) return tenant;
       if (change.logo && !(await tenants.admitLogo(tenant.id, change.logo.sha256, MAX_LOGOS))) {
-        throw serviceError('logo_limit_reached', `At most ${MAX_LOGOS} different logos are taken in all.`, 'logo');
+        throw serviceError(
+          'logo_limit_reached',
+          `A tenant can have at most ${MAX_LOGOS} different logos in all.`,
+          'logo',
+        );
       }
       const changed = await tenants.changeProfile(tenant.id, change, environment === 'test');
       if (!changed) throw liveKeyNeeded();

@@ -3,47 +3,49 @@ import { bankAccountDigits, hasBankAccountKey } from '../bank-account.ts';
 import { DOCUMENT_LANGUAGES } from '../document-language.ts';
 import { emailAddress } from '../email-address.ts';
 import { type Problem, problem, ServiceError } from '../errors.ts';
+import { PROFILE_LIMITS as LIMITS } from '../limits.ts';
 import { PAYMENT_MEANS_NAMES } from '../payment-means.ts';
 import { filledText, oneLineText } from '../printable-text.ts';
 import { NotALogo, parseLogo } from './logo.ts';
 import type { SellerProfileChange } from './ports.ts';
 
 const OBJECT = 'must be an object with the fields of a seller profile';
-/** Of the longest payment term, days. */
-const MAX_TERM = 366;
-const TERM = `must be a whole number of days, 0 to ${MAX_TERM}`;
+const TERM = `must be a whole number of days, 0 to ${LIMITS.paymentTermDays}`;
 const ADDRESS = 'must be an object with street, city and postalCode';
 
 const sellerProfileInput = z.strictObject(
   {
-    legalName: filledText(200, 'the legal name').exactOptional(),
+    legalName: filledText(LIMITS.legalName, 'the legal name').exactOptional(),
     ice: z
       .string({ error: 'must be a string of 15 digits' })
       .regex(/^[0-9]{15}$/, { error: 'must be 15 digits' })
       .exactOptional(),
-    taxId: filledText(30, 'the identifiant fiscal').exactOptional(),
-    tradeRegister: filledText(100, "the town of the court and the number, like 'Casablanca 123456'").exactOptional(),
-    professionalTax: filledText(30, 'the number of the taxe professionnelle').exactOptional(),
-    cnss: filledText(30, 'the CNSS affiliation').exactOptional(),
+    taxId: filledText(LIMITS.taxId, 'the identifiant fiscal').exactOptional(),
+    tradeRegister: filledText(
+      LIMITS.tradeRegister,
+      "the town of the court and the number, like 'Casablanca 123456'",
+    ).exactOptional(),
+    professionalTax: filledText(LIMITS.professionalTax, 'the number of the taxe professionnelle').exactOptional(),
+    cnss: filledText(LIMITS.cnss, 'the CNSS affiliation').exactOptional(),
     address: z
       .strictObject(
         {
-          street: filledText(500, 'the street and its number'),
-          city: filledText(100, 'the city'),
-          postalCode: filledText(20, 'the postal code').nullable().default(null),
+          street: filledText(LIMITS.street, 'the street and its number'),
+          city: filledText(LIMITS.city, 'the city'),
+          postalCode: filledText(LIMITS.postalCode, 'the postal code').nullable().default(null),
         },
         { error: ADDRESS },
       )
       .exactOptional(),
     email: emailAddress().exactOptional(),
-    legalForm: filledText(50, "the legal form, like 'SARL'").exactOptional(),
+    legalForm: filledText(LIMITS.legalForm, "the legal form, like 'SARL'").exactOptional(),
     capital: z
       .number({ error: 'must be an integer of centimes' })
       .refine((value) => Number.isSafeInteger(value) && value >= 0, {
         error: 'must be an integer of centimes, zero or more',
       })
       .exactOptional(),
-    paymentMode: oneLineText(100, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
+    paymentMode: oneLineText(LIMITS.paymentMode, "how invoices are paid, like 'Virement bancaire'").exactOptional(),
     paymentMeans: z
       .enum(PAYMENT_MEANS_NAMES, { error: `must be one of ${PAYMENT_MEANS_NAMES.join(', ')}` })
       .nullable()
@@ -51,7 +53,7 @@ const sellerProfileInput = z.strictObject(
     paymentTermDays: z
       .int({ error: TERM })
       .min(0, { error: TERM })
-      .max(MAX_TERM, { error: TERM })
+      .max(LIMITS.paymentTermDays, { error: TERM })
       .nullable()
       .exactOptional(),
     bankAccount: bankAccountDigits()
@@ -59,7 +61,7 @@ const sellerProfileInput = z.strictObject(
       .nullable()
       .exactOptional(),
     operationDateIsIssueDate: z.boolean({ error: 'must be true or false' }).exactOptional(),
-    exemptionReason: filledText(500, 'why lines at 0 % bear no VAT').nullable().exactOptional(),
+    exemptionReason: filledText(LIMITS.exemptionReason, 'why lines at 0 % bear no VAT').nullable().exactOptional(),
     documentLanguage: z.enum(DOCUMENT_LANGUAGES, { error: "must be 'fr', 'ar' or 'en'" }).exactOptional(),
     logo: z
       .string({ error: 'must be a data URL of a PNG or JPEG, or null' })

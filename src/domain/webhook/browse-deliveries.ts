@@ -1,6 +1,7 @@
 import { serviceError } from '../errors.ts';
 import type { EventType } from '../event.ts';
 import { isId } from '../ids.ts';
+import { PAGE_SIZE } from '../limits.ts';
 import type { Found, Page, PageQuery } from '../page.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
@@ -104,9 +105,9 @@ async function pageOf(
   { limit, cursor, createdAfter, createdBefore, maxBytes }: PageRequest,
   find: (owner: Owner, id: string) => Promise<{ order: string } | null>,
 ): Promise<PageQuery> {
-  if (!Number.isInteger(limit) || limit < 1 || limit > 100) {
+  if (!Number.isInteger(limit) || limit < 1 || limit > PAGE_SIZE.most) {
     const param = cursor?.direction === 'before' ? 'last' : 'first';
-    throw serviceError('invalid_request', `${param} must be an integer from 1 to 100.`, param);
+    throw serviceError('invalid_request', `${param} must be an integer from 1 to ${PAGE_SIZE.most}.`, param);
   }
   const row = cursor && (await find(owner, cursor.id));
   if (cursor && !row) {

@@ -1,10 +1,8 @@
 import { z } from 'zod';
 import { EVENT_TYPES, EVENTS } from '../event.ts';
 import { exactly, expected } from '../input-problems.ts';
+import { ENDPOINT_LIMITS } from '../limits.ts';
 import { printableText } from '../printable-text.ts';
-
-/** Limits of an endpoint's texts, characters. */
-export const ENDPOINT_LIMITS = { url: 2048, description: 500 } as const;
 
 const url = z
   .string({ error: expected('the https:// address that receives events, a string') })

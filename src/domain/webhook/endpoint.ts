@@ -1,9 +1,6 @@
 import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** How many endpoints a tenant may have in each environment (design, section 5, "endpoints"). */
-export const MAX_ENDPOINTS = 16;
-
 /** Where a tenant receives events (specification, "Webhook endpoint"). */
 export interface WebhookEndpoint {
   /** Prefix we_. */

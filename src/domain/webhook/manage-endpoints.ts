@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
+import { MAX_ENDPOINTS } from '../limits.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
-import { type EndpointSecret, MAX_ENDPOINTS, type WebhookEndpoint } from './endpoint.ts';
+import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
@@ -76,7 +77,7 @@ export function createManageEndpoints(
       if (await endpoints.insert(endpoint)) return { endpoint, secret };
       throw serviceError(
         'endpoint_limit_reached',
-        `There are ${MAX_ENDPOINTS} webhook endpoints already, the most that a tenant may have. Delete one that is not used.`,
+        `There are ${MAX_ENDPOINTS} webhook endpoints already, the maximum. Delete one that is not used.`,
       );
     },
 

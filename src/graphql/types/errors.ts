@@ -1,8 +1,13 @@
-import { type ErrorCode, type Problem, ServiceError } from '../../domain/errors.ts';
+import { ERRORS, rowOfError } from '../../domain/error-codes.ts';
+import { type Problem, ServiceError } from '../../domain/errors.ts';
+import { MAX_PROBLEMS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
+import { enumOf } from '../enum-of.ts';
+
+const ErrorCodeType = enumOf('ErrorCode', 'What was wrong, for programs. More may be added.', ERRORS);
 
 const FIELD_TEXTS = {
-  code: "REST's code, for programs: `invalid_request`, `amount_too_small`, …",
+  code: 'What was wrong, for programs.',
   message: 'What was wrong and what was expected, for a person.',
   param:
     'Dotted path of the field at fault, relative to the input: `customer.ice`, `lines.0.taxRate`; null where none is.',
@@ -14,7 +19,7 @@ export const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implem
   description:
     'Why a mutation was refused; nothing was changed. Credentials, scopes, the rate limit and defects are errors of the request instead.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: FIELD_TEXTS.code }),
+    code: t.expose('code', { type: ErrorCodeType, description: FIELD_TEXTS.code }),
     message: t.exposeString('message', { description: FIELD_TEXTS.message }),
     param: t.exposeString('param', { nullable: true, description: FIELD_TEXTS.param }),
     status: t.exposeInt('status', { description: FIELD_TEXTS.status }),
@@ -24,50 +29,35 @@ export const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implem
 export const ProblemType = builder.objectRef<Problem>('Problem').implement({
   description: 'One thing that is wrong with an input.',
   fields: (t) => ({
-    code: t.exposeString('code', { description: FIELD_TEXTS.code }),
+    code: t.expose('code', { type: ErrorCodeType, description: FIELD_TEXTS.code }),
     message: t.exposeString('message', { description: FIELD_TEXTS.message }),
     param: t.exposeString('param', { nullable: true, description: FIELD_TEXTS.param }),
     status: t.exposeInt('status', { description: FIELD_TEXTS.status }),
     expected: t.string({
       nullable: true,
-      description: 'The value that would do, or the few: `12000`, `0, 7, 10, 14, 20`; null where that can not be said.',
+      description:
+        'The value or values that are accepted: `12000`, `0, 7, 10, 14, 20`; null where they cannot be listed.',
       resolve: ({ expected }) => expected ?? null,
     }),
   }),
 });
 
-/** The plugin asks `instanceof` for the type of what was thrown: use cases know codes, not GraphQL's types. */
-function thrown(error: unknown, is: (code: ErrorCode, status: number) => boolean): boolean {
-  return error instanceof ServiceError && is(error.code, error.status);
+/**
+ * The class of a typed error: the plugin asks `instanceof` for the type of what was thrown, and the table of codes knows it. Use cases
+ * throw codes, not GraphQL's types.
+ */
+function typedError(name: ReturnType<typeof rowOfError>['type']) {
+  return class extends ServiceError {
+    static override [Symbol.hasInstance](error: unknown): boolean {
+      return error instanceof ServiceError && rowOfError(error.code).type === name;
+    }
+  };
 }
 
-/** An input that is not valid (400), or breaks a business rule (422). */
-export class InvalidInputError extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return thrown(error, (code, status) => status === 400 || (status === 422 && !code.endsWith('_limit_reached')));
-  }
-}
-
-/** No such thing, or another tenant's or environment's (404). */
-export class NotFoundError extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return thrown(error, (code) => code === 'resource_not_found');
-  }
-}
-
-/** An idempotency key that was used with another input (409). */
-export class IdempotencyConflictError extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return thrown(error, (code) => code === 'idempotency_conflict');
-  }
-}
-
-/** As many as there may be (422, `…_limit_reached`). */
-export class LimitReachedError extends ServiceError {
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return thrown(error, (code) => code.endsWith('_limit_reached'));
-  }
-}
+export const InvalidInputError = typedError('InvalidInputError');
+export const NotFoundError = typedError('NotFoundError');
+export const IdempotencyConflictError = typedError('IdempotencyConflictError');
+export const LimitReachedError = typedError('LimitReachedError');
 
 builder.objectType(InvalidInputError, {
   name: 'InvalidInputError',
@@ -76,7 +66,7 @@ builder.objectType(InvalidInputError, {
   fields: (t) => ({
     problems: t.field({
       type: [ProblemType],
-      extensions: { most: 100 },
+      extensions: { most: MAX_PROBLEMS },
       description:
         'All that is wrong, of the same status, in the order of the documented fields; the first is this error itself.',
       resolve: ({ problems }) => [...problems],
@@ -86,7 +76,7 @@ builder.objectType(InvalidInputError, {
 
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
-  description: 'There is no such thing, or it is another tenant’s or environment’s (404).',
+  description: 'There is no such object, or it belongs to another tenant or environment (404).',
   interfaces: [ErrorInterface],
 });
 
@@ -98,6 +88,6 @@ builder.objectType(IdempotencyConflictError, {
 
 builder.objectType(LimitReachedError, {
   name: 'LimitReachedError',
-  description: 'There are as many as there may be (422).',
+  description: 'The maximum number is reached (422).',
   interfaces: [ErrorInterface],
 });

@@ -1,4 +1,6 @@
 import { serviceError } from '../../domain/errors.ts';
+import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
+import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
@@ -47,29 +49,31 @@ builder.queryField('tenant', (t) =>
 const SellerAddressInput = builder.inputType('SellerAddressInput', {
   description: 'Where the seller is established.',
   fields: (t) => ({
-    street: t.string({ required: true, description: 'Street and number, at most 500 characters.' }),
-    city: t.string({ required: true, description: 'At most 100 characters.' }),
-    postalCode: t.string({ description: 'At most 20 characters.' }),
+    street: t.string({ required: true, description: `Street and number, at most ${LIMITS.street} characters.` }),
+    city: t.string({ required: true, description: `At most ${LIMITS.city} characters.` }),
+    postalCode: t.string({ description: `At most ${LIMITS.postalCode} characters.` }),
   }),
 });
 
 const SellerProfileInput = builder.inputType('SellerProfileInput', {
   description: 'What to change of a profile; what is not given stays as it is.',
   fields: (t) => ({
-    legalName: t.string({ description: 'Raison sociale, at most 200 characters.' }),
+    legalName: t.string({ description: `Raison sociale, at most ${LIMITS.legalName} characters.` }),
     ice: t.string({ description: 'Exactly 15 digits.' }),
-    taxId: t.string({ description: 'Identifiant fiscal, at most 30 characters.' }),
+    taxId: t.string({ description: `Identifiant fiscal, at most ${LIMITS.taxId} characters.` }),
     tradeRegister: t.string({ description: 'Registre du commerce with its court’s town: `Casablanca 123456`.' }),
-    professionalTax: t.string({ description: 'Taxe professionnelle (patente), at most 30 characters.' }),
-    cnss: t.string({ description: 'CNSS affiliation, at most 30 characters.' }),
+    professionalTax: t.string({
+      description: `Taxe professionnelle (patente), at most ${LIMITS.professionalTax} characters.`,
+    }),
+    cnss: t.string({ description: `CNSS affiliation, at most ${LIMITS.cnss} characters.` }),
     address: t.field({ type: SellerAddressInput, description: 'As a whole.' }),
     email: t.string({ description: 'E-mail address: customers’ answers go there.' }),
-    legalForm: t.string({ description: '`SARL`, `SA`, …; at most 50 characters.' }),
+    legalForm: t.string({ description: `\`SARL\`, \`SA\`, …; at most ${LIMITS.legalForm} characters.` }),
     capital: t.field({ type: 'Centimes', description: 'Share capital, zero or more.' }),
     paymentMode: t.string({ description: 'How invoices are paid: `Virement bancaire`.' }),
     paymentMeans: t.field({ type: PaymentMeansType, description: 'The same for programs; null removes it.' }),
     paymentTermDays: t.int({
-      description: 'Days from an invoice’s date to its due date, 0 to 366; null: none unless an invoice is given one.',
+      description: `Days from an invoice’s date to its due date, 0 to ${LIMITS.paymentTermDays}; null: none unless an invoice is given one.`,
     }),
     bankAccount: t.string({
       description: 'Where transfers are to go: a RIB, 24 digits, with its check key; null removes it.',
@@ -80,8 +84,7 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
     exemptionReason: t.string({ description: 'Why lines at 0 % bear no VAT; null removes it.' }),
     documentLanguage: t.field({ type: DocumentLanguageType, description: 'Of the printed invoice and of mails.' }),
     logo: t.string({
-      description:
-        'A PNG or JPEG of at most 256 KiB and 1,500 pixels a side, as a data URL: `data:image/png;base64,…`; null removes it. 50 different ones in all.',
+      description: `A PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, as a data URL: \`data:image/png;base64,…\`; null removes it. At most ${MAX_LOGOS} different ones in all.`,
     }),
   }),
 });

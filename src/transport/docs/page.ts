@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
+import { ERROR_CODES, REJECTION_CODES, rowOfError } from '../../domain/error-codes.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { NEXT_PAGE, SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
 import { html, type Markup } from '../../text/markup.ts';
-import { ERROR_CODES, REJECTION_GUIDE } from '../rest/error-guide.ts';
 
 const MEANING: Readonly<Record<Scenario, string>> = {
   'unknown-ice': "rejected: the customer's ICE is unknown",
@@ -124,19 +124,20 @@ default branch.</p>
 <table class="guide errors">
 <thead><tr><th>code</th><th>status</th><th>meaning</th><th>what to do</th></tr></thead>
 <tbody>
-${ERROR_CODES.map(
-  ({ code, statuses, meaning, remedy }) =>
-    html`<tr><td><code>${code}</code></td><td class="status">${statuses.join(', ')}</td><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>\n`,
-)}</tbody>
+${ERROR_CODES.map((code) => {
+  const { status, alsoWith = [], description, remedy } = rowOfError(code);
+  const statuses = [status, ...alsoWith].join(', ');
+  return html`<tr><td><code>${code}</code></td><td class="status">${statuses}</td><td>${inline(description)}</td><td>${inline(remedy)}</td></tr>\n`;
+})}</tbody>
 </table>
 <p>An invoice that is rejected is no failed request: its <code>status</code> is <code>rejected</code>, and <code>rejection_reason</code> is the authority's text
 or begins with one of these.</p>
 <table class="guide errors">
 <thead><tr><th>rejection_reason</th><th>meaning</th><th>what to do</th></tr></thead>
 <tbody>
-${Object.entries(REJECTION_GUIDE).map(
-  ([code, { meaning, remedy }]) =>
-    html`<tr><td><code>${code}</code></td><td>${inline(meaning)}</td><td>${inline(remedy)}</td></tr>\n`,
+${Object.entries(REJECTION_CODES).map(
+  ([code, { description, remedy }]) =>
+    html`<tr><td><code>${code}</code></td><td>${inline(description)}</td><td>${inline(remedy)}</td></tr>\n`,
 )}</tbody>
 </table>
 </section>

@@ -1,4 +1,3 @@
-import { type ErrorCode, type ServiceError, serviceError } from '../../domain/errors.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 
 // What the OpenAPI document says that no route does: its introduction, headers and security schemes.
@@ -90,41 +89,6 @@ export const EXTRA_HEADERS: Readonly<Record<number, readonly (keyof typeof HEADE
   429: ['Retry-After'],
   503: ['Retry-After'],
 };
-
-const EXAMPLES: Readonly<Record<ErrorCode, readonly [message: string, param: string | null]>> = {
-  invalid_request: ['customer.name must be the company name, a string.', 'customer.name'],
-  invalid_api_key: ['No credential was sent. Send the header Authorization: Bearer <key>.', null],
-  api_key_revoked: ['This API key was revoked. Use the key that replaced it.', null],
-  insufficient_scope: ['A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.', null],
-  resource_not_found: ["There is no invoice 'inv_550e8400-e29b-41d4-a716-446655440000' for this key.", 'id'],
-  idempotency_conflict: [
-    'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
-    'Idempotency-Key',
-  ],
-  amount_too_small: ['amount is 99 centimes; the minimum is 100 (1.00 MAD).', 'amount'],
-  amount_mismatch: ['amount is 12001 centimes; the lines with their VAT add up to 12000.', 'amount'],
-  invalid_ice: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
-  duplicate_number: ['This number was used before.', 'number'],
-  invalid_date: [
-    'dueDate is 2026-01-30; for an invoice of 2026-01-31 it can be 2026-01-31 to 2031-01-31.',
-    'terms.dueDate',
-  ],
-  invalid_bank_account: [
-    'bankAccount has a check key (its last two digits) that does not fit: a digit is wrong.',
-    'terms.bankAccount',
-  ],
-  endpoint_limit_reached: ['There are 16 webhook endpoints already, the most there can be.', null],
-  key_limit_reached: ['There are 50 valid keys in the test environment already, the most there can be.', null],
-  last_secret_key: ['This is the last valid secret key of the test environment.', 'id'],
-  logo_limit_reached: ['At most 50 different logos are taken in all.', 'logo'],
-  rate_limit_exceeded: ['More than 100 requests in a minute. Try again in 30 s.', null],
-  internal_error: ['Something went wrong on our side. Quote the request id to support.', null],
-};
-
-/** What an error of this code looks like. */
-export function exampleError(code: ErrorCode, status?: number): ServiceError {
-  return serviceError(code, ...EXAMPLES[code], status);
-}
 
 const requestHeader = (name: string, description: string, schema: object = {}, example?: string) => ({
   name,

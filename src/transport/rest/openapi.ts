@@ -1,12 +1,12 @@
 import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
-import type { ErrorCode } from '../../domain/errors.ts';
+import { type ErrorCode, rowOfError } from '../../domain/error-codes.ts';
+import { serviceError } from '../../domain/errors.ts';
 import { errorBody } from './errors.ts';
 import { forClients } from './json-schema.ts';
 import {
   COMMON_HEADERS,
   EXTRA_HEADERS,
-  exampleError,
   HEADERS,
   INFO,
   REQUEST_HEADERS,
@@ -166,7 +166,10 @@ const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
 };
 
 function failure(description: string, status?: number, codes: readonly ErrorCode[] = []): Json {
-  const examples = codes.map((code) => [code, { value: errorBody(exampleError(code, status)) }]);
+  const examples = codes.map((code) => [
+    code,
+    { value: errorBody(serviceError(code, ...rowOfError(code).example, status)) },
+  ]);
   return {
     description,
     headers: headersOf((status && EXTRA_HEADERS[status]) || []),

@@ -1,6 +1,7 @@
 import type { Context } from 'koa';
 import type { z } from 'zod';
-import { type ErrorCode, ServiceError } from '../../domain/errors.ts';
+import type { ErrorCode } from '../../domain/error-codes.ts';
+import { ServiceError } from '../../domain/errors.ts';
 import { exactly, problemsOf } from '../../domain/input-problems.ts';
 import type { Principal } from '../../domain/principal.ts';
 import type { GraphQLContext } from '../../graphql/context.ts';

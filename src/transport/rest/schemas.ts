@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { ERROR_STATUS, type ErrorCode } from '../../domain/errors.ts';
+import { ERROR_CODES, rowOfError } from '../../domain/error-codes.ts';
 import { currency, taxRate } from '../../domain/invoice/field-input.ts';
 import {
   answeredFields,
@@ -12,10 +12,9 @@ import {
 } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import { invoiceStatus } from '../../domain/invoice/list-invoices-input.ts';
+import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
-import { MAX_ENDPOINTS } from '../../domain/webhook/endpoint.ts';
 import { eventType } from '../../domain/webhook/endpoint-input.ts';
-import { ERROR_GUIDE_MARKDOWN } from './error-guide.ts';
 
 // What the interface answers (specification, "Resources and their fields"): the OpenAPI document shows it, and the tests hold every answer
 // against it. Ids name the document's components.
@@ -115,7 +114,7 @@ export const createdInvoiceSchema = z
 export const invoiceListSchema = z
   .strictObject({
     object: z.literal('list'),
-    data: z.array(invoiceSchema).max(100).meta({ description: 'Newest first.' }),
+    data: z.array(invoiceSchema).max(PAGE_SIZE.most).meta({ description: 'Newest first.' }),
     has_more: z.boolean(),
     next_cursor: idSchema('inv')
       .nullable()
@@ -237,9 +236,15 @@ export const eventSchema = z
   })
   .meta({ id: 'InvoiceEvent', examples: [eventExample] });
 
-const errorCodeSchema = z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]).meta({
+const errorCodeSchema = z.enum(ERROR_CODES).meta({
   id: 'ErrorCode',
-  description: `For programs. More may be added.\n\n${ERROR_GUIDE_MARKDOWN}`,
+  description: [
+    'For programs. More may be added.\n',
+    ...ERROR_CODES.map((code) => {
+      const { status, alsoWith = [], description, remedy } = rowOfError(code);
+      return `- \`${code}\` (${[status, ...alsoWith].join(', ')}): ${description} ${remedy}`;
+    }),
+  ].join('\n'),
 });
 
 /** The error body (specification, "Errors"). Not named `Error`, which several languages have already. */

@@ -1,7 +1,7 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { describe, expect, it } from 'vitest';
-import { ERROR_STATUS } from '../../../src/domain/errors.ts';
+import { ERRORS } from '../../../src/domain/error-codes.ts';
 import { restInvoiceBody } from '../../../src/domain/invoice/create-invoice-input.ts';
 import { forClients } from '../../../src/transport/rest/json-schema.ts';
 import { openApiDocument } from '../../../src/transport/rest/openapi.ts';
@@ -144,8 +144,8 @@ describe('the OpenAPI document', () => {
 
   it('lists every code of errors with its statuses, what it means and what to do', () => {
     const { enum: codes, description } = schemas.ErrorCode;
-    expect(codes).toEqual(Object.keys(ERROR_STATUS));
-    for (const [code, status] of Object.entries(ERROR_STATUS))
+    expect(codes).toEqual(Object.keys(ERRORS));
+    for (const [code, { status }] of Object.entries(ERRORS))
       expect(description).toMatch(
         new RegExp(`^- \`${code}\` \\(${status}\\b[\\d, ]*\\): \\S.{10,}\\. \\S.{10,}\\.$`, 'm'),
       );

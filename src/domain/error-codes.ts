@@ -1,0 +1,179 @@
+import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MIN_AMOUNT } from './limits.ts';
+import { CURRENCY, decimalOf } from './money.ts';
+
+/** What belongs to one error code. Texts are for a client's developer, in Markdown of one line. */
+interface ErrorRow {
+  /** The HTTP status that it comes with. */
+  readonly status: number;
+  /** Statuses that it comes with besides. */
+  readonly alsoWith?: readonly number[];
+  /** The type that GraphQL's mutations answer it as; absent where it is an error of the whole request. */
+  readonly type?: 'InvalidInputError' | 'NotFoundError' | 'IdempotencyConflictError' | 'LimitReachedError';
+  /** What it means. */
+  readonly description: string;
+  /** What to do. */
+  readonly remedy: string;
+  readonly example: readonly [message: string, param: string | null];
+}
+
+/** The error codes: those of the specification ("Errors"), and this service's own where it is silent. */
+export const ERRORS = {
+  invalid_request: {
+    status: 400,
+    alsoWith: [405, 408, 413, 415, 416, 417, 431],
+    type: 'InvalidInputError',
+    description: 'A field, parameter or header is missing, unknown or malformed: `param` names it.',
+    remedy: 'Correct the request. Sent again unchanged, it fails again.',
+    example: ['customer.name must be the company name, a string.', 'customer.name'],
+  },
+  invalid_api_key: {
+    status: 401,
+    description: 'No credential was sent, its header is malformed, or the key is unknown.',
+    remedy: 'Send `Authorization: Bearer <key>`, with a key of this environment.',
+    example: ['No credential was sent. Send the header Authorization: Bearer <key>.', null],
+  },
+  api_key_revoked: {
+    status: 401,
+    description: 'The key was revoked.',
+    remedy: 'Use the key that replaced it.',
+    example: ['This API key was revoked. Use the key that replaced it.', null],
+  },
+  insufficient_scope: {
+    status: 403,
+    description:
+      'The credential is valid, but does not allow this: a publishable key or a client_secret reads its own invoice only.',
+    remedy: 'Call from your back end with a secret key (`sk_…`).',
+    example: ['A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.', null],
+  },
+  resource_not_found: {
+    status: 404,
+    type: 'NotFoundError',
+    description:
+      'There is no such object for this key. Objects of other tenants and environments are not found either.',
+    remedy: 'Check the id, the environment of the key and the address.',
+    example: ["There is no invoice 'inv_550e8400-e29b-41d4-a716-446655440000' for this key.", 'id'],
+  },
+  idempotency_conflict: {
+    status: 409,
+    type: 'IdempotencyConflictError',
+    description: 'The idempotency key was used before with a different payload.',
+    remedy: 'Use a new key for a new invoice; to repeat a request, send the same payload.',
+    example: [
+      'This Idempotency-Key was used with a different payload. Use a new key for a new invoice.',
+      'Idempotency-Key',
+    ],
+  },
+  amount_too_small: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: `\`amount\` is below ${MIN_AMOUNT} centimes, the minimum.`,
+    remedy: 'Amounts are in centimes: 120.00 MAD is 12000.',
+    example: [
+      `amount is ${MIN_AMOUNT - 1} centimes; the minimum is ${MIN_AMOUNT} (${decimalOf(MIN_AMOUNT)} ${CURRENCY}).`,
+      'amount',
+    ],
+  },
+  amount_mismatch: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: '`amount` is not the total of the lines with their VAT; the message states that total.',
+    remedy: 'Compute VAT once for each rate, on the sum of its lines, and round half up.',
+    example: ['amount is 12001 centimes; the lines with their VAT add up to 12000.', 'amount'],
+  },
+  invalid_ice: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: '`customer.ice` is not exactly 15 digits.',
+    remedy: 'Ask the customer for its ICE. Keep it as a string: it may begin with zeros.',
+    example: ['customer.ice must be exactly 15 digits.', 'customer.ice'],
+  },
+  duplicate_number: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'Another invoice has this number (GraphQL, where the client may number invoices itself).',
+    remedy: 'Send the next number of your series, or none to get one of the service’s series.',
+    example: ['This number was used before.', 'number'],
+  },
+  invalid_date: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'A date of the terms is too far from the date of the invoice, or the due date is before it (GraphQL).',
+    remedy: 'Check the date; the message states the first and the last date allowed.',
+    example: [
+      'dueDate is 2026-01-30; for an invoice of 2026-01-31 it can be 2026-01-31 to 2031-01-31.',
+      'terms.dueDate',
+    ],
+  },
+  invalid_bank_account: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'The check key of the RIB (its last two digits) does not fit (GraphQL).',
+    remedy: 'Check the 24 digits with the owner of the account.',
+    example: [
+      'bankAccount has a check key (its last two digits) that does not fit: a digit is wrong.',
+      'terms.bankAccount',
+    ],
+  },
+  endpoint_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `There are ${MAX_ENDPOINTS} webhook endpoints in this environment, the maximum.`,
+    remedy: 'Delete one that is not used.',
+    example: [`There are ${MAX_ENDPOINTS} webhook endpoints already, the maximum.`, null],
+  },
+  key_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `There are ${MAX_KEYS} valid keys in this environment, the maximum (GraphQL).`,
+    remedy: 'Revoke keys that are not used.',
+    example: [`There are ${MAX_KEYS} valid keys in the test environment already, the maximum.`, null],
+  },
+  last_secret_key: {
+    status: 422,
+    type: 'InvalidInputError',
+    description: 'This is the last valid secret key of its environment (GraphQL).',
+    remedy: 'Create another key first, or pass `evenIfLast`.',
+    example: ['This is the last valid secret key of the test environment.', 'id'],
+  },
+  logo_limit_reached: {
+    status: 422,
+    type: 'LimitReachedError',
+    description: `The tenant has had ${MAX_LOGOS} different logos, the maximum (GraphQL).`,
+    remedy: 'Use one of them.',
+    example: [`A tenant can have at most ${MAX_LOGOS} different logos in all.`, 'logo'],
+  },
+  rate_limit_exceeded: {
+    status: 429,
+    description: 'The credential or, without one, the address has made too many requests in this minute.',
+    remedy: 'Wait for the seconds of `Retry-After`. `X-RateLimit-Remaining` tells how many requests are left.',
+    example: ['More than 100 requests in a minute. Try again in 30 s.', null],
+  },
+  internal_error: {
+    status: 500,
+    alsoWith: [503],
+    description: 'The service has failed, or is not available at the moment.',
+    remedy:
+      'Try again after `Retry-After`, with the same `Idempotency-Key`; if it fails again, quote the `Request-Id` to support.',
+    example: ['Something went wrong on our side. Quote the request id to support.', null],
+  },
+} as const satisfies Readonly<Record<string, ErrorRow>>;
+
+export type ErrorCode = keyof typeof ERRORS;
+export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
+
+/** What belongs to an error code. */
+export function rowOfError(code: ErrorCode): ErrorRow {
+  return ERRORS[code];
+}
+
+/** The codes that a rejected invoice's `rejection_reason` begins with when the reason is not the authority's (specification, "Errors"). */
+export const REJECTION_CODES = {
+  signature_error: {
+    description: 'The invoice could not be signed.',
+    remedy: 'Create it again. If that is rejected too, ask the operator of the service.',
+  },
+  dgi_transmission_failed: {
+    description: 'Every attempt to transmit failed, and the tax authority does not hold the invoice.',
+    remedy: 'Create it again, with a new `Idempotency-Key`.',
+  },
+} as const satisfies Readonly<Record<string, Pick<ErrorRow, 'description' | 'remedy'>>>;
