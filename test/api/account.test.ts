@@ -17,10 +17,10 @@ afterAll(() => service.close());
 const KEY = 'id kind environment lastFour createdAt revokedAt current';
 const ERROR = '... on Error { __typename code param status message }';
 const KEYS = `{ apiKeys { ${KEY} } }`;
-const CREATE = `mutation ($kind: ApiKeyKind!) { createApiKey(kind: $kind) { ... on IssuedApiKey { token apiKey { ${KEY} } } ${ERROR} } }`;
-const ROTATE = `mutation ($id: ID!) { rotateApiKey(id: $id) { ... on IssuedApiKey { token apiKey { ${KEY} } } ${ERROR} } }`;
+const CREATE = `mutation ($kind: ApiKeyKind!) { createApiKey(kind: $kind) { ... on CreateApiKeyPayload { token apiKey { ${KEY} } } ${ERROR} } }`;
+const ROTATE = `mutation ($id: ID!) { rotateApiKey(id: $id) { ... on RotateApiKeyPayload { token apiKey { ${KEY} } } ${ERROR} } }`;
 const REVOKE = `mutation ($id: ID!, $evenIfLast: Boolean! = false) {
-  revokeApiKey(id: $id, evenIfLast: $evenIfLast) { ... on ApiKey { ${KEY} } ${ERROR} }
+  revokeApiKey(id: $id, evenIfLast: $evenIfLast) { ... on RevokeApiKeyPayload { apiKey { ${KEY} } } ${ERROR} }
 }`;
 
 // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
@@ -28,6 +28,11 @@ async function ask(as: Client, query: string, variables = {}): Promise<any> {
   const { status, body } = await as.graphql(query, variables);
   expect([status, body.errors]).toEqual([200, undefined]);
   return Object.values(body.data)[0];
+}
+/** The key or the tenant as changed, or the typed error. */
+async function change(as: Client, query: typeof REVOKE | typeof UPDATE, variables: object) {
+  const answer = await ask(as, query, variables);
+  return answer.apiKey ?? answer.tenant ?? answer;
 }
 const keysOf = (as: Client): Promise<{ id: string; [name: string]: unknown }[]> => ask(as, KEYS);
 
@@ -55,9 +60,9 @@ describe('keys', () => {
     const { token, apiKey } = await ask(old, ROTATE, { id });
     const fresh = new Client(service.url, token);
     expect((await old.get('/v1/invoices')).status).toBe(200);
-    expect(await ask(old, REVOKE, { id })).toMatchObject({ id, revokedAt: expect.any(String), current: true });
+    expect(await change(old, REVOKE, { id })).toMatchObject({ id, revokedAt: expect.any(String), current: true });
     expect((await old.get('/v1/invoices')).body.error).toMatchObject({ code: 'api_key_revoked', status: 401 });
-    const [first] = [await ask(fresh, REVOKE, { id }), await ask(fresh, REVOKE, { id })].map(
+    const [first] = [await change(fresh, REVOKE, { id }), await change(fresh, REVOKE, { id })].map(
       ({ revokedAt }) => revokedAt,
     );
     expect(first).toBe((await keysOf(fresh)).find((key) => key.id === id)?.revokedAt);
@@ -73,9 +78,13 @@ describe('keys', () => {
     expect(await keysOf(fresh)).toEqual(before);
 
     const last = apiKey.id;
-    expect(await ask(fresh, REVOKE, { id: last })).toMatchObject({ code: 'last_secret_key', param: 'id', status: 422 });
+    expect(await change(fresh, REVOKE, { id: last })).toMatchObject({
+      code: 'last_secret_key',
+      param: 'id',
+      status: 422,
+    });
     expect((await fresh.get('/v1/invoices')).status).toBe(200);
-    expect(await ask(fresh, REVOKE, { id: last, evenIfLast: true })).toMatchObject({ id: last });
+    expect(await change(fresh, REVOKE, { id: last, evenIfLast: true })).toMatchObject({ id: last });
     expect((await fresh.get('/v1/invoices')).status).toBe(401);
   });
 
@@ -124,7 +133,7 @@ describe('keys', () => {
 const PROFILE = `id name seller { legalName ice cnss capital address { street city postalCode } exemptionReason
   documentLanguage logo { contentType width height } missingFields } logo`;
 const UPDATE = `mutation ($input: SellerProfileInput!) {
-  updateSellerProfile(input: $input) { ... on Tenant { ${PROFILE} } ${ERROR} ... on InvalidInputError { problems { param } } }
+  updateSellerProfile(input: $input) { ... on UpdateSellerProfilePayload { tenant { ${PROFILE} } } ${ERROR} ... on InvalidInputError { problems { param } } }
 }`;
 
 describe('the profile', () => {
@@ -134,11 +143,11 @@ describe('the profile', () => {
     const before = await ask(as, `{ tenant { ${PROFILE} } }`);
     expect(before).toMatchObject({ id: own.id, logo: null, seller: { legalName: null, logo: null } });
     const { logo: _none, ...seller } = SPECIMEN_SELLER;
-    expect(await ask(as, UPDATE, { input: { legalName: 'Atlas', cnss: '1' } })).toMatchObject({
+    expect(await change(as, UPDATE, { input: { legalName: 'Atlas', cnss: '1' } })).toMatchObject({
       seller: { legalName: 'Atlas', cnss: '1', ice: null },
     });
     const old = (await as.post('/v1/invoices', invoiceBody())).body.id;
-    const changed = await ask(as, UPDATE, { input: { ...seller, legalName: 'Atlas Conseil', logo: LOGO } });
+    const changed = await change(as, UPDATE, { input: { ...seller, legalName: 'Atlas Conseil', logo: LOGO } });
     expect(changed).toMatchObject({
       logo: LOGO,
       seller: { legalName: 'Atlas Conseil', missingFields: [], logo: { contentType: 'image/png' } },
@@ -149,11 +158,11 @@ describe('the profile', () => {
     const sellerOf = (invoice: string) => ask(as, `{ invoice(id: "${invoice}") { seller { legalName } } }`);
     expect(await sellerOf(id)).toEqual({ seller: { legalName: 'Atlas Conseil' } });
     expect(await sellerOf(old)).toEqual({ seller: { legalName: 'Atlas' } });
-    expect(await ask(as, UPDATE, { input: { logo: null, exemptionReason: null } })).toMatchObject({
+    expect(await change(as, UPDATE, { input: { logo: null, exemptionReason: null } })).toMatchObject({
       logo: null,
       seller: { legalName: 'Atlas Conseil', exemptionReason: null, logo: null },
     });
-    expect(await ask(as, UPDATE, { input: {} })).toMatchObject({ seller: { legalName: 'Atlas Conseil' } });
+    expect(await change(as, UPDATE, { input: {} })).toMatchObject({ seller: { legalName: 'Atlas Conseil' } });
   });
 
   it('takes nothing of what is wrong, and tells all of it', async () => {
@@ -168,7 +177,7 @@ describe('the profile', () => {
       address: { street: ' ', city: 'Casablanca' },
       logo: 'data:image/png;base64,AAAA',
     };
-    const refused = await ask(as, UPDATE, { input });
+    const refused = await change(as, UPDATE, { input });
     expect(refused).toMatchObject({ __typename: 'InvalidInputError', code: 'invalid_request', status: 400 });
     expect(refused.problems.map(({ param }: { param: string }) => param).sort()).toEqual(
       ['legalName', 'ice', 'capital', 'email', 'address.street', 'logo'].sort(),
@@ -187,12 +196,12 @@ describe('the profile', () => {
       message: expect.stringContaining('live'),
       extensions: { code: 'insufficient_scope', status: 403 },
     });
-    expect(await ask(live, UPDATE, { input: { legalName: 'Atlas' } })).toMatchObject({
+    expect(await change(live, UPDATE, { input: { legalName: 'Atlas' } })).toMatchObject({
       seller: { legalName: 'Atlas' },
     });
     const [{ id } = { id: '' }] = await keysOf(live);
-    await ask(live, REVOKE, { id, evenIfLast: true });
-    expect(await ask(test, UPDATE, { input: { cnss: '7' } })).toMatchObject({
+    await change(live, REVOKE, { id, evenIfLast: true });
+    expect(await change(test, UPDATE, { input: { cnss: '7' } })).toMatchObject({
       seller: { legalName: 'Atlas', cnss: '7' },
     });
   });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type GraphQLObjectType, getNamedType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { type EventType, enumNameOf } from '../../src/domain/event.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
@@ -28,7 +29,7 @@ const WAIT = { timeout: 50_000, interval: 50 };
 const KEY = 'an idempotency key of the tenant';
 const CREATION =
   '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';
-const ENDPOINT = '{ url: "https://example.com/", events: ["invoice.accepted"] }';
+const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepted] }';
 
 /** How the fields of each type are reached: `…` is where they stand. With `SECRET` the invoice's client_secret goes along, where the column says so. */
 const REACH: Readonly<Record<string, string>> = {
@@ -67,15 +68,29 @@ const REACH: Readonly<Record<string, string>> = {
   WebhookResendOutcome: '{ webhookResendCount(selection: { endpointId: "ENDPOINT" }) { … } }',
   Tenant: '{ tenant { … } }',
   ApiKey: '{ apiKey(id: "API_KEY") { … } }',
-  IssuedApiKey: 'mutation { createApiKey(kind: publishable) { __typename ... on IssuedApiKey { … } } }',
-  InvoiceValidation: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
+  CreateApiKeyPayload: 'mutation { createApiKey(kind: publishable) { __typename ... on CreateApiKeyPayload { … } } }',
+  RotateApiKeyPayload: 'mutation { rotateApiKey(id: "VALID_KEY") { __typename ... on RotateApiKeyPayload { … } } }',
+  RevokeApiKeyPayload: 'mutation { revokeApiKey(id: "API_KEY") { __typename ... on RevokeApiKeyPayload { … } } }',
+  UpdateSellerProfilePayload:
+    'mutation { updateSellerProfile(input: { cnss: "1234567" }) { __typename ... on UpdateSellerProfilePayload { … } } }',
+  ResendInvoiceEmailPayload:
+    'mutation { resendInvoiceEmail(id: "INVOICE") { __typename ... on ResendInvoiceEmailPayload { … } } }',
+  RevokeDocumentUrlsPayload:
+    'mutation { revokeDocumentUrls(id: "INVOICE") { __typename ... on RevokeDocumentUrlsPayload { … } } }',
+  UpdateWebhookEndpointPayload:
+    'mutation { updateWebhookEndpoint(id: "ENDPOINT", input: { description: "d" }) { __typename ... on UpdateWebhookEndpointPayload { … } } }',
+  ResendWebhookDeliveriesPayload:
+    'mutation { resendWebhookDeliveries(selection: { endpointId: "ENDPOINT" }) { __typename ... on ResendWebhookDeliveriesPayload { … } } }',
+  SendTestWebhookEventPayload:
+    'mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename ... on SendTestWebhookEventPayload { … } } }',
+  ValidateInvoicePayload: `mutation { validateInvoice(input: ${CREATION}) { … } }`,
   Problem: 'mutation { validateInvoice(input: {}) { problems { … } } }',
   CreateInvoicePayload: `mutation { createInvoice(input: ${CREATION}) { __typename ... on CreateInvoicePayload { … } } }`,
   CreateWebhookEndpointPayload: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on CreateWebhookEndpointPayload { … } } }`,
   DeleteWebhookEndpointPayload:
     'mutation { deleteWebhookEndpoint(id: "SCRATCH") { __typename ... on DeleteWebhookEndpointPayload { … } } }',
-  RotatedWebhookSecret:
-    'mutation { rotateWebhookSecret(endpointId: "ENDPOINT") { __typename ... on RotatedWebhookSecret { … } } }',
+  RotateWebhookSecretPayload:
+    'mutation { rotateWebhookSecret(endpointId: "ENDPOINT") { __typename ... on RotateWebhookSecretPayload { … } } }',
   ResendWebhookEventPayload:
     'mutation { resendWebhookEvent(eventId: "RESENT") { __typename ... on ResendWebhookEventPayload { … } } }',
   InvalidInputError:
@@ -117,7 +132,7 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.rotateApiKey': 'rotateApiKey(id: "VALID_KEY") { __typename }',
   'Mutation.revokeApiKey': 'revokeApiKey(id: "API_KEY") { __typename }',
   'Mutation.updateSellerProfile': 'updateSellerProfile(input: { cnss: "1234567" }) { __typename }',
-  'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: "invoice.accepted") { __typename }',
+  'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: invoice_accepted) { __typename }',
 };
 
 /** What the subscriptions send. */
@@ -168,9 +183,11 @@ beforeAll(async () => {
   const settled = await owner.settled(made.id);
   names.XML = await (await fetch(settled.xml_url)).text();
   const deliveries = '{ webhookDeliveries(state: delivered) { nodes { id eventId eventType invoiceId } } }';
-  const delivered = async (type: string): Promise<{ id: string; eventId: string }> => {
+  const delivered = async (type: EventType): Promise<{ id: string; eventId: string }> => {
     const { nodes } = (await owner.graphql(deliveries)).body.data.webhookDeliveries;
-    const found = nodes.find((each: Record<string, string>) => each.invoiceId === made.id && each.eventType === type);
+    const found = nodes.find(
+      (each: Record<string, string>) => each.invoiceId === made.id && each.eventType === enumNameOf(type),
+    );
     return found ?? Promise.reject(new Error(`${type} is not delivered`));
   };
   const { id, eventId } = await vi.waitFor(() => delivered('invoice.accepted'), WAIT);
@@ -321,7 +338,7 @@ describe('who may see what', () => {
     const type = schema.getType(name) as GraphQLObjectType;
     const streams = COLUMNS.map((column) => follow(column, operation.replace('…', selectionOf(type))));
     await Promise.all(streams.map(({ open }) => open));
-    await owner.graphql('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    await owner.graphql('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
     // It comes to all whom it concerns, as the refusals do, and then to nobody else.
     const expected = (ACCESS.get(field) ?? '').split(' ');
     await Promise.all(streams.filter((_, i) => expected[i] !== 'silent').map(({ first }) => first));

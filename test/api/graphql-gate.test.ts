@@ -182,7 +182,7 @@ describe('requests that a page of another site can make without the browser aski
 
 it('a batch runs nothing', async () => {
   const endpoints = async () => (await client.get('/v1/webhook_endpoints')).body.data.length;
-  const query = `mutation { createWebhookEndpoint(input: { url: "https://example.com/x", events: ["invoice.accepted"] }) { __typename } }`;
+  const query = `mutation { createWebhookEndpoint(input: { url: "https://example.com/x", events: [invoice_accepted] }) { __typename } }`;
   const { status, body } = await client.post('/graphql', [{ query }, { query }]);
   expect([status, body.errors[0].message, await endpoints()]).toEqual([400, 'Batching is not supported.', 0]);
 });

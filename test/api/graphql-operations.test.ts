@@ -168,8 +168,8 @@ describe.each([
 
   it('goes on to serve REST and the command line', async () => {
     expect((await client.post('/v1/invoices', invoiceBody())).status).toBe(201);
-    const sent = await client.post('/graphql', { query: SEND, variables: { type: 'invoice.accepted' } });
-    expect(sent.body.data.sendTestWebhookEvent.id).toMatch(/^evt_/);
+    const sent = await client.post('/graphql', { query: SEND, variables: { type: 'invoice_accepted' } });
+    expect(sent.body.data.sendTestWebhookEvent.event.id).toMatch(/^evt_/);
     expect((await client.get('/v1/invoices')).status).toBe(200);
   });
 });

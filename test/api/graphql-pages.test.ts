@@ -90,7 +90,7 @@ const timestamp = (second: number) => new Date(second * 1000).toISOString().repl
 
 it.each([
   ['invoices', 'status', 'InvoiceStatus', STATUSES],
-  ['webhookEvents', 'type', 'String', TYPES],
+  ['webhookEvents', 'type', 'WebhookEventType', TYPES],
   ['webhookDeliveries', 'state', 'WebhookDeliveryState', STATES],
 ] as const)('%s answers the pages of a plain list, and whether there are others', async (list, filter, type, kinds) => {
   const all = rows[list] ?? [];
@@ -128,7 +128,7 @@ it.each([
       const variables = {
         [towards === 'before' ? 'last' : 'first']: length,
         ...(place !== null && { [towards]: all[place]?.id }),
-        kind,
+        kind: kind?.replace('.', '_'),
         createdAfter: after && timestamp(after),
         createdBefore: before && timestamp(before),
       };

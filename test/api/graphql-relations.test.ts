@@ -68,11 +68,11 @@ it('an invoice leads to its events and deliveries, and these to one another', as
   expect(nodes.map(({ id }: { id: string }) => id)).toEqual(created.map(({ id }) => id).reverse());
   for (const { id, events, deliveries } of nodes) {
     const types = events.map(({ type }: { type: string }) => type);
-    expect(types).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
+    expect(types).toEqual(['invoice_signing', 'invoice_transmitted', 'invoice_accepted']);
     for (const event of events) {
       expect(JSON.parse(event.body)).toMatchObject({ id: event.id, data: { id } });
       expect(event.invoice).toEqual({ id });
-      expect(event.deliveries).toHaveLength(event.type === 'invoice.transmitted' ? 0 : 1);
+      expect(event.deliveries).toHaveLength(event.type === 'invoice_transmitted' ? 0 : 1);
     }
     expect(deliveries).toHaveLength(2);
     for (const delivery of deliveries) {
@@ -80,7 +80,7 @@ it('an invoice leads to its events and deliveries, and these to one another', as
         eventType: delivery.event.type,
         state: 'delivered',
         endpoint: { id: endpointId, url: `${receiver.url}/hook` },
-        event: { id: expect.stringMatching(/^evt_/), type: expect.stringMatching(/^invoice\.(signing|accepted)$/) },
+        event: { id: expect.stringMatching(/^evt_/), type: expect.stringMatching(/^invoice_(signing|accepted)$/) },
         invoice: { id },
         attempts: [{ status: 200 }],
       });

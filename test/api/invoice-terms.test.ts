@@ -22,7 +22,7 @@ const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) { createInv
 const VALIDATE = `mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) {
   valid problems { code param status } warnings { code path } } }`;
 const UPDATE = `mutation ($input: SellerProfileInput!) { updateSellerProfile(input: $input) {
-  ... on Tenant { seller { paymentMode paymentMeans paymentTermDays bankAccount operationDateIsIssueDate } }
+  ... on UpdateSellerProfilePayload { tenant { seller { paymentMode paymentMeans paymentTermDays bankAccount operationDateIsIssueDate } } }
   ... on InvalidInputError { problems { param } } } }`;
 
 const draft = (terms?: object) => ({
@@ -81,7 +81,7 @@ it("REST takes the profile's, and a later change of the profile changes no invoi
     operationDateIsIssueDate: true,
   };
   const changed = await own.graphql(UPDATE, { input: profile });
-  expect(changed.body.data.updateSellerProfile.seller).toEqual(profile);
+  expect(changed.body.data.updateSellerProfile.tenant.seller).toEqual(profile);
   const { id, created_at } = (await own.post('/v1/invoices', invoiceBody())).body;
   await own.graphql(UPDATE, { input: { paymentMeans: null, paymentTermDays: null, bankAccount: null } });
   await own.settled(id);

@@ -87,7 +87,9 @@ describe('the audit', () => {
     const { token: first, key } = await createManageKeys(app.tenants, true).create(id, 'secret', 'test');
     const client = new Client(url, first);
     const issue = async (mutation: string) => {
-      const fields = '... on IssuedApiKey { token apiKey { id } }';
+      const [name = ''] = mutation.split('(');
+      const payload = `${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`;
+      const fields = `... on ${payload} { token apiKey { id } }`;
       const { data } = (await client.graphql(`mutation { issued: ${mutation} { ${fields} } }`)).body;
       return data.issued as { token: string; apiKey: { id: string } };
     };

@@ -293,17 +293,17 @@ describe('the same in GraphQL', () => {
   it('creates, reads, changes and deletes', async () => {
     const { body } = await client.graphql(
       'mutation ($input: CreateWebhookEndpointInput!) { createWebhookEndpoint(input: $input) { ... on CreateWebhookEndpointPayload { secret endpoint { id url events active } } } }',
-      { input: { url: 'https://example.com/', events: ['invoice.signing'] } },
+      { input: { url: 'https://example.com/', events: ['invoice_signing'] } },
     );
     const { secret, endpoint } = body.data.createWebhookEndpoint;
     expect(secret).toMatch(/^whsec_/);
     const { id } = endpoint;
     const changed = await client.graphql(
-      'mutation ($id: ID!) { updateWebhookEndpoint(id: $id, input: { active: false }) { ... on WebhookEndpoint { id url active description } } }',
+      'mutation ($id: ID!) { updateWebhookEndpoint(id: $id, input: { active: false }) { ... on UpdateWebhookEndpointPayload { endpoint { id url active description } } } }',
       { id },
     );
     const now = { id, url: 'https://example.com/', active: false, description: null };
-    expect(changed.body.data.updateWebhookEndpoint).toEqual(now);
+    expect(changed.body.data.updateWebhookEndpoint).toEqual({ endpoint: now });
     const read = '($id: ID!) { webhookEndpoint(id: $id) { id url active description } webhookEndpoints { id } }';
     expect((await client.graphql(`query ${read}`, { id })).body.data).toEqual({
       webhookEndpoint: now,
@@ -320,18 +320,18 @@ describe('the same in GraphQL', () => {
 
   it('reports every problem with its param', async () => {
     const { body } = await client.graphql(
-      'mutation { createWebhookEndpoint(input: { url: "x", events: ["nothing"] }) { ... on Error { code param status } ... on InvalidInputError { problems { param } } } }',
+      'mutation { createWebhookEndpoint(input: { url: "x", events: [] }) { ... on Error { code param status } ... on InvalidInputError { problems { param } } } }',
     );
     const { problems, ...first } = body.data.createWebhookEndpoint;
     expect(first).toEqual({ code: 'invalid_request', param: 'url', status: 400 });
-    expect(problems).toEqual([{ param: 'url' }, { param: 'events.0' }]);
+    expect(problems).toEqual([{ param: 'url' }, { param: 'events' }]);
   });
 
   it('tells by its type what was not found, and that there are too many', async () => {
     const typeOf = async (call: string) =>
       Object.values<{ __typename: string }>((await client.graphql(`mutation { ${call} { __typename } }`)).body.data)[0];
     expect(await typeOf('deleteWebhookEndpoint(id: "we_x")')).toEqual({ __typename: 'NotFoundError' });
-    const endpoint = 'createWebhookEndpoint(input: { url: "https://example.com", events: ["invoice.signing"] })';
+    const endpoint = 'createWebhookEndpoint(input: { url: "https://example.com", events: [invoice_signing] })';
     for (let i = 0; i < 16; i++) await typeOf(endpoint);
     expect(await typeOf(endpoint)).toEqual({ __typename: 'LimitReachedError' });
   });

@@ -1,5 +1,6 @@
 import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { enumNameOf } from '../../src/domain/event.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
@@ -94,7 +95,7 @@ describe('the log', () => {
       `mutation ($endpointId: ID!) { resendWebhookDeliveries(selection: { endpointId: $endpointId }) { ${REFUSED} } }`,
       'query ($endpointId: ID!) { webhookResendCount(selection: { endpointId: $endpointId }) { count } }',
       `mutation ($endpointId: ID!) { rotateWebhookSecret(endpointId: $endpointId) { ${REFUSED} } }`,
-      `mutation ($endpointId: ID!) { sendTestWebhookEvent(type: "invoice.signing", endpointId: $endpointId) { ${REFUSED} } }`,
+      `mutation ($endpointId: ID!) { sendTestWebhookEvent(type: invoice_signing, endpointId: $endpointId) { ${REFUSED} } }`,
     ];
     for (const call of calls) {
       const needed = Object.fromEntries(Object.entries(theirs).filter(([name]) => call.includes(`$${name}`)));
@@ -157,15 +158,15 @@ describe('sending again', () => {
     );
     expect(count.webhookResendCount).toEqual({ count: 3, more: false });
     const resend =
-      'mutation ($selection: WebhookResendSelection!) { resendWebhookDeliveries(selection: $selection) { ... on WebhookResendOutcome { count } } }';
-    expect((await data(resend, selection)).resendWebhookDeliveries.count).toBe(3);
+      'mutation ($selection: WebhookResendSelection!) { resendWebhookDeliveries(selection: $selection) { ... on ResendWebhookDeliveriesPayload { outcome { count } } } }';
+    expect((await data(resend, selection)).resendWebhookDeliveries.outcome.count).toBe(3);
     await expect.poll(async () => (await deliveries({ state: 'delivered' })).length, { timeout: 50_000 }).toBe(3);
     expect(receiver.received).toHaveLength(3);
-    expect((await data(resend, selection)).resendWebhookDeliveries.count).toBe(0);
-    const nothing = { selection: { ...selection.selection, state: 'delivered', type: 'invoice.rejected' } };
-    expect((await data(resend, nothing)).resendWebhookDeliveries.count).toBe(0);
+    expect((await data(resend, selection)).resendWebhookDeliveries.outcome.count).toBe(0);
+    const nothing = { selection: { ...selection.selection, state: 'delivered', type: 'invoice_rejected' } };
+    expect((await data(resend, nothing)).resendWebhookDeliveries.outcome.count).toBe(0);
     const past = { selection: { ...selection.selection, state: 'delivered', createdBefore: '2026-01-01T00:00:00Z' } };
-    expect((await data(resend, past)).resendWebhookDeliveries.count).toBe(0);
+    expect((await data(resend, past)).resendWebhookDeliveries.outcome.count).toBe(0);
   });
 
   it('nothing goes to an endpoint that is disabled', async () => {
@@ -183,28 +184,28 @@ describe('test events', () => {
     ['invoice.transmitted', { status: 'transmitted', xml_url: null }],
     ['invoice.accepted', { status: 'accepted', dgi_id: 'DGI-SPECIMEN', rejection_reason: null }],
     ['invoice.rejected', { status: 'rejected', dgi_id: null, rejection_reason: expect.any(String) }],
-  ])('%s, with a specimen while there is no invoice', async (type, snapshot) => {
+  ] as const)('%s, with a specimen while there is no invoice', async (type, snapshot) => {
     const url = `${receiver.url}/all`;
     const { body: all } = await client.post('/v1/webhook_endpoints', { url, events: [type] });
     const sent = await data(
-      'mutation ($type: String!, $to: ID!) { sendTestWebhookEvent(type: $type, endpointId: $to) { ... on WebhookEvent { id manual } } }',
-      { type, to: all.id },
+      'mutation ($type: WebhookEventType!, $to: ID!) { sendTestWebhookEvent(type: $type, endpointId: $to) { ... on SendTestWebhookEventPayload { event { id type manual } } } }',
+      { type: enumNameOf(type), to: all.id },
     );
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
-    expect(delivery.event).toMatchObject({ id: sent.sendTestWebhookEvent.id, data: snapshot });
+    expect(delivery.event).toMatchObject({ id: sent.sendTestWebhookEvent.event.id, data: snapshot });
     expect(Object.keys(delivery.event)).toEqual(['id', 'object', 'type', 'created', 'data']);
     expect(delivery.headers).toMatchObject({ 'fatoura-environment': 'test', 'fatoura-trigger': 'manual' });
     expect(delivery.event.type).toBe(type);
-    expect(sent.sendTestWebhookEvent.manual).toBe(true);
+    expect(sent.sendTestWebhookEvent.event).toMatchObject({ type: enumNameOf(type), manual: true });
     expect(verifies(delivery, all.secret)).toBe(true);
   });
 
   it('are refused to a live key', async () => {
     const { id } = await service.tenant();
     const live = new Client(service.url, await service.liveKey(id));
-    const send = `mutation { sendTestWebhookEvent(type: "invoice.accepted") { ${REFUSED} } }`;
+    const send = `mutation { sendTestWebhookEvent(type: invoice_accepted) { ${REFUSED} } }`;
     expect(await problem(send, {}, live)).toMatchObject({ code: 'invalid_request' });
     expect((await data('{ webhookEvents { edges { cursor } } }', {}, live)).webhookEvents.edges).toEqual([]);
   });
@@ -213,7 +214,7 @@ describe('test events', () => {
     const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '7' } }));
     const { dgi_id } = await client.settled(created.id);
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
-    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    await data('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(2);
     const [real, test] = receiver.received.map(({ event }) => event);
     expect(test.id).not.toBe(real.id);
@@ -224,12 +225,12 @@ describe('test events', () => {
 
 it('a rotated secret signs beside the former one, for a day or as long as is said', async () => {
   const rotate = `mutation ($id: ID!, $overlap: Int) {
-    rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlap) { ... on RotatedWebhookSecret { secret endpoint { id } } ${REFUSED} } }`;
+    rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlap) { ... on RotateWebhookSecretPayload { secret endpoint { id } } ${REFUSED} } }`;
   const { secret } = (await data(rotate, { id: endpoint.id })).rotateWebhookSecret;
   expect(secret).not.toBe(endpoint.secret);
   const event = async () => {
     receiver.received.length = 0;
-    await data('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    await data('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
     const [delivery] = receiver.received;
     if (!delivery) throw new Error('nothing came');
@@ -247,8 +248,8 @@ it('a rotated secret signs beside the former one, for a day or as long as is sai
   const { secret: last } = (await data(rotate, { id: endpoint.id, overlap: 0 })).rotateWebhookSecret;
   const alone = await event();
   expect([last, secret, endpoint.secret].map((each) => verifies(alone, each))).toEqual([true, false, false]);
-  expect(await problem(`mutation { sendTestWebhookEvent(type: "invoice.paid") { ${REFUSED} } }`)).toMatchObject({
-    param: 'type',
+  expect(await problem(`mutation { sendTestWebhookEvent(type: invoice_paid) { ${REFUSED} } }`)).toMatchObject({
+    code: 'invalid_request',
   });
   expect(await problem(rotate, { id: endpoint.id, overlap: -1 })).toMatchObject({ code: 'invalid_request' });
 });

@@ -105,7 +105,7 @@ it('a failed mail shows its error and does not change the invoice', async () => 
 
 describe('resendInvoiceEmail', () => {
   const RESEND =
-    'mutation ($id: ID!, $to: String) { resendInvoiceEmail(id: $id, to: $to) { ... on Invoice { email { status to attempts } } ... on Error { code message param status } } }';
+    'mutation ($id: ID!, $to: String) { resendInvoiceEmail(id: $id, to: $to) { ... on ResendInvoiceEmailPayload { invoice { email { status to attempts } } } ... on Error { code message param status } } }';
   const problemOf = async (client: Client, id: string, to: string | null = null) => {
     const { status, param } = (await client.graphql(RESEND, { id, to })).body.data.resendInvoiceEmail;
     return [status, param];
@@ -115,7 +115,7 @@ describe('resendInvoiceEmail', () => {
     const { client, id } = await created('compta@allowed.example.com');
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     const answer = await client.graphql(RESEND, { id, to: 'other@allowed.example.com' });
-    expect(answer.body.data.resendInvoiceEmail.email).toEqual({
+    expect(answer.body.data.resendInvoiceEmail.invoice.email).toEqual({
       status: 'waiting',
       to: 'other@allowed.example.com',
       attempts: 0,
@@ -139,7 +139,7 @@ describe('resendInvoiceEmail', () => {
         .poll(async () => (await client.graphql(RESEND, { id, to: 'x@example.org' })).body.data.resendInvoiceEmail, {
           timeout: 30_000,
         })
-        .toHaveProperty('email');
+        .toHaveProperty('invoice.email');
     }
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     expect(await problemOf(client, id, 'x@example.org')).toEqual([422, 'id']);

@@ -101,7 +101,7 @@ describe('one process for the API and two for the work, on one store', () => {
     receiver.answer((_request, response) => response.end());
     await client.graphql('mutation ($id: ID!) { resendWebhookEvent(eventId: $id) { __typename } }', { id: eventId });
     await expect.poll(states, { timeout: 40_000 }).toEqual(['delivered']);
-    await client.graphql('mutation { sendTestWebhookEvent(type: "invoice.accepted") { __typename } }');
+    await client.graphql('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
     await expect.poll(states, { timeout: 40_000 }).toEqual(['delivered', 'delivered']);
     expect(receiver.received.slice(2).map(({ event }) => event.id === eventId)).toEqual([true, false]);
     for (const each of receiver.received) expect(verifies(each, endpoint.secret)).toBe(true);

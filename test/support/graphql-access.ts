@@ -17,6 +17,7 @@ const TABLE = `
 null 404 404 403 403 403 403  ApiKey revokedAt
 + 404 404 403 hidden hidden 403  AuthorityAttempt at message outcome purpose
 + + + 403 403 403 403  CoveredDocument digest number type
++ InvalidInputError + 403 403 403 403  CreateApiKeyPayload apiKey token
 + + + 403 403 403 403  CreateInvoicePayload clientSecret invoice replayed
 + + + 403 403 403 403  CreateWebhookEndpointPayload endpoint secret
 + 404 404 403 null null 403  Customer address email
@@ -44,10 +45,7 @@ null 404 404 403 null null 403  InvoiceStatusChange rejectionReason
 + 404 404 403 + + 403  InvoiceTimelineEntry at status
 null 404 404 403 null null 403  InvoiceTimelineEntry eventId
 + 404 404 403 + + 403  InvoiceTotals subtotal taxTotal taxTotals total
-empty empty empty 403 403 403 403  InvoiceValidation problems
-+ + + 403 403 403 403  InvoiceValidation totals valid warnings
 + 404 404 403 hidden hidden 403  InvoiceWarning code message path
-+ InvalidInputError + 403 403 403 403  IssuedApiKey apiKey token
 + CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403  LimitReachedError code message status
 null CreateWebhookEndpointPayload CreateWebhookEndpointPayload 403 403 403 403  LimitReachedError param
 + InvalidInputError + 403 403 403 403  Mutation createApiKey sendTestWebhookEvent
@@ -63,13 +61,19 @@ null null null 403 403 403 403  Problem expected
 + 404 404 403 403 403 403  Query apiKey invoiceByNumber webhookDelivery webhookEndpoint webhookEvent webhookResendCount
 + + + 403 403 403 403  Query apiKeys invoices tenant verifyDocument webhookDeliveries webhookEndpoints webhookEvents
 + 404 404 403 + + 403  Query invoice node
+InvalidInputError NotFoundError NotFoundError 403 403 403 403  ResendInvoiceEmailPayload invoice
++ NotFoundError NotFoundError 403 403 403 403  ResendWebhookDeliveriesPayload outcome
 + NotFoundError NotFoundError 403 403 403 403  ResendWebhookEventPayload deliveries
-+ NotFoundError NotFoundError 403 403 403 403  RotatedWebhookSecret endpoint secret
++ NotFoundError NotFoundError 403 403 403 403  RevokeApiKeyPayload apiKey
++ NotFoundError NotFoundError 403 403 403 403  RevokeDocumentUrlsPayload invoice
++ NotFoundError NotFoundError 403 403 403 403  RotateApiKeyPayload apiKey token
++ NotFoundError NotFoundError 403 403 403 403  RotateWebhookSecretPayload endpoint secret
 + 404 404 403 hidden hidden 403  SellerAddress city postalCode street
 + 404 404 403 hidden hidden 403  SellerLogo contentType height sha256 width
 + 404 404 403 hidden hidden 403  SellerProfile address capital cnss documentLanguage email exemptionReason ice legalForm legalName logo paymentMode
 + 404 404 403 hidden hidden 403  SellerProfile bankAccount operationDateIsIssueDate paymentMeans paymentTermDays professionalTax taxId tradeRegister
 empty 404 404 403 hidden hidden 403  SellerProfile missingFields
++ InvalidInputError + 403 403 403 403  SendTestWebhookEventPayload event
 + + + 403 403 403 403  SigningCertificate fingerprint issuer serialNumber subject validFrom validTo
 + silent silent 403 403 403 403  StreamedEvent cursor event manual
 + 404 404 403 + + 403  Subscription invoiceStatus
@@ -78,6 +82,10 @@ empty 404 404 403 hidden hidden 403  SellerProfile missingFields
 + + + 403 403 403 403  Tenant createdAt id name seller
 null null null 403 403 403 403  Tenant logo
 hidden hidden hidden 403 403 403 403  TimeStamp authority time
+403 + + 403 403 403 403  UpdateSellerProfilePayload tenant
++ NotFoundError NotFoundError 403 403 403 403  UpdateWebhookEndpointPayload endpoint
+empty empty empty 403 403 403 403  ValidateInvoicePayload problems
++ + + 403 403 403 403  ValidateInvoicePayload totals valid warnings
 + 404 404 403 403 403 403  WebhookAttempt at errorCode errorMessage latencyMs requestHeaders responseBody responseHeaders responseTruncated status url
 + 404 404 403 403 403 403  WebhookDelivery attempts createdAt endpoint endpointId event eventId eventType id invoice invoiceId nextAttemptAt state
 + empty + 403 403 403 403  WebhookDeliveryConnection edges nodes

@@ -66,7 +66,9 @@ async function forward(
   const result = await sender.send({ url: target, headers, body: event.body });
   const outcome = terminal.style(isSuccess(result) ? 'green' : 'red', harmless(outcomeOf(result)));
   const took = Math.round(result.latencyMs);
-  terminal.print(`${at.toISOString().slice(11, 19)}  ${event.type}  ${event.id}  →  ${outcome}  ${took} ms`);
+  terminal.print(
+    `${at.toISOString().slice(11, 19)}  ${harmless(String(JSON.parse(event.body).type))}  ${event.id}  →  ${outcome}  ${took} ms`,
+  );
 }
 
 function outcomeOf({ status, failure }: SendResult): string {

@@ -31,7 +31,8 @@ export interface StreamedEvent {
   readonly cursor: string;
   /** Whether the event was sent by hand. */
   readonly manual: boolean;
-  readonly event: { readonly id: string; readonly type: string; readonly body: string };
+  /** The event object is in `body`, JSON. */
+  readonly event: { readonly id: string; readonly body: string };
 }
 
 const RECONNECT_MS = [250, 1000, 3000, 5000] as const;
@@ -86,7 +87,7 @@ interface Answer<Data> {
 
 /** The operation of `listen`. */
 export const FOLLOW = `subscription ($after: String) {
-  invoiceEvents(after: $after) { cursor manual event { id type body } }
+  invoiceEvents(after: $after) { cursor manual event { id body } }
 }`;
 
 /**

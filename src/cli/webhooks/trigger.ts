@@ -1,11 +1,11 @@
-import { EVENT_TYPES } from '../../domain/event.ts';
+import { EVENT_TYPES, enumNameOf } from '../../domain/event.ts';
 import { type Command, UsageError } from '../command.ts';
 import { accessOf, operate, SERVICE_OPTIONS } from './service.ts';
 
 /** The operation of `trigger`. */
-export const SEND = `mutation ($type: String!, $endpointId: ID) {
+export const SEND = `mutation ($type: WebhookEventType!, $endpointId: ID) {
   sendTestWebhookEvent(type: $type, endpointId: $endpointId) {
-    ... on WebhookEvent { id deliveries { endpointId } }
+    ... on SendTestWebhookEventPayload { event { id deliveries { endpointId } } }
     ... on Error { refused: message }
   }
 }`;
@@ -27,16 +27,17 @@ other event.`,
   async run(input, context) {
     const type = EVENT_TYPES.find((each) => each === input.get('EVENT_TYPE'));
     if (!type) throw new UsageError(`EVENT_TYPE must be one of ${EVENT_TYPES.join(', ')}`);
-    const variables = { type, endpointId: input.find('endpoint') };
-    const { sendTestWebhookEvent: sent } = await operate<{
-      sendTestWebhookEvent: { id: string; deliveries: { endpointId: string }[] };
+    const variables = { type: enumNameOf(type), endpointId: input.find('endpoint') };
+    const { sendTestWebhookEvent } = await operate<{
+      sendTestWebhookEvent: { event: { id: string; deliveries: { endpointId: string }[] } };
     }>(await accessOf(input, context), SEND, variables);
-    const receivers = sent.deliveries.map(({ endpointId }) => endpointId);
+    const { id, deliveries } = sendTestWebhookEvent.event;
+    const receivers = deliveries.map(({ endpointId }) => endpointId);
     const whereTo =
       receivers.length > 0
         ? receivers.join(', ')
         : 'no webhook endpoint, because none subscribes to it; a running listen command receives it';
-    context.terminal.print(`${type} ${sent.id} is sent to ${whereTo}.`);
+    context.terminal.print(`${type} ${id} is sent to ${whereTo}.`);
     return 0;
   },
 };

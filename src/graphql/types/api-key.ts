@@ -1,7 +1,9 @@
 import type { ApiKey, KeyKind } from '../../domain/api-key/api-key.ts';
 import type { IssuedKey } from '../../domain/api-key/manage-keys.ts';
+import { MAX_KEYS, MAX_REVOKED_KEYS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
+import { payloadOf } from '../payload.ts';
 import { EnvironmentType } from './environment.ts';
 import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
@@ -44,10 +46,9 @@ findableAsNode({
 builder.queryFields((t) => ({
   apiKeys: t.field({
     type: [ApiKeyType],
-    extensions: { most: 100 },
+    extensions: { most: MAX_KEYS + MAX_REVOKED_KEYS },
     authScopes: { secretKey: true },
-    description:
-      'The keys of the secret key’s tenant and environment, newest first: at most 50 valid ones, and the last 50 that were revoked.',
+    description: `The keys of the secret key’s tenant and environment, newest first: at most ${MAX_KEYS} valid ones, and the last ${MAX_REVOKED_KEYS} revoked ones.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.apiKeys.list(principal),
   }),
   apiKey: t.field({
@@ -59,48 +60,49 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const IssuedKeyType = builder.objectRef<IssuedKey>('IssuedApiKey').implement({
-  description: 'A new key, with its token.',
-  fields: (t) => ({
-    apiKey: t.expose('key', { type: ApiKeyType, description: 'The key.' }),
-    token: t.exposeString('token', {
-      description:
-        'What goes into the header `Authorization: Bearer …`. Shown here only: keep it where secrets are kept.',
+const issuedKeyPayload = (name: string) =>
+  builder.objectRef<IssuedKey>(name).implement({
+    description: 'A new key, with its token.',
+    fields: (t) => ({
+      apiKey: t.expose('key', { type: ApiKeyType, description: 'The key.' }),
+      token: t.exposeString('token', {
+        description:
+          'The value of the header `Authorization: Bearer …`. Shown in this answer only: store it as a secret.',
+      }),
     }),
-  }),
-});
+  });
 
 builder.mutationFields((t) => ({
   createApiKey: t.field({
-    type: IssuedKeyType,
+    type: issuedKeyPayload('CreateApiKeyPayload'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, LimitReachedError] },
-    description: 'Makes a key of the calling key’s environment; 50 valid ones at most. Needs a secret key.',
+    description: `Creates a key in the environment of the calling key; at most ${MAX_KEYS} are valid there. Needs a secret key.`,
     args: { kind: t.arg({ type: KeyKindType, required: true, description: 'What it may do.' }) },
     resolve: (_root, { kind }, { principal, useCases }) => useCases.apiKeys.create(principal, kind),
   }),
   rotateApiKey: t.field({
-    type: IssuedKeyType,
+    type: issuedKeyPayload('RotateApiKeyPayload'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError, LimitReachedError] },
     description:
-      'Makes a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key is refused. Needs a secret key.',
-    args: { id: t.arg.id({ required: true, description: 'Of the key to be replaced; prefix `key_`.' }) },
+      'Creates a key of the same kind as another one, which stays valid: deploy the new key, then revoke the old one. A revoked key cannot be rotated. Needs a secret key.',
+    args: { id: t.arg.id({ required: true, description: 'The key to replace; prefix `key_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.rotate(principal, id),
   }),
   revokeApiKey: t.field({
-    type: ApiKeyType,
+    type: payloadOf('revokeApiKey', 'apiKey', ApiKeyType, 'The revoked key.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
-      'Makes a key invalid at once and for good, the calling one too; the last valid secret key only on demand. Streams that it opened end within seconds. Needs a secret key.',
+      'Revokes a key at once and permanently, the calling key included; the last valid secret key only with `evenIfLast`. Streams that it opened end within seconds. Needs a secret key.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `key_`.' }),
       evenIfLast: t.arg.boolean({
         required: true,
         defaultValue: false,
         description:
-          'Also when no secret key of the environment is left then, so that only an operator can make another.',
+          'Revokes the key even if it is the last valid secret key of the environment; only an operator can create another one then.',
       }),
     },
     resolve: (_root, { id, evenIfLast }, { principal, useCases }) => useCases.apiKeys.revoke(principal, id, evenIfLast),

@@ -1,6 +1,7 @@
 import type { Invoice, StoredDocument } from '../../domain/invoice/invoice.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { payloadOf } from '../payload.ts';
 import { NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -65,7 +66,7 @@ builder.objectField(InvoiceType, 'documents', (t) =>
 
 builder.mutationFields((t) => ({
   revokeDocumentUrls: t.field({
-    type: InvoiceType,
+    type: payloadOf('revokeDocumentUrls', 'invoice', InvoiceType, 'The invoice with its new URLs.'),
     authScopes: { secretKey: true },
     errors: { types: [NotFoundError] },
     description: "Makes the present URLs of an invoice's documents lead nowhere, at once; the answer has the new ones.",

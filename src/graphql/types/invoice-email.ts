@@ -2,6 +2,7 @@ import { emailOf, type InvoiceEmailView } from '../../domain/invoice/email.ts';
 import type { EmailStatus } from '../../domain/invoice/invoice-email.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
+import { payloadOf } from '../payload.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
 import { InvoiceType } from './invoice.ts';
 
@@ -37,7 +38,7 @@ builder.objectFields(InvoiceType, (t) => ({
 
 builder.mutationFields((t) => ({
   resendInvoiceEmail: t.field({
-    type: InvoiceType,
+    type: payloadOf('resendInvoiceEmail', 'invoice', InvoiceType, 'The invoice, whose mail is due.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Mails the documents of an accepted invoice once more; ten times in all.',

@@ -1,4 +1,5 @@
 import { INVOICE_BYTES } from '../../domain/answer-bounds.ts';
+import { EVENT_TYPES } from '../../domain/event.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import { readMetered } from '../answer-meter.ts';
@@ -11,9 +12,9 @@ import { EVENT_BYTES, eventsById, WebhookEventType } from './webhook-event.ts';
 builder.objectFields(InvoiceType, (t) => ({
   events: t.loadableList({
     type: WebhookEventType,
-    extensions: { most: 4, reads: EVENT_BYTES },
+    extensions: { most: EVENT_TYPES.length, reads: EVENT_BYTES },
     description:
-      'Its status changes as receivers are told of them, oldest first, as long as they are kept. For a secret key, otherwise empty.',
+      'What happened to it, as it is sent to receivers, oldest first, as long as events are kept. For a secret key, otherwise empty.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
     load: ofEach((ids, context) => eventsById(ids, context)),

@@ -7,7 +7,7 @@ import { InvoiceTotalsType } from './invoice-totals.ts';
 import { InvoiceWarningType, MOST_WARNINGS } from './invoice-warning.ts';
 import './scalars.ts';
 
-const InvoiceValidationType = builder.objectRef<InvoiceValidation>('InvoiceValidation').implement({
+const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvoicePayload').implement({
   description: 'What would become of an invoice.',
   fields: (t) => ({
     valid: t.boolean({

@@ -3,6 +3,7 @@ import { PROFILE_LIMITS as LIMITS, MAX_LOGOS } from '../../domain/limits.ts';
 import { MAX_LOGO_BYTES, MAX_LOGO_PIXELS } from '../../domain/tenant/logo.ts';
 import type { Tenant } from '../../domain/tenant/tenant.ts';
 import { builder } from '../builder.ts';
+import { payloadOf } from '../payload.ts';
 import { InvalidInputError, LimitReachedError } from './errors.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import { PaymentMeansType } from './payment-means.ts';
@@ -91,7 +92,7 @@ const SellerProfileInput = builder.inputType('SellerProfileInput', {
 
 builder.mutationFields((t) => ({
   updateSellerProfile: t.field({
-    type: TenantType,
+    type: payloadOf('updateSellerProfile', 'tenant', TenantType, 'The tenant with its profile as it is now.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description:

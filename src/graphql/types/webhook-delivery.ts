@@ -12,6 +12,7 @@ import { builder, UNCACHED } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { enumOf } from '../enum-of.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
+import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 import { WebhookEndpointType } from './webhook-endpoint.ts';
@@ -98,7 +99,7 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `dlv_`.' }),
     eventId: t.exposeID('eventId', { description: 'Prefix `evt_`.' }),
-    eventType: t.exposeString('eventType', { description: "The event's type: `invoice.accepted`, say." }),
+    eventType: t.expose('eventType', { type: EventTypeEnum, description: 'The type of the event.' }),
     endpointId: t.exposeID('endpointId', { description: 'Prefix `we_`; it may be deleted by now.' }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
     state: t.expose('state', { type: DeliveryStateType, description: 'What has become of it.' }),
@@ -110,7 +111,7 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
     }),
     attempts: t.loadableList({
       type: AttemptType,
-      description: 'The last 25, oldest first.',
+      description: `The last ${KEPT_ATTEMPTS}, oldest first.`,
       extensions: { most: KEPT_ATTEMPTS, reads: ATTEMPT_BYTES },
       loaderOptions: UNCACHED,
       resolve: (delivery) => delivery,

@@ -1,5 +1,6 @@
 import type { ZodType } from 'zod';
 import { EVENT_TYPES } from '../../domain/event.ts';
+import { ENDPOINT_LIMITS, MAX_ENDPOINTS } from '../../domain/limits.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import {
   type CreateEndpointInput,
@@ -9,7 +10,9 @@ import {
 } from '../../domain/webhook/endpoint-input.ts';
 import type { CreatedEndpoint } from '../../domain/webhook/manage-endpoints.ts';
 import { builder } from '../builder.ts';
+import { payloadOf } from '../payload.ts';
 import { InvalidInputError, LimitReachedError, NotFoundError } from './errors.ts';
+import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
@@ -20,10 +23,10 @@ export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEn
     id: t.exposeID('id', { description: 'Prefix `we_`.' }),
     url: t.exposeString('url', { description: 'The address that receives events.' }),
     description: t.exposeString('description', { nullable: true, description: "The client's own words." }),
-    events: t.stringList({
+    events: t.field({
+      type: [EventTypeEnum],
       extensions: { most: EVENT_TYPES.length },
-      description:
-        'The subscribed types: `invoice.signing`, `invoice.transmitted`, `invoice.accepted`, `invoice.rejected`.',
+      description: 'The subscribed types.',
       resolve: ({ events }) => [...events],
     }),
     active: t.exposeBoolean('active', { description: 'Whether anything is delivered to it.' }),
@@ -49,9 +52,9 @@ findableAsNode({
 builder.queryFields((t) => ({
   webhookEndpoints: t.field({
     type: [WebhookEndpointType],
-    extensions: { most: 16 },
+    extensions: { most: MAX_ENDPOINTS },
     authScopes: { secretKey: true },
-    description: 'The endpoints of the secret key’s tenant and environment, newest first; 16 at most.',
+    description: `The endpoints of the secret key’s tenant and environment, newest first: at most ${MAX_ENDPOINTS}.`,
     resolve: (_root, _args, { principal, useCases }) => useCases.webhookEndpoints.list(principal),
   }),
   webhookEndpoint: t.field({
@@ -67,8 +70,8 @@ const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput
   description: 'An endpoint to create.',
   fields: (t) => ({
     url: t.string({ required: true, description: 'An https:// address without user name and password.' }),
-    events: t.stringList({ required: true, description: 'At least one event type, each once.' }),
-    description: t.string({ description: 'At most 500 characters.' }),
+    events: t.field({ type: [EventTypeEnum], required: true, description: 'At least one type, each once.' }),
+    description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters.` }),
   }),
 });
 
@@ -76,27 +79,22 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
   description: 'What to change; the rest stays as it is.',
   fields: (t) => ({
     url: t.string({ description: 'An https:// address without user name and password.' }),
-    events: t.stringList({ description: 'At least one event type, each once.' }),
-    description: t.string({ description: 'At most 500 characters; null clears it.' }),
+    events: t.field({ type: [EventTypeEnum], description: 'At least one type, each once.' }),
+    description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters; null clears it.` }),
     active: t.boolean({ description: 'False disables the endpoint.' }),
   }),
 });
 
-const CreateWebhookEndpointPayload = builder.objectRef<CreatedEndpoint>('CreateWebhookEndpointPayload').implement({
-  description: 'A created endpoint.',
-  fields: (t) => ({
-    endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
-    secret: t.exposeString('secret', { description: 'Prefix `whsec_`; signs deliveries. Shown here only.' }),
-  }),
-});
-
-const RotatedSecretType = builder.objectRef<CreatedEndpoint>('RotatedWebhookSecret').implement({
-  description: 'A rotated secret.',
-  fields: (t) => ({
-    endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
-    secret: t.exposeString('secret', { description: 'Prefix `whsec_`; signs from now on. Shown here only.' }),
-  }),
-});
+const endpointWithSecret = (name: string) =>
+  builder.objectRef<CreatedEndpoint>(name).implement({
+    description: 'An endpoint with its present signing secret.',
+    fields: (t) => ({
+      endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
+      secret: t.exposeString('secret', {
+        description: 'Signs deliveries from now on; prefix `whsec_`. Shown in this answer only.',
+      }),
+    }),
+  });
 
 const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWebhookEndpointPayload').implement({
   description: 'A deleted endpoint.',
@@ -105,10 +103,10 @@ const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWe
 
 builder.mutationFields((t) => ({
   createWebhookEndpoint: t.field({
-    type: CreateWebhookEndpointPayload,
+    type: endpointWithSecret('CreateWebhookEndpointPayload'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, LimitReachedError] },
-    description: 'Creates an endpoint, 16 a tenant and environment at most. Needs a secret key.',
+    description: `Creates an endpoint: at most ${MAX_ENDPOINTS} for each tenant and environment. Needs a secret key.`,
     args: {
       input: t.arg({
         type: CreateWebhookEndpointInput,
@@ -122,7 +120,7 @@ builder.mutationFields((t) => ({
       useCases.webhookEndpoints.create(principal, input as CreateEndpointInput),
   }),
   updateWebhookEndpoint: t.field({
-    type: WebhookEndpointType,
+    type: payloadOf('updateWebhookEndpoint', 'endpoint', WebhookEndpointType, 'The endpoint as it is now.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes an endpoint. Needs a secret key.',
@@ -139,7 +137,7 @@ builder.mutationFields((t) => ({
       useCases.webhookEndpoints.update(principal, id, input as UpdateEndpointInput),
   }),
   rotateWebhookSecret: t.field({
-    type: RotatedSecretType,
+    type: endpointWithSecret('RotateWebhookSecretPayload'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Makes a new signing secret; the former ones go on signing beside it for a day. Needs a secret key.',

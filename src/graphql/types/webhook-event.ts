@@ -1,33 +1,25 @@
-import { serviceError } from '../../domain/errors.ts';
-import { EVENT_TYPES, type EventType } from '../../domain/event.ts';
 import { isManual, type WebhookEvent } from '../../domain/webhook/webhook-event.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
+import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
-
-/** @throws {ServiceError} invalid_request for what is no type of event */
-export function eventTypeOf(text: string): EventType {
-  const type = EVENT_TYPES.find((each) => each === text);
-  if (type) return type;
-  throw serviceError('invalid_request', `type must be one of ${EVENT_TYPES.join(', ')}.`, 'type');
-}
 
 /** Of an event's body at most: metadata above all. */
 export const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
-  description: 'A status change of an invoice as receivers are told of it.',
+  description: 'Something that happened to an invoice, as it is sent to receivers.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: "Prefix `evt_`; the receivers' deduplication key." }),
-    type: t.exposeString('type', { description: 'What happened: `invoice.accepted`, say.' }),
+    type: t.expose('type', { type: EventTypeEnum, description: 'What happened.' }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
     createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
     manual: t.boolean({
-      description: 'Whether it is a test event, sent by hand without a status change.',
+      description: 'Whether it is a test event, sent by hand.',
       resolve: (event) => isManual(event),
     }),
     body: t.exposeString('body', {
@@ -64,7 +56,7 @@ builder.queryFields((t) => ({
       authScopes: { secretKey: true },
       description: 'The events of the secret key’s tenant and environment, newest first, as long as they are kept.',
       args: {
-        type: t.arg.string({ description: 'Only events of this type.' }),
+        type: t.arg({ type: EventTypeEnum, description: 'Only events of this type.' }),
         createdAfter: t.arg(eventTimes.createdAfter),
         createdBefore: t.arg(eventTimes.createdBefore),
       },
@@ -72,7 +64,7 @@ builder.queryFields((t) => ({
       resolve: async (_root, args, { principal, useCases, meter }) => {
         const asked = {
           ...pageRequest(args),
-          type: args.type == null ? null : eventTypeOf(args.type),
+          type: args.type ?? null,
           createdAfter: args.createdAfter ?? null,
           createdBefore: args.createdBefore ?? null,
         };

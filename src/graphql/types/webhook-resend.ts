@@ -1,11 +1,13 @@
 import { type DeliverySummary, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
-import type { ResendOutcome } from '../../domain/webhook/resend-events.ts';
+import { RESEND_LIMIT, type ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
+import { payloadOf } from '../payload.ts';
 import { InvalidInputError, NotFoundError } from './errors.ts';
+import { EventTypeEnum } from './event-type.ts';
 import './scalars.ts';
 import { STATE_MEANING, WebhookDeliveryType } from './webhook-delivery.ts';
-import { eventTimes, eventTypeOf, WebhookEventType } from './webhook-event.ts';
+import { eventTimes, WebhookEventType } from './webhook-event.ts';
 
 const { pending: _unsettled, ...SETTLED_MEANING } = STATE_MEANING;
 const SettledStateType = enumOf('SettledWebhookDeliveryState', 'How a delivery ended.', SETTLED_MEANING);
@@ -20,7 +22,7 @@ const ResendSelectionInput = builder.inputType('WebhookResendSelection', {
       defaultValue: 'failed',
       description: 'Those that ended so.',
     }),
-    type: t.string({ description: 'Only events of this type.' }),
+    type: t.field({ type: EventTypeEnum, description: 'Only events of this type.' }),
     createdAfter: t.field(eventTimes.createdAfter),
     createdBefore: t.field(eventTimes.createdBefore),
   }),
@@ -30,7 +32,7 @@ function selectionOf(input: typeof ResendSelectionInput.$inferInput) {
   return {
     endpointId: input.endpointId,
     state: input.state ?? 'failed',
-    type: input.type == null ? null : eventTypeOf(input.type),
+    type: input.type ?? null,
     createdAfter: input.createdAfter ?? null,
     createdBefore: input.createdBefore ?? null,
   } as const;
@@ -41,7 +43,7 @@ const ResendOutcomeType = builder.objectRef<ResendOutcome>('WebhookResendOutcome
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'So many.' }),
     more: t.exposeBoolean('more', {
-      description: 'Whether there are more than the 10,000 that one call looks at, newest first.',
+      description: `Whether there are more than the ${RESEND_LIMIT} that one call looks at, newest first.`,
     }),
   }),
 });
@@ -83,7 +85,7 @@ builder.mutationFields((t) => ({
     }),
   }),
   resendWebhookDeliveries: t.field({
-    type: ResendOutcomeType,
+    type: payloadOf('resendWebhookDeliveries', 'outcome', ResendOutcomeType, 'How many are sent again.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Sends a selection of deliveries again: all failed ones, those of a time range. Needs a secret key.',
@@ -92,19 +94,16 @@ builder.mutationFields((t) => ({
       useCases.resendEvents.many(principal, selectionOf(selection)),
   }),
   sendTestWebhookEvent: t.field({
-    type: WebhookEventType,
+    type: payloadOf('sendTestWebhookEvent', 'event', WebhookEventType, 'The event.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
       'Sends an event by hand, with the latest invoice that has come so far, or a specimen. In the test environment only.',
     args: {
-      type: t.arg.string({
-        required: true,
-        description: '`invoice.signing`, `invoice.transmitted`, `invoice.accepted` or `invoice.rejected`.',
-      }),
+      type: t.arg({ type: EventTypeEnum, required: true, description: 'What the event tells of.' }),
       endpointId: t.arg.id({ description: 'Only to this endpoint; to all that subscribe to the type unless given.' }),
     },
     resolve: (_root, { type, endpointId }, { principal, useCases }) =>
-      useCases.sendTestEvent(principal, eventTypeOf(type), endpointId ?? null),
+      useCases.sendTestEvent(principal, type, endpointId ?? null),
   }),
 }));

@@ -194,7 +194,7 @@ function webhookOf(components: Components): Json {
     tags: ['Events'],
     summary: 'What an endpoint receives',
     description:
-      'Sent when an invoice changes status, to each active endpoint that subscribed to the type. Anything but a 2xx answer within 15 s is ' +
+      'Sent when one of the events happens, to each active endpoint that subscribes to its type. Anything but a 2xx answer within 15 s is ' +
       'tried again after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
     security: [],
     parameters: webhookHeaders(components.add(environmentSchema, 'output')),

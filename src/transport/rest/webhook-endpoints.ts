@@ -1,7 +1,8 @@
 import type { Context } from 'koa';
-import type { ZodType } from 'zod';
 import { ServiceError } from '../../domain/errors.ts';
+import { enumNameOf, eventTypeNamed } from '../../domain/event.ts';
 import { problemsOf } from '../../domain/input-problems.ts';
+import { MAX_ENDPOINTS } from '../../domain/limits.ts';
 import { createEndpointInput, updateEndpointInput } from '../../domain/webhook/endpoint-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
@@ -17,7 +18,7 @@ import {
 
 const FIELDS = 'id url description events active created_at: createdAt';
 
-type EndpointData = Readonly<Record<string, unknown>> & { readonly id: string };
+type EndpointData = Readonly<Record<string, unknown>> & { readonly id: string; readonly events: readonly string[] };
 
 const create = prepare<{ createWebhookEndpoint: { endpoint: EndpointData; secret: string } }>(`
   mutation ($input: CreateWebhookEndpointInput!) {
@@ -26,9 +27,9 @@ const create = prepare<{ createWebhookEndpoint: { endpoint: EndpointData; secret
 
 const list = prepare<{ webhookEndpoints: EndpointData[] }>(`{ webhookEndpoints { ${FIELDS} } }`);
 
-const update = prepare<{ updateWebhookEndpoint: EndpointData }>(`
+const update = prepare<{ updateWebhookEndpoint: { endpoint: EndpointData } }>(`
   mutation ($id: ID!, $input: UpdateWebhookEndpointInput!) {
-    updateWebhookEndpoint(id: $id, input: $input) { ... on WebhookEndpoint { ${FIELDS} } }
+    updateWebhookEndpoint(id: $id, input: $input) { ... on UpdateWebhookEndpointPayload { endpoint { ${FIELDS} } } }
   }`);
 
 const remove = prepare<{ deleteWebhookEndpoint: { id: string } }>(`
@@ -42,13 +43,13 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     operation: 'createWebhookEndpoint',
     group: 'Webhook endpoints',
     summary: 'Create a webhook endpoint',
-    description: 'At most 16 in each environment. The answer shows the signing secret, this once.',
+    description: `At most ${MAX_ENDPOINTS} in each environment. The signing secret is in this answer only.`,
     secretKeyOnly: true,
     body: createEndpointInput,
     answers: { 201: { description: 'Created.', schema: createdEndpointSchema } },
     rules: ['endpoint_limit_reached'],
     async handle(ctx, graphql) {
-      const input = await parseBody(ctx, createEndpointInput);
+      const input = await inputOf(ctx, createEndpointInput);
       const { createWebhookEndpoint } = await create.execute(graphql, { input });
       answerJson(ctx, 201, bodyOf(createWebhookEndpoint.endpoint, createWebhookEndpoint.secret));
     },
@@ -82,9 +83,9 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     body: updateEndpointInput,
     answers: { 200: { description: 'The endpoint as it is now, without its secret.', schema: endpointSchema } },
     async handle(ctx, graphql) {
-      const input = await parseBody(ctx, updateEndpointInput);
+      const input = await inputOf(ctx, updateEndpointInput);
       const { updateWebhookEndpoint } = await update.execute(graphql, { id: ctx.params.id, input });
-      answerJson(ctx, 200, bodyOf(updateWebhookEndpoint));
+      answerJson(ctx, 200, bodyOf(updateWebhookEndpoint.endpoint));
     },
   }),
   route({
@@ -107,11 +108,13 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
 /** The endpoint object with its fields in the specification's order. */
 function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?: string) {
   const shown = secret === undefined ? {} : { secret };
-  return { id, object: 'webhook_endpoint', url, events, description, ...shown, ...rest };
+  return { id, object: 'webhook_endpoint', url, events: events.map(eventTypeNamed), description, ...shown, ...rest };
 }
 
-async function parseBody<T>(ctx: Context, schema: ZodType<T>): Promise<T> {
+/** A valid body as GraphQL's input. */
+async function inputOf(ctx: Context, schema: typeof createEndpointInput | typeof updateEndpointInput) {
   const parsed = schema.safeParse(await readJson(ctx));
   if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
-  return parsed.data;
+  const { events, ...rest } = parsed.data;
+  return { ...rest, ...(events && { events: events.map(enumNameOf) }) };
 }
