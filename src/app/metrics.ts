@@ -23,51 +23,7 @@ export function createMetrics(): Metrics {
   const registers = [new Registry()];
   const [registry] = registers as [Registry];
   collectDefaultMetrics({ register: registry });
-  const requests = new Histogram({
-    name: 'fatoura_http_request_duration_seconds',
-    help: 'Requests by route, until the answer begins',
-    labelNames: ['method', 'route', 'status'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
-    registers,
-  });
-  const operations = new Counter({
-    name: 'fatoura_graphql_requests_total',
-    help: 'Requests to /graphql, by whether they ran on the prepared path or through Yoga',
-    labelNames: ['path'],
-    registers,
-  });
-  const statuses = new Counter({
-    name: 'fatoura_invoice_transitions_total',
-    help: 'Status changes of invoices',
-    labelNames: ['environment', 'status'],
-    registers,
-  });
-  const stages = new Histogram({
-    name: 'fatoura_invoice_stage_duration_seconds',
-    help: 'Work on a stage of an invoice, from when it was claimed or the stage before it ended',
-    labelNames: ['stage'],
-    buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
-    registers,
-  });
-  const failures = new Counter({
-    name: 'fatoura_invoice_stage_retries_total',
-    help: 'Stages of invoices that were put off after an attempt',
-    labelNames: ['stage'],
-    registers,
-  });
-  const mails = new Counter({
-    name: 'fatoura_invoice_mails_total',
-    help: 'Attempts to mail an invoice, by what came of them: waiting ones are tried again',
-    labelNames: ['environment', 'outcome'],
-    registers,
-  });
-  const expiry = new Gauge({
-    name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
-    help: 'End of the validity of each signing certificate, unix time',
-    labelNames: ['signer'],
-    registers,
-  });
-
+  const { requests, operations, statuses, stages, failures, mails, expiry } = instrumentsIn(registers);
   return {
     request(method, route, status, seconds) {
       requests.observe({ method, route, status }, seconds);
@@ -118,6 +74,56 @@ export function createMetrics(): Metrics {
     async exposition() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
+  };
+}
+
+/** The metrics that the process counts itself. */
+function instrumentsIn(registers: Registry[]) {
+  return {
+    requests: new Histogram({
+      name: 'fatoura_http_request_duration_seconds',
+      help: 'Requests by route, until the answer begins',
+      labelNames: ['method', 'route', 'status'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
+      registers,
+    }),
+    operations: new Counter({
+      name: 'fatoura_graphql_requests_total',
+      help: 'Requests to /graphql, by whether they ran on the prepared path or through Yoga',
+      labelNames: ['path'],
+      registers,
+    }),
+    statuses: new Counter({
+      name: 'fatoura_invoice_transitions_total',
+      help: 'Status changes of invoices',
+      labelNames: ['environment', 'status'],
+      registers,
+    }),
+    stages: new Histogram({
+      name: 'fatoura_invoice_stage_duration_seconds',
+      help: 'Work on a stage of an invoice, from when it was claimed or the stage before it ended',
+      labelNames: ['stage'],
+      buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
+      registers,
+    }),
+    failures: new Counter({
+      name: 'fatoura_invoice_stage_retries_total',
+      help: 'Stages of invoices that were put off after an attempt',
+      labelNames: ['stage'],
+      registers,
+    }),
+    mails: new Counter({
+      name: 'fatoura_invoice_mails_total',
+      help: 'Attempts to mail an invoice, by what came of them: waiting ones are tried again',
+      labelNames: ['environment', 'outcome'],
+      registers,
+    }),
+    expiry: new Gauge({
+      name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
+      help: 'End of the validity of each signing certificate, unix time',
+      labelNames: ['signer'],
+      registers,
+    }),
   };
 }
 
