@@ -13,7 +13,7 @@ import { createPublishEvents } from '../domain/webhook/publish-events.ts';
 import { createRecordAttempts } from '../domain/webhook/record-attempts.ts';
 import { createResendEvents } from '../domain/webhook/resend-events.ts';
 import { createSecretBox } from '../domain/webhook/secret-box.ts';
-import { createSendTestEvent } from '../domain/webhook/send-test-event.ts';
+import { createSendTestEvent, type TestEventParts } from '../domain/webhook/send-test-event.ts';
 import { createWatchEvents } from '../domain/webhook/watch-events.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { createWebhookJobs } from '../jobs/webhook-jobs.ts';
@@ -42,66 +42,44 @@ export interface WebhookParts {
 }
 
 /** The service's webhooks: use cases for all processes, deliveries for workers. */
-export function composeWebhooks({
-  config,
-  store: { db },
-  invoices,
-  tenants,
-  notifier,
-  masterKey,
-  agenda,
-  documentUrl,
-  tell,
-  alone,
-}: WebhookParts) {
+export function composeWebhooks(parts: WebhookParts) {
+  const { config, tenants, notifier, documentUrl, tell, alone } = parts;
+  const { db } = parts.store;
   const now = () => new Date();
   const report = (message: string, err: unknown) => tell('error', message, err);
-  const repository = createWebhookEndpointRepository(db);
-  const secretBox = createSecretBox(masterKey, 'webhook-endpoint');
+  const endpoints = createWebhookEndpointRepository(db);
+  const secretBox = createSecretBox(parts.masterKey, 'webhook-endpoint');
   const deliveries = createDeliveryLedger(db, config.webhookRetention);
   const events = createEventLog(db, config.webhookRetention, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
     tell('warn', 'the stream of events was lost and is opened again', err),
   );
-  const jobs = createWebhookJobs(agenda, report);
+  const jobs = createWebhookJobs(parts.agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
-  const health = createEndpointHealth({ endpoints: repository, deliveries, tenants, notifier, now, report });
+  const health = createEndpointHealth({ endpoints, deliveries, tenants, notifier, now, report });
   const dispatcher = createDispatcher({
-    health,
-    deliveries,
-    events,
-    endpointOf: repository.findAnyones,
+    ...{ health, deliveries, events, now, report },
+    endpointOf: endpoints.findAnyones,
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
-    now,
-    report,
   });
   const publisher = createPublishEvents({
+    ...{ events, deliveries, endpoints, dispatcher, documentUrl, now, report },
     outbox: createOutbox(db),
-    events,
-    deliveries,
-    endpoints: repository,
-    dispatcher,
-    documentUrl,
-    now,
-    report,
   });
   return {
     useCases: {
       webhookEndpoints: createManageEndpoints(
-        repository,
+        endpoints,
         deliveries,
         secretBox,
         config.allowInsecureWebhooks ? () => null : urlRefusal,
       ),
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
-      resendEvents: createResendEvents({ events, deliveries, endpoints: repository, queue: jobs.queue, now }),
+      resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, now }),
       sendTestEvent: createSendTestEvent({
-        async latestInvoice(owner, status) {
-          const query = { ...owner, status, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
-          return (await invoices.page(query)).invoices[0] ?? null;
-        },
-        ...{ events, deliveries, endpoints: repository, queue: jobs.queue, documentUrl, now },
+        latestInvoice: latestOf(parts.invoices),
+        ...{ events, deliveries, endpoints, queue: jobs.queue, documentUrl, now },
       }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
@@ -129,5 +107,12 @@ export function composeWebhooks({
       await sender.close();
       await feed.close();
     },
+  };
+}
+
+function latestOf(invoices: WebhookParts['invoices']): TestEventParts['latestInvoice'] {
+  return async (owner, status) => {
+    const query = { ...owner, status, limit: 1, cursor: null, createdFrom: null, createdUntil: null };
+    return (await invoices.page(query)).invoices[0] ?? null;
   };
 }
