@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 /** A worker thread for one kind of task. Tasks run one at a time, in order of submission. */
 export interface Threads<Task, Result> {
   /**
-   * @param signal aborting it stops the task and the thread that runs it; another thread replaces that one
+   * @param signal aborting it ends the task; if the task is running, its thread is terminated and replaced
    * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
    */
   run(task: Task, signal?: AbortSignal): Promise<Result>;

@@ -23,11 +23,11 @@ export interface DocumentVerifierOptions {
   readonly heapLimit?: number;
   /** Called when the thread failed to start {@link MAX_FAILED_STARTS} times in a row: no document can be verified. */
   readonly onFatal?: (error: Error) => void;
-  /** The thread's module, a file. */
+  /** File URL of the thread's module. */
   readonly script?: URL;
 }
 
-/** Takes a document, or null to find out whether the thread has loaded. */
+/** The task is a document; null only waits until the thread has loaded. */
 type VerifierThreads = Threads<Uint8Array | null, Verification | null>;
 
 const MAX_FAILED_STARTS = 3;
@@ -61,7 +61,10 @@ export function createDocumentVerifier({
     return createThreads({ filename: script.href, resourceLimits });
   }
 
-  /** Resolves when the thread has loaded and does nothing. @throws when it could not be started */
+  /**
+   * Starts the thread if necessary, and resolves when it has loaded and is idle.
+   * @throws when it could not be started
+   */
   async function loaded(): Promise<VerifierThreads> {
     for (let attempt = 1; ; attempt++) {
       if (closed) throw new Error('the verifier is closed');
@@ -90,7 +93,8 @@ export function createDocumentVerifier({
       return (await thread.run(document, signal)) as Verification;
     } catch (cause) {
       if (closed) throw new Error('the verifier is closed', { cause });
-      if (signal.aborted) throw new VerificationGivenUp(`The document could not be verified within ${timeLimit / 1000} s.`);
+      if (signal.aborted)
+        throw new VerificationGivenUp(`The document could not be verified within ${timeLimit / 1000} s.`);
       if ((cause as NodeJS.ErrnoException).code === 'ERR_WORKER_OUT_OF_MEMORY') {
         throw new VerificationGivenUp(`The document could not be verified with ${heapLimit} MiB of memory.`);
       }
@@ -102,7 +106,8 @@ export function createDocumentVerifier({
     verify(document) {
       const before = broken;
       const verified = last.then(() => {
-        // Every document that waited when the thread could not be started fails with it; later ones try another start.
+        // Documents that were waiting when the thread could not be started fail with that error. Later ones start it
+        // again.
         if (broken !== before) throw broken;
         return verify(document);
       });

@@ -2,8 +2,8 @@ import type { Verification } from '../../domain/verification/verification.ts';
 import { verifySignedDocument } from './verify-document.ts';
 
 /**
- * Task of the thread of `createDocumentVerifier`.
- * @param document null: nothing to verify, the answer null says that the thread has loaded
+ * Entry point of the thread of `createDocumentVerifier`.
+ * @param document null only confirms that the thread has loaded
  */
 export default async function verify(document: Uint8Array | null): Promise<Verification | null> {
   return document && verifySignedDocument(document);

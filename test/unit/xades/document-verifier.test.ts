@@ -36,7 +36,7 @@ async function moduleOf(name: string, text: string): Promise<URL> {
   return pathToFileURL(join(folder, name));
 }
 
-/** A thread that does what the document's first byte says, and answers with the rest as the reason. */
+/** A thread whose behaviour is chosen by the document's first byte; it answers with the rest as the reason. */
 const PROGRAM = `
 import { resourceLimits } from 'node:worker_threads';
 export default async function run(bytes) {
