@@ -7,7 +7,7 @@ const newSecret = () => `whsec_${randomBytes(32).toString('base64')}`;
 const body = JSON.stringify({ id: 'evt_1', data: { name: 'Société Générale à Fès', note: 'شكرا' } });
 const content = { eventId: 'evt_1', body, at: new Date() };
 
-/** The specification's steps, with nothing of ours. */
+/** The verification steps of the contract (docs/api/contract.md, "Signature"), without code of the service. */
 function verifies(header: string, raw: string, secret: string, now = Date.now() / 1000): boolean {
   const parts = header.split(',').map((part) => part.split('='));
   const t = parts.find(([name]) => name === 't')?.[1] ?? '';
@@ -16,7 +16,7 @@ function verifies(header: string, raw: string, secret: string, now = Date.now() 
 }
 
 describe('signatureHeaders', () => {
-  it('verifies by the steps of the specification', () => {
+  it('verifies by the steps of the contract', () => {
     const secret = newSecret();
     const header = signatureHeaders(content, [signingKey(secret)])['Service-Signature'] ?? '';
     expect(header).toMatch(/^t=\d{10},v1=[0-9a-f]{64}$/);
