@@ -334,7 +334,7 @@ describe('PUBLIC_URL and SANDBOX_URL', () => {
 
       const { code, out, err } = await cli(['demo'], env);
       expect({ code, err }).toEqual({ code: 0, err: '' });
-      expect(out).toContain(`the service that runs at ${behind.url}`);
+      expect(out).toContain(`the running service at ${behind.url}`);
       expect(out).toContain('VALID  inv_');
     } finally {
       await behind.app.close();
