@@ -101,7 +101,7 @@ function examineFigures(root: XmlElement): void {
     const base = bases.get(rate);
     must(
       base !== undefined && parseTaxRate(rate) !== null,
-      `The invoice states VAT at ${rate} %, which no line or no law knows`,
+      `The invoice states VAT at ${rate} %, which is not a legal rate or is not used by any line`,
     );
     mustEqual(`the base at ${rate} %`, centimes(subtotal, 'TaxableAmount'), base);
     const due = divideHalfUp(base * BigInt(rate), 100n);

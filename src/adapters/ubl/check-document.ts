@@ -207,9 +207,12 @@ function money(element: ReadElement, ...path: readonly string[]): bigint {
 /** Category and rate as one key, such as `S 20`, by which VAT is summed. */
 function categoryOf(category: ReadElement): string {
   const [id, rate] = [text(category, 'cbc:ID'), text(category, 'cbc:Percent')];
-  expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category is not one of VAT.');
+  expect(text(category, 'cac:TaxScheme', 'cbc:ID') === 'VAT', 'A tax category does not have the tax scheme VAT.');
   expect(parseTaxRate(rate) !== null, `${rate} is not a Moroccan VAT rate.`);
-  expect(rate === '0' ? id === 'E' || id === 'Z' : id === 'S', `The category ${id} does not go with ${rate} %.`);
+  expect(
+    rate === '0' ? id === 'E' || id === 'Z' : id === 'S',
+    `The tax category ${id} does not match the rate ${rate} %.`,
+  );
   const reasons = category.children.filter(({ name }) => name === 'cbc:TaxExemptionReason').length;
   if (category.name === 'cac:TaxCategory') {
     expect(reasons === (id === 'E' ? 1 : 0), `The tax category ${id} has ${reasons} exemption reasons.`);

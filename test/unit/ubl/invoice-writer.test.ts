@@ -202,7 +202,7 @@ describe('the check before signing', () => {
     ],
     ['another amount in words', /deux mille/, 'trois mille', /in words/],
     ['another currency', /currencyID="MAD">123\.45/, 'currencyID="EUR">123.45', /not in MAD/],
-    ['a wrong category', />S</, '>Z<', /does not go with/],
+    ['a wrong category', />S</, '>Z<', /does not match the rate/],
     ['a third decimal', />123\.45</, '>123.450<', /two decimals/],
     ['a short ICE', />001525713000085</, '>1525713000085<', /not 15 digits/],
     ['a missing element', /<cac:PaymentMeans.*<\/cac:PaymentMeans>/, '', /cac:PaymentMeans occurs 0 times/],
