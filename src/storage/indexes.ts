@@ -77,6 +77,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     },
     { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
+  webhook_attempts: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
   webhook_endpoints: [
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },

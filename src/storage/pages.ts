@@ -64,14 +64,16 @@ export function readUpTo<Stored extends Document>(cursor: FindCursor<Stored>, li
 /**
  * All documents of a search, which are `most` at most.
  * @param cursor with `raw`
+ * @param atOnce how many the store is asked for at a time
  * @throws {ServiceError} invalid_request when they have more than `maxBytes` together
  */
 export async function readAll<Stored extends Document>(
   cursor: FindCursor<Stored>,
   most: number,
   maxBytes = READ_BYTES,
+  atOnce = FETCHED_AT_ONCE,
 ): Promise<{ found: Stored[]; bytes: number }> {
-  const { hasMore, ...read } = await readWithin(cursor, most, maxBytes);
+  const { hasMore, ...read } = await readWithin(cursor, most, maxBytes, atOnce);
   if (hasMore) throw answerTooLarge(TOO_MANY_BYTES);
   return read;
 }
@@ -117,11 +119,12 @@ async function readWithin<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
   maxBytes: number,
+  atOnce = FETCHED_AT_ONCE,
 ): Promise<{ found: Stored[]; hasMore: boolean; bytes: number }> {
   const found: Stored[] = [];
   let bytes = 0;
   try {
-    cursor.limit(limit + 1).batchSize(Math.min(FETCHED_AT_ONCE, limit + 1));
+    cursor.limit(limit + 1).batchSize(Math.min(atOnce, limit + 1));
     while (await cursor.hasNext()) {
       for (const raw of cursor.readBufferedDocuments() as unknown as Uint8Array[]) {
         if (found.length === limit || (found.length > 0 && bytes + raw.length > maxBytes))

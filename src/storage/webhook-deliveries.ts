@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
-import type { AnyBulkWriteOperation, Db, Filter } from 'mongodb';
+import type { Db, Document, Filter } from 'mongodb';
 import type { PageQuery } from '../domain/page.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
 import {
+  type Attempt,
   type ClaimedDelivery,
   DELIVERY_STATES,
   type Delivery,
-  type DeliverySummary,
   earlierDeliveries,
   KEPT_ATTEMPTS,
   MOST_DELIVERIES,
@@ -19,12 +19,21 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
   _id: string;
   /** Absent from what is settled. */
   work?: DeliveryWork | undefined;
+  /** The last attempts by their `_id`, oldest first. */
+  attempts: string[];
+  /** When the row is deleted. */
+  expiresAt: Date;
+}
+
+interface AttemptDocument extends Attempt {
+  /** The token of the lease under which it was made. One that no delivery names was made under a lost lease, and is not shown. */
+  _id: string;
   /** When the row is deleted. */
   expiresAt: Date;
 }
 
 interface DeliveryWork {
-  /** Of the process that holds the lease; null when nobody does. */
+  /** Of the lease; null when nobody holds one. */
   token: string | null;
   /** Failed attempts of this round of the schedule. */
   tries: number;
@@ -45,9 +54,19 @@ const RETRY_GRACE_MS = 2000;
 /** How long after its end the sweep looks for a lease, whose worker died. */
 const LEASE_GRACE_MS = 250;
 
-/** The ledger of deliveries in the collection `webhook_deliveries`. @param retentionMs how long deliveries are kept */
+/** How many leases one statement of an update names: a server compares each of its documents with all of them. */
+const STATEMENT = 250;
+/** How many attempts are read at a time: with bodies and headers of 16 KiB each they have some MiB. */
+const ATTEMPTS_AT_ONCE = 100;
+
+/**
+ * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. What is written for a batch is few statements,
+ * because some servers commit each statement by itself.
+ * @param retentionMs how long deliveries are kept
+ */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
+  const attempts = db.collection<AttemptDocument>('webhook_attempts');
 
   return {
     insert(rows, now) {
@@ -75,21 +94,17 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         .limit(limit)
         .toArray();
       if (found.length === 0) return [];
-      const ids = { $in: found.map(({ _id }) => _id) };
-      const token = randomUUID();
+      const ids = found.map(({ _id }) => _id);
+      const prefix = `${randomUUID()}_`;
       const end = now.getTime() + leaseMs;
-      await deliveries.updateMany(
-        { _id: ids, ...due },
-        {
-          $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS) },
-          $unset: { 'work.readyAt': '' },
-        },
-      );
+      const token = { $concat: [prefix, '$_id'] };
+      await deliveries.updateMany({ _id: { $in: ids }, ...due }, [
+        { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS) } },
+        { $unset: 'work.readyAt' },
+      ]);
       // Another process may have taken some of them.
-      const taken = deliveries
-        .find({ _id: ids, 'work.token': token })
-        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 });
-      return (await taken.toArray()).map((document) => claimOf(document, token, end));
+      const taken = deliveries.find(heldBy(ids.map((id) => ({ id, token: `${prefix}${id}` }))));
+      return (await taken.toArray()).flatMap((document) => claimOf(document, end) ?? []);
     },
 
     async unattemptedBefore(claims) {
@@ -105,17 +120,28 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async release(claims, at) {
-      const lease = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, RETRY_GRACE_MS) };
-      await bulk(claims.map((claim) => ({ updateOne: { filter: heldBy(claim), update: { $set: lease } } })));
+      const $set = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, RETRY_GRACE_MS) };
+      await updateHeld([{ claims, update: [{ $set }] }]);
     },
 
     async record(records) {
-      await bulk(records.flatMap(updatesOf));
+      const documents = records.map(({ claim, attempt }) => ({
+        ...{ _id: claim.token, ...attempt, expiresAt: later(attempt.at, retentionMs) },
+      }));
+      // Before the deliveries that name them: what reads a delivery finds its attempts.
+      await insertNew(attempts, documents);
+      const byOutcome = Map.groupBy(records, ({ outcome }) => JSON.stringify(outcome));
+      await updateHeld(
+        [...byOutcome.values()].flatMap((equal) =>
+          equal
+            .slice(0, 1)
+            .map(({ outcome }) => ({ claims: equal.map(({ claim }) => claim), update: updateOf(outcome) })),
+        ),
+      );
     },
 
     async cancel(claims) {
-      const update = { $set: { state: 'cancelled' as const }, $unset: { work: '' as const } };
-      await bulk(claims.map((claim) => ({ updateOne: { filter: heldBy(claim), update } })));
+      await updateHeld([{ claims, update: [{ $set: { state: 'cancelled' } }, { $unset: 'work' }] }]);
     },
 
     async cancelPending(endpointId, limit) {
@@ -173,24 +199,22 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
       const found = await deliveries
         .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
-        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 })
         .limit(MOST_DELIVERIES)
         .toArray();
-      return found.filter(isOf(owner)).map(summaryOf);
+      return found.filter(isOf(owner)).map(deliveryOf);
     },
 
     async attempts(owner, ids, maxBytes) {
-      const search = deliveries
-        .find({ _id: { $in: [...ids] } }, { raw: true })
-        .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
-          ...{ tenantId: 1, environment: 1, attempts: 1 },
-        });
-      const { found, bytes } = await readAll(search, ids.length, maxBytes);
-      return { rows: new Map(found.filter(isOf(owner)).map(({ _id, attempts }) => [_id, attempts])), bytes };
+      const own = (await deliveries.find({ _id: { $in: [...ids] } }).toArray()).filter(isOf(owner));
+      const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
+      const most = ids.length * KEPT_ATTEMPTS;
+      const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);
+      const stored = new Map(found.map(({ _id, expiresAt: _expires, ...attempt }) => [_id, attempt]));
+      const rows = own.map((each) => [each._id, each.attempts.flatMap((id) => stored.get(id) ?? [])] as const);
+      return { rows: new Map(rows), bytes };
     },
 
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
-    summaries: (query) => readPage(deliveries, filterOf(query), query, summaryOf, { attempts: 0 }),
     keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
     async reopen(ids, now) {
@@ -211,7 +235,13 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
   };
 
-  async function bulk(operations: AnyBulkWriteOperation<DeliveryDocument>[]): Promise<void> {
+  /** Changes nothing where the lease was lost: it is another's, or the delivery was settled or cancelled. */
+  async function updateHeld(changes: readonly { claims: readonly ClaimedDelivery[]; update: Document[] }[]) {
+    const operations = changes.flatMap(({ claims, update }) =>
+      Array.from({ length: Math.ceil(claims.length / STATEMENT) }, (_, i) => ({
+        updateMany: { filter: heldBy(claims.slice(i * STATEMENT, (i + 1) * STATEMENT)), update },
+      })),
+    );
     if (operations.length > 0) await deliveries.bulkWrite(operations, { ordered: false });
   }
 }
@@ -226,48 +256,42 @@ function filterOf({ tenantId, environment, endpointId, state }: PageQuery & Deli
   };
 }
 
-/** Nothing is written once the lease is another's, or the delivery was settled or cancelled. */
-function heldBy({ id, token }: Pick<ClaimedDelivery, 'id' | 'token'>): Filter<DeliveryDocument> {
-  return { _id: id, 'work.token': token };
+/** As a token is of one lease of one delivery, these are the deliveries whose leases still hold, and no others. */
+function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
+  return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
 }
 
 function later(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
-function updatesOf({ claim, attempt, outcome }: AttemptRecord): AnyBulkWriteOperation<DeliveryDocument>[] {
-  const filter = heldBy(claim);
-  const $push = { attempts: { $each: [attempt], $slice: -KEPT_ATTEMPTS } };
-  const $unset = { work: '' as const };
-  if (outcome.state !== 'pending') {
-    return [{ updateOne: { filter, update: { $set: { state: outcome.state }, $unset, $push } } }];
-  }
-  const work = retryWork(claim, outcome.nextAttemptAt);
-  return [
-    { updateOne: { filter: { ...filter, state: 'pending' }, update: { $set: { work }, $push } } },
-    // Its endpoint was disabled or deleted meanwhile: there is no other attempt.
-    { updateOne: { filter: { ...filter, state: 'cancelled' }, update: { $unset, $push } } },
-  ];
-}
-
-/** What is due after an attempt that failed. */
-function retryWork({ tries, manual }: ClaimedDelivery, readyAt: Date): DeliveryWork {
-  return {
+/** The same for all deliveries with this outcome: the lease that is given up names the attempt. */
+function updateOf(outcome: AttemptRecord['outcome']): Document[] {
+  const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
+  if (outcome.state !== 'pending') return [{ $set: { state: outcome.state, attempts } }, { $unset: 'work' }];
+  const { nextAttemptAt } = outcome;
+  const retry = {
     token: null,
-    tries: tries + 1,
+    tries: { $add: ['$work.tries', 1] },
     retry: true,
-    ...(manual && { manual }),
-    readyAt,
-    sweepAt: later(readyAt, RETRY_GRACE_MS),
+    manual: '$work.manual',
+    readyAt: nextAttemptAt,
+    sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };
+  // When its endpoint was disabled or deleted meanwhile, there is no other attempt.
+  const work = { $cond: [{ $eq: ['$state', 'pending'] }, retry, '$$REMOVE'] };
+  return [{ $set: { attempts, work } }];
 }
 
 function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
-  return { _id: id, ...delivery, expiresAt };
+  return { _id: id, ...delivery, attempts: [], expiresAt };
 }
 
-function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, leaseEnd: number): ClaimedDelivery {
+/** null when nobody holds a lease. */
+function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
   const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
+  if (!work?.token) return null;
+  const { token, tries, retry, manual = false } = work;
   return {
     id: _id,
     endpointId,
@@ -276,9 +300,9 @@ function claimOf(document: Omit<DeliveryDocument, 'attempts'>, token: string, le
     sequence,
     earlier,
     createdAt,
-    tries: work?.tries ?? 0,
-    retry: work?.retry ?? false,
-    manual: work?.manual ?? false,
+    tries,
+    retry,
+    manual,
     token,
     leaseEnd,
   };
@@ -288,16 +312,7 @@ function keysOf({ _id, eventId, eventType, order }: Pick<DeliveryDocument, '_id'
   return { id: _id, eventId, eventType, order };
 }
 
-function deliveryOf({ attempts, ...document }: DeliveryDocument): Delivery {
-  return { ...summaryOf(document), attempts };
-}
-
-function summaryOf({
-  _id,
-  work,
-  expiresAt: _expires,
-  ...delivery
-}: Omit<DeliveryDocument, 'attempts'>): DeliverySummary {
+function deliveryOf({ _id, work, attempts: _attempts, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
 }
 

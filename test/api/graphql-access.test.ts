@@ -200,6 +200,9 @@ beforeAll(async () => {
   const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, sweepAt: later, claims: 9 };
   const logo = { sha256: 'ab'.repeat(32), contentType: 'image/png', width: 1, height: 1 };
   const { db } = service.app.store;
+  const delivery = await db.collection<{ _id: string; attempts: string[] }>('webhook_deliveries').findOne({ _id: id });
+  const attempt = delivery?.attempts[0];
+  if (attempt === undefined) throw new Error('the delivery names no attempt');
   const change = {
     'email.lastError': 'refused',
     rejectionReason: 'none',
@@ -213,15 +216,15 @@ beforeAll(async () => {
     db
       .collection<{ _id: string }>('webhook_endpoints')
       .updateOne({ _id: names.ENDPOINT }, { $set: { failingSince: new Date() } }),
-    db.collection<{ _id: string }>('webhook_deliveries').updateOne(
-      { _id: id },
-      {
-        $set: {
-          'attempts.0.failure': { code: 'timeout', message: 'none' },
-          work: { token: null, tries: 1, retry: true, readyAt: later, sweepAt: later },
-        },
-      },
-    ),
+    db
+      .collection<{ _id: string }>('webhook_attempts')
+      .updateOne({ _id: attempt }, { $set: { failure: { code: 'timeout', message: 'none' } } }),
+    db
+      .collection<{ _id: string }>('webhook_deliveries')
+      .updateOne(
+        { _id: id },
+        { $set: { work: { token: null, tries: 1, retry: true, readyAt: later, sweepAt: later } } },
+      ),
   ]);
 });
 afterAll(async () => {

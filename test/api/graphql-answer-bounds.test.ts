@@ -141,13 +141,15 @@ it('the log of attempts is bounded by what it holds', async () => {
     ...{ body: 'x'.repeat(16 * 1024), latencyMs: 1, failure: null },
   };
   // biome-ignore lint/suspicious/noExplicitAny: as it is stored
-  const deliveries = service.app.store.db.collection<any>('webhook_deliveries');
+  const stored = (name: string) => service.app.store.db.collection<any>(name);
   for (let n = 0; n < 20; n++) {
-    await deliveries.insertOne({
+    const attempts = Array.from({ length: 25 }, (_, i) => ({ _id: `${n} ${i}`, ...attempt }));
+    await stored('webhook_attempts').insertMany(attempts);
+    await stored('webhook_deliveries').insertOne({
       ...{ _id: `dlv_${newId('evt').slice(4)}_${n}`, tenantId: shop.id, environment: 'test', endpointId: 'we_1' },
       ...{ eventId: newId('evt'), eventType: 'invoice.accepted', invoiceId: 'inv_1', state: 'failed' },
       ...{ createdAt: new Date(), order: `0000000000000000000000${String(n).padStart(2, '0')}` },
-      ...{ attempts: Array.from({ length: 25 }, () => attempt), expiresAt: new Date(Date.now() + 1e9) },
+      ...{ attempts: attempts.map(({ _id }) => _id), expiresAt: new Date(Date.now() + 1e9) },
     });
   }
   const page = (first: number) =>

@@ -5,6 +5,7 @@ import { openTestStore } from '../support/store.ts';
 import {
   answerOf,
   clockAt,
+  deliveriesOf,
   HOUR,
   onlyDelivery,
   receiverThat,
@@ -197,9 +198,9 @@ describe('a worker that stops', () => {
     worker.dispatcher.wake(endpointId);
     await worker.dispatcher.settle();
     expect(requests).toHaveLength(20);
-    const everything = { limit: 20, cursor: null, from: null, until: null, endpointId, state: null };
-    const { rows } = await worker.deliveries.page({ tenantId, environment: 'test', ...everything });
-    expect(rows.map(({ state, attempts }) => [state, attempts.length])).toEqual(Array(20).fill(['delivered', 1]));
+    expect((await deliveriesOf(worker, tenantId)).map(({ state, attempts }) => [state, attempts.length])).toEqual(
+      Array(20).fill(['delivered', 1]),
+    );
     expect(stopping.problems).toEqual([]);
   });
 });

@@ -3,6 +3,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import type { ClaimedDelivery } from '../../src/domain/webhook/delivery.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
+import type { AttemptRecord } from '../../src/domain/webhook/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createOutbox } from '../../src/storage/outbox.ts';
 import { queryPlans } from '../support/query-plans.ts';
@@ -35,6 +36,11 @@ const later = () => new Date(Date.now() + 400_000);
 function claimNamed(id: string): ClaimedDelivery {
   const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, earlier: ['evt_0'], createdAt: new Date() };
   return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, manual: false, token: 'x', leaseEnd: 0 };
+}
+
+function recordOf(id: string): AttemptRecord {
+  const attempt = { at: new Date(), url: 'https://receiver.test/', requestHeaders: {}, ...answerOf(200) };
+  return { claim: claimNamed(id), attempt, outcome: { state: 'delivered' } };
 }
 
 const owner = () => ({ tenantId: endpoint.tenantId, environment: 'test' }) as const;
@@ -81,10 +87,10 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
     6,
   ],
   [
-    'deliveries.summaries, and others',
+    'deliveries.page, and others',
     async () => {
       const cursor = { direction: 'before', order: newCreationMoment().order } as const;
-      return (await webhooks.deliveries.summaries({ ...page(), cursor, endpointId: null, state: null })).hasOthers();
+      return (await webhooks.deliveries.page({ ...page(), cursor, endpointId: null, state: null })).hasOthers();
     },
     6,
   ],
@@ -96,13 +102,13 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ],
   ['deliveries.unattemptedBefore', () => webhooks.deliveries.unattemptedBefore([claimNamed('dlv_1')]), 1],
   ['deliveries.release', () => webhooks.deliveries.release([claimNamed('dlv_1')], new Date()), 1],
+  ['deliveries.record', () => webhooks.deliveries.record([recordOf('dlv_1')]), 1],
   ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')]), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],
   ['deliveries.find', () => webhooks.deliveries.find(endpoint.tenantId, 'test', 'dlv_1'), 1],
   ['deliveries.ofEvents', () => webhooks.deliveries.ofEvents(owner(), [newId('evt'), newId('evt')]), 2],
-  ['deliveries.summaries', () => webhooks.deliveries.summaries({ ...page(), endpointId: endpoint.id, state: null }), 6],
   ['deliveries.attempts', () => webhooks.deliveries.attempts(owner(), ['dlv_1', 'dlv_2']), 2],
   ['events.findMany', () => webhooks.events.findMany(owner(), ['evt_1', 'evt_2']), 2],
   ['deliveries.page', () => pageOf(null, null), 6],

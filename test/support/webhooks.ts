@@ -165,10 +165,21 @@ export function receiverThat(status: (request: OutgoingRequest) => number | null
 
 export type Worker = ReturnType<typeof webhookWorker>;
 
+/** Up to 20 deliveries of a tenant with their attempts, newest first. */
+export async function deliveriesOf({ deliveries }: Worker, tenantId: string) {
+  const owner = { tenantId, environment: 'test' } as const;
+  const everything = { limit: 20, cursor: null, from: null, until: null, endpointId: null, state: null };
+  const { rows } = await deliveries.page({ ...owner, ...everything });
+  const attempts = await deliveries.attempts(
+    owner,
+    rows.map(({ id }) => id),
+  );
+  return rows.map((delivery) => ({ ...delivery, attempts: attempts.rows.get(delivery.id) ?? [] }));
+}
+
 /** The only delivery of a tenant. */
 export async function onlyDelivery(worker: Worker, tenantId: string) {
-  const everything = { limit: 10, cursor: null, from: null, until: null, endpointId: null, state: null };
-  const { rows } = await worker.deliveries.page({ tenantId, environment: 'test', ...everything });
+  const rows = await deliveriesOf(worker, tenantId);
   const [delivery] = rows;
   if (!delivery || rows.length > 1) throw new Error(`${rows.length} deliveries instead of one`);
   return delivery;

@@ -5,7 +5,7 @@ import { PAGE_SIZE } from '../limits.ts';
 import type { Found, Page, PageQuery } from '../page.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
-import type { Attempt, Delivery, DeliveryState, DeliverySummary } from './delivery.ts';
+import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
@@ -32,12 +32,12 @@ export interface BrowseDeliveries {
   deliveries(
     principal: Principal,
     request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
-  ): Promise<Page<DeliverySummary>>;
+  ): Promise<Page<Delivery>>;
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
   /** Events by id, in one query; what is unknown, another's or not kept any more is missing. */
   eventsById(principal: Principal, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
   /** The deliveries of each event, in one query: at most one for each endpoint that there ever was while the event was kept. */
-  deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, DeliverySummary[]>>;
+  deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, Delivery[]>>;
   /** The attempts of each delivery, in one query. */
   attemptsByDelivery(
     principal: Principal,
@@ -61,7 +61,7 @@ export function createBrowseDeliveries(events: EventLog, deliveries: DeliveryLed
     },
     async deliveries(principal, { endpointId, state, ...request }) {
       const owner = ownerOf(principal);
-      return deliveries.summaries({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
+      return deliveries.page({ ...(await pageOf(owner, request, findDelivery)), endpointId, state });
     },
     async delivery(principal, deliveryId) {
       return (await findDelivery(ownerOf(principal), deliveryId)) ?? missing('delivery', deliveryId);

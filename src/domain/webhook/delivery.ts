@@ -29,14 +29,9 @@ export interface Delivery {
   /** Its place in lists, sorts as text. */
   readonly order: string;
   readonly state: DeliveryState;
-  /** The last {@link KEPT_ATTEMPTS}, oldest first. */
-  readonly attempts: readonly Attempt[];
   /** When the next attempt is due; null when none is, or one is under way. */
   readonly nextAttemptAt: Date | null;
 }
-
-/** A delivery without what was attempted: of lists, which would be long with it. */
-export type DeliverySummary = Omit<Delivery, 'attempts'>;
 
 /** Why no complete answer came. */
 export type SendFailure =
@@ -106,12 +101,11 @@ export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earli
     createdAt: event.createdAt,
     order: `${event.order}-${endpoint.id.slice(-12)}`,
     state: 'pending',
-    attempts: [],
     nextAttemptAt: event.createdAt,
   };
 }
 
-/** A delivery that this process has the lease of, and may attempt. */
+/** A delivery that this process holds the lease of, and may attempt once. */
 export interface ClaimedDelivery
   extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt'> {
   /** Failed attempts of the present round of the schedule. */
@@ -120,7 +114,7 @@ export interface ClaimedDelivery
   readonly retry: boolean;
   /** Whether the present round of the schedule was begun by hand. */
   readonly manual: boolean;
-  /** Every write checks it. */
+  /** Names this lease: no other lease, of this delivery or of another one, has the same token. Every write checks it. */
   readonly token: string;
   /** When another process may take the delivery, UNIX milliseconds. */
   readonly leaseEnd: number;

@@ -2,7 +2,7 @@ import type { EventType } from '../event.ts';
 import type { Invoice } from '../invoice/invoice.ts';
 import type { Found, Page, PageQuery } from '../page.ts';
 import type { Environment, Owner } from '../tenant/tenant.ts';
-import type { Attempt, ClaimedDelivery, Delivery, DeliveryState, DeliverySummary, SendResult } from './delivery.ts';
+import type { Attempt, ClaimedDelivery, Delivery, DeliveryState, SendResult } from './delivery.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
@@ -143,6 +143,7 @@ export interface DeliveryLedger {
   unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
   /** Gives leases back; the deliveries are due at `at`. */
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
+  /** Records attempts and their outcomes. Those of leases that were lost change nothing. */
   record(records: readonly AttemptRecord[]): Promise<void>;
   /** Ends what is claimed because its endpoint is gone. */
   cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
@@ -155,16 +156,14 @@ export interface DeliveryLedger {
 
   find(tenantId: string, environment: Environment, id: string): Promise<Delivery | null>;
   /** The deliveries of these events, in no order; at most 5,000. */
-  ofEvents(owner: Owner, eventIds: readonly string[]): Promise<DeliverySummary[]>;
+  ofEvents(owner: Owner, eventIds: readonly string[]): Promise<Delivery[]>;
   /**
-   * The attempts of these deliveries, by id, and their bytes.
+   * The attempts of these deliveries, by the delivery's id, oldest first, at most `KEPT_ATTEMPTS` of each; and their bytes.
    * @param maxBytes that they may have; 4 MiB unless given
    * @throws {ServiceError} invalid_request for more
    */
   attempts(owner: Owner, ids: readonly string[], maxBytes?: number): Promise<Found<readonly Attempt[]>>;
   page(query: PageQuery & DeliveryFilter): Promise<Page<Delivery>>;
-  /** As `page`, without the attempts. */
-  summaries(query: PageQuery & DeliveryFilter): Promise<Page<DeliverySummary>>;
   /** The same, and less. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /** Begins the schedule anew, by hand: due at once, behind first attempts. What is under way or was never attempted stays so. @returns how many it changed */

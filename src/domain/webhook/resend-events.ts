@@ -5,7 +5,7 @@ import { newCreationMoment } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { missing, ownerOf, secondsBetween } from './browse-deliveries.ts';
-import { type Delivery, type DeliveryState, type DeliverySummary, deliveryOf } from './delivery.ts';
+import { type Delivery, type DeliveryState, deliveryOf } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
@@ -37,7 +37,7 @@ export interface ResendOutcome {
  */
 export interface ResendEvents {
   /** One event: to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
-  one(principal: Principal, eventId: string, endpointId: string | null): Promise<DeliverySummary[]>;
+  one(principal: Principal, eventId: string, endpointId: string | null): Promise<Delivery[]>;
   /** How many `many` would send. */
   count(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
   many(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;

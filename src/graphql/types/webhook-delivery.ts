@@ -2,7 +2,6 @@ import {
   type Attempt,
   type Delivery,
   type DeliveryState,
-  type DeliverySummary,
   KEPT_ATTEMPTS,
   MOST_DELIVERIES,
   type SendFailure,
@@ -91,9 +90,7 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
 /** An attempt as it is stored: body and headers, 16 KiB each. */
 const ATTEMPT_BYTES = 33 * 1024;
 
-type DeliveryView = DeliverySummary & Partial<Pick<Delivery, 'attempts'>>;
-
-export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDelivery').implement({
+export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
   description: 'One event on its way to one endpoint.',
   interfaces: [NodeInterface],
   fields: (t) => ({
@@ -114,7 +111,7 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
       description: `The last ${KEPT_ATTEMPTS}, oldest first.`,
       extensions: { most: KEPT_ATTEMPTS, reads: ATTEMPT_BYTES },
       loaderOptions: UNCACHED,
-      resolve: (delivery) => delivery,
+      resolve: ({ id }) => id,
       load: attemptsOf,
     }),
     event: t.loadable({
@@ -143,15 +140,10 @@ export const WebhookDeliveryType = builder.objectRef<DeliveryView>('WebhookDeliv
   }),
 });
 
-/** Lists are read without attempts: those of all that ask for them come in one query. */
-async function attemptsOf(
-  deliveries: DeliveryView[],
-  { principal, useCases, meter }: GraphQLContext,
-): Promise<Attempt[][]> {
-  const without = deliveries.filter(({ attempts }) => attempts === undefined).map(({ id }) => id);
-  const load = (maxBytes?: number) => useCases.webhookDeliveries.attemptsByDelivery(principal, without, maxBytes);
-  const loaded = without.length > 0 ? (await readMetered(meter, load)).rows : null;
-  return deliveries.map(({ id, attempts }) => [...(attempts ?? loaded?.get(id) ?? [])]);
+async function attemptsOf(ids: string[], { principal, useCases, meter }: GraphQLContext): Promise<Attempt[][]> {
+  const load = (maxBytes?: number) => useCases.webhookDeliveries.attemptsByDelivery(principal, ids, maxBytes);
+  const { rows } = await readMetered(meter, load);
+  return ids.map((id) => [...(rows.get(id) ?? [])]);
 }
 
 builder.objectField(WebhookEventType, 'deliveries', (t) =>

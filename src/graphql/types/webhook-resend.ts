@@ -1,4 +1,4 @@
-import { type DeliverySummary, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
+import { type Delivery, MOST_DELIVERIES } from '../../domain/webhook/delivery.ts';
 import { RESEND_LIMIT, type ResendOutcome } from '../../domain/webhook/resend-events.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -59,7 +59,7 @@ builder.queryFields((t) => ({
   }),
 }));
 
-const ResendEventPayload = builder.objectRef<{ deliveries: DeliverySummary[] }>('ResendWebhookEventPayload').implement({
+const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('ResendWebhookEventPayload').implement({
   description: 'An event that is sent again.',
   fields: (t) => ({
     deliveries: t.expose('deliveries', {
