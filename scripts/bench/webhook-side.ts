@@ -38,7 +38,7 @@ interface Prepared {
   readonly eventId: string;
 }
 
-/** Each poll makes the store count pending deliveries, so more frequent polls would add load. */
+/** More frequent polls would add load of their own. */
 const POLL_MS = 10;
 const documentUrl = ({ id }: Pick<Invoice, 'id'>, kind: string) => `https://fatoura.test/${id}.${kind}`;
 const contestant = process.argv[2] === 'ours' ? await ours() : bare();
@@ -154,8 +154,8 @@ async function ours(): Promise<Contestant> {
     async over(tenantIds) {
       const deliveries = store.db.collection('webhook_deliveries');
       const pending = { tenantId: { $in: [...tenantIds] }, environment: 'test', state: 'pending' };
-      // Both counts are cheap: all deliveries, and the pending ones of these tenants.
-      while ((await deliveries.estimatedDocumentCount()) < expected || (await deliveries.countDocuments(pending)) > 0)
+      // Both are cheap, whatever the number of deliveries: their count, and whether these tenants have a pending one.
+      while ((await deliveries.estimatedDocumentCount()) < expected || (await deliveries.findOne(pending)) !== null)
         await sleep(POLL_MS);
     },
     async close() {
