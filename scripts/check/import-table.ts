@@ -46,7 +46,7 @@ export const IMPORT_TABLE: readonly Row[] = [
       'domain/*/*-input.ts',
       // Sets, fields and limits of the REST contract.
       ...['domain/invoice/fields.ts', 'domain/invoice/field-table.ts'],
-      ...['domain/event.ts', 'domain/invoice/lifecycle.ts', 'domain/webhook/endpoint.ts'],
+      ...['domain/event.ts', 'domain/invoice/lifecycle.ts'],
       ...['domain/invoice/invoice-warnings.ts', 'domain/tenant/tenant.ts'],
       'type domain/',
     ],

@@ -115,15 +115,16 @@ describe('a document', () => {
 });
 
 describe('revokeDocumentUrls', () => {
-  const REVOKE =
-    'mutation ($id: ID!) { revokeDocumentUrls(id: $id) { ... on RevokeDocumentUrlsPayload { invoice { documents { xml { url } pdf { url } } } } ... on Error { code } } }';
+  const REVOKE = `mutation ($id: ID!) { revokeDocumentUrls(id: $id) {
+      ... on RevokeDocumentUrlsPayload { invoice { documents { xml { url } pdf { url } } } } ... on Error { code } } }`;
 
   it('makes the URLs of before lead nowhere and gives new ones, in REST too', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const before = await client.settled(body.id);
     const answer = (await client.graphql(REVOKE, { id: body.id })).body.data.revokeDocumentUrls;
     const after = (await client.get(`/v1/invoices/${body.id}`)).body;
-    expect([answer.invoice.documents.xml.url, answer.invoice.documents.pdf.url]).toEqual([after.xml_url, after.pdf_url]);
+    const { documents } = answer.invoice;
+    expect([documents.xml.url, documents.pdf.url]).toEqual([after.xml_url, after.pdf_url]);
     for (const kind of ['xml_url', 'pdf_url']) {
       expect(after[kind]).not.toBe(before[kind]);
       expect([(await fetch(before[kind])).status, (await fetch(after[kind])).status]).toEqual([404, 200]);

@@ -1,4 +1,5 @@
 import type { InputFieldMap, ObjectFieldBuilder } from '@pothos/core';
+import { defaultFieldResolver } from 'graphql';
 import {
   type Field,
   type Input,
@@ -9,14 +10,22 @@ import {
   type ValueType,
   whenAbsent,
 } from '../../domain/invoice/field-table.ts';
+import { STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { builder } from '../builder.ts';
+import type { GraphQLContext } from '../context.ts';
+import { enumOf } from '../enum-of.ts';
 import { EnvironmentType } from './environment.ts';
-import { InvoiceStatusType } from './invoice-status.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import './scalars.ts';
 
 // The types of the contract, made from the table of an invoice's fields. Pothos infers types from each field as it is written; here they
 // are known when the process starts, so its own types stop at this file.
+
+export const InvoiceStatusType = enumOf(
+  'InvoiceStatus',
+  "Where an invoice stands in its life cycle. The names are REST's.",
+  STATUSES,
+);
 
 const TYPES = {
   id: 'ID',
@@ -48,18 +57,25 @@ export function outputFields<Row extends object>(
   const own = Object.entries(fields).filter(([name]) => !name.includes('.'));
   return Object.fromEntries(
     own.map(([name, field]) => {
-      const find = resolvers[name] ?? ((row: Row) => (row as Readonly<Record<string, unknown>>)[name]);
       const made = t.field({
         type: outputType(field) as 'String',
         nullable: isNullable(field),
         description: field.description,
         ...('list' in field && { extensions: { most: field.most } }),
-        resolve: (row, _args, { principal }) =>
-          (field.secretKeyOnly && principal.kind !== 'secret' ? null : find(row)) as string,
+        resolve: resolverOf(name, field, resolvers[name]) as () => string,
       });
       return [name, made];
     }),
   );
+}
+
+/** Compiled queries read a field with graphql-js's own resolver without calling it. */
+function resolverOf<Row>(name: string, { secretKeyOnly }: Field, find: ((row: Row) => unknown) | undefined) {
+  if (!secretKeyOnly) return find ?? defaultFieldResolver;
+  return (row: Row, _args: object, { principal }: GraphQLContext) => {
+    if (principal.kind !== 'secret') return null;
+    return find ? find(row) : (row as Readonly<Record<string, unknown>>)[name];
+  };
 }
 
 const objects = new Map<RecordType, unknown>();

@@ -2,8 +2,8 @@ import { statusOfEvent } from '../../domain/event.ts';
 import type { Invoice, InvoiceEvent } from '../../domain/invoice/invoice.ts';
 import { INVOICE_STATUSES } from '../../domain/invoice/lifecycle.ts';
 import { builder } from '../builder.ts';
+import { InvoiceStatusType } from './contract.ts';
 import { InvoiceType } from './invoice.ts';
-import { InvoiceStatusType } from './invoice-status.ts';
 
 /** A status with when it began; the first, `pending`, has no event. */
 type TimelineEntry = Pick<InvoiceEvent, 'status' | 'at'> & { readonly id: string | null };

@@ -7,9 +7,8 @@ import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
-import { inputType, outputFields } from './contract.ts';
+import { InvoiceStatusType, inputType, outputFields } from './contract.ts';
 import { IdempotencyConflictError, InvalidInputError } from './errors.ts';
-import { InvoiceStatusType } from './invoice-status.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 

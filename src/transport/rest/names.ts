@@ -3,11 +3,11 @@ import { restPath } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 
 /** What REST calls GraphQL's arguments. */
-const ARGUMENTS: Readonly<Record<string, string>> = {
-  after: 'starting_after',
-  before: 'ending_before',
-  idempotencyKey: 'Idempotency-Key',
-};
+const ARGUMENTS: ReadonlyMap<string, string> = new Map([
+  ['after', 'starting_after'],
+  ['before', 'ending_before'],
+  ['idempotencyKey', 'Idempotency-Key'],
+]);
 
 /** @throws what the work throws; a `ServiceError` of a use case in REST's names */
 export async function inRestNames<Result>(work: Promise<Result>): Promise<Result> {
@@ -24,7 +24,7 @@ export async function inRestNames<Result>(work: Promise<Result>): Promise<Result
 export function restProblem(problem: Problem): Problem {
   const { param, message } = problem;
   if (param === null) return problem;
-  const name = ARGUMENTS[param] ?? restPath(INVOICE, param);
+  const name = ARGUMENTS.get(param) ?? restPath(INVOICE, param);
   const begins = message.startsWith(`${param} `);
   return { ...problem, param: name, message: begins ? name + message.slice(param.length) : message };
 }
