@@ -1,5 +1,6 @@
 import { ERRORS, rowOfError } from '../../domain/error-codes.ts';
 import { type Problem, ServiceError } from '../../domain/errors.ts';
+import { TAX_RATES } from '../../domain/invoice/tax-rate.ts';
 import { MAX_PROBLEMS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
@@ -35,8 +36,7 @@ export const ProblemType = builder.objectRef<Problem>('Problem').implement({
     status: t.exposeInt('status', { description: FIELD_TEXTS.status }),
     expected: t.string({
       nullable: true,
-      description:
-        'The value or values that are accepted: `12000`, `0, 7, 10, 14, 20`; null where they cannot be listed.',
+      description: `The value or values that are accepted: \`12000\`, \`${TAX_RATES.join(', ')}\`; null where they cannot be listed.`,
       resolve: ({ expected }) => expected ?? null,
     }),
   }),

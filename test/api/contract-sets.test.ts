@@ -1,0 +1,219 @@
+import { extractText, getDocumentProxy } from 'unpdf';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
+import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
+import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
+
+// In a copy of the source, a VAT rate is added in one file, two event types in their table and the places that emit them, a command in
+// its file and the table of commands; the copy's service then has them everywhere.
+
+const SECRET_URL = /\/files\/[^"]+/;
+
+let copy: ScratchCopy;
+let service: ScratchService;
+let receiver: Receiver;
+let endpoint: { readonly id: string; readonly secret: string };
+
+beforeAll(async () => {
+  copy = await scratchCopy();
+  await copy.edit(
+    'src/domain/invoice/tax-rate.ts',
+    '  20: {',
+    "  16: { ublCategory: STANDARD, description: 'A new rate.' },\n  20: {",
+  );
+  await addEvent('signed', 'stages/sign.ts', "{ xml, work: next('transmit') }");
+  await addEvent('printed', 'stages/render.ts', '{ pdf: await parts.documents.put');
+  await copy.write(
+    'print-schema.ts',
+    "import { printedSchema } from './src/graphql/schema.ts';\nconsole.log(printedSchema());",
+  );
+  await copy.write('src/cli/hello.ts', HELLO);
+  await copy.edit(
+    'src/cli/commands.ts',
+    "import { verify } from './verify.ts';",
+    "import { hello } from './hello.ts';\nimport { verify } from './verify.ts';",
+  );
+  await copy.edit('src/cli/commands.ts', /^ {2}verify,$/m, '  hello,\n  verify,');
+  [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
+  const types = (await schema()).EventType.enum;
+  endpoint = (await service.client.post('/v1/webhook_endpoints', { url: receiver.url, events: types })).body;
+});
+afterAll(async () => {
+  await copy.remove();
+  await receiver?.close();
+});
+
+/** Adds a row to the table of event types, and has the update that writes `change` emit the event. */
+async function addEvent(name: string, stage: string, change: string): Promise<void> {
+  const row = `  'invoice.${name}': { status: null, description: 'The invoice is ${name}.' },\n`;
+  await copy.edit('src/domain/event.ts', /^} as const satisfies/m, `${row}} as const satisfies`);
+  const file = `src/domain/invoice/${stage}`;
+  await copy.edit(file, change, change.replace('{ ', `{ ...withEvent(invoice, 'invoice.${name}'), `));
+  await copy.edit(file, /^/, "import { withEvent } from '../changes.ts';\n");
+}
+
+const HELLO = `import type { Command } from './command.ts';
+
+export const hello: Command = {
+  name: 'hello',
+  summary: 'Greets',
+  positionals: ['NAME'],
+  options: {},
+  async run(input, { terminal }) {
+    terminal.print(\`Hello, \${input.get('NAME')}.\`);
+    return 0;
+  },
+};
+`;
+
+/** The components of the copy's OpenAPI document. */
+async function schema() {
+  return (await service.client.get('/v1/openapi.json')).body.components.schemas;
+}
+
+async function data(query: string, variables: Record<string, unknown> = {}) {
+  const { body } = await service.client.graphql(query, variables);
+  expect(body.errors).toBeUndefined();
+  return body.data;
+}
+
+const eventsOf = (invoiceId: string) =>
+  receiver.received.filter(({ event }) => event.data.id === invoiceId).map(({ event }) => event);
+
+/** The status of the answer, and those that the invoice's stream sends. */
+async function streamed(invoice: { id: string; client_secret: string }, after?: string): Promise<(number | string)[]> {
+  const response = await fetch(`${service.url}/v1/invoices/${invoice.id}/stream`, {
+    headers: { Authorization: `Bearer ${invoice.client_secret}`, ...(after && { 'Last-Event-ID': after }) },
+  });
+  const messages = await Array.fromAsync(messagesOf(response));
+  return [response.status, ...messages.map((message) => message.data.status)];
+}
+
+describe('a VAT rate that is added to its table', () => {
+  const line = { description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 16 };
+  const input = { amount: 11600, currency: 'MAD', customer: { ice: '001234567000089', name: 'Atlas' }, lines: [line] };
+  const body = (taxRate: number) =>
+    invoiceBody({
+      amount: 11600,
+      lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: taxRate }],
+    });
+
+  it('is accepted by validation, REST, GraphQL, both checkers, and stands in the documents', async () => {
+    const { validateInvoice } = await data(
+      'mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { problems { message } totals { total } } }',
+      { input },
+    );
+    expect(validateInvoice).toEqual({ problems: [], totals: { total: 11600 } });
+
+    const created = await service.client.post('/v1/invoices', body(16));
+    expect([created.status, created.body.lines[0].tax_rate]).toEqual([201, 16]);
+    const { createInvoice } = await data(
+      'mutation ($input: CreateInvoiceInput!) { createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { id } } } }',
+      { input },
+    );
+    for (const id of [created.body.id, createInvoice.invoice.id]) {
+      const settled = await service.client.settled(id);
+      expect(settled).toMatchObject({ status: 'accepted', rejection_reason: null });
+      expect(await data(`{ invoice(id: "${id}") { lines { taxRate } totals { taxTotals { rate tax } } } }`)).toEqual({
+        invoice: { lines: [{ taxRate: 16 }], totals: { taxTotals: [{ rate: 16, tax: 1600 }] } },
+      });
+      const xml = await (await fetch(settled.xml_url)).text();
+      expect(xml).toMatch(/<cbc:ID [^>]*>S<\/cbc:ID><cbc:Percent [^>]*>16</);
+      const pdf = new Uint8Array(await (await fetch(settled.pdf_url)).arrayBuffer());
+      const { text } = await extractText(await getDocumentProxy(pdf), { mergePages: true });
+      expect(text).toMatch(/16\s%/);
+    }
+  });
+
+  it('is in each list of the rates that the interfaces show', async () => {
+    expect((await schema()).TaxRate.enum).toEqual([0, 7, 10, 14, 16, 20]);
+    const wrong = await service.client.post('/v1/invoices', body(15));
+    expect([wrong.status, wrong.body.error.message]).toEqual([400, expect.stringContaining('0, 7, 10, 14, 16, 20')]);
+    const shown = [
+      JSON.stringify((await service.client.get('/v1/openapi.json')).body),
+      await copy.run('print-schema.ts'),
+    ].join('\n');
+    expect(shown).toContain('0, 7, 10, 14, 16 or 20');
+    expect(shown.match(/.{0,40}14(,| or) 20.{0,40}/g) ?? []).toEqual([]);
+  });
+});
+
+describe('event types that are added without a status change', () => {
+  it('reach receivers in their order, and are in the log', async () => {
+    // The authority is unavailable twice, so the stream is open before the end.
+    const { body: created } = await service.client.post('/v1/invoices', invoiceFor('999000000000490'));
+    const told = streamed(created);
+    const settled = await service.client.settled(created.id);
+    await expect
+      .poll(() => eventsOf(created.id).map(({ type }) => type), { timeout: 50_000 })
+      .toEqual(['invoice.signing', 'invoice.signed', 'invoice.transmitted', 'invoice.accepted', 'invoice.printed']);
+    const [signing, signed, , accepted, printed] = eventsOf(created.id);
+    expect(signed.data).toEqual(signing.data);
+    expect(printed.data).toEqual(accepted.data);
+    const { lines: _lines, ...snapshot } = settled;
+    expect(printed.data).toEqual(snapshot);
+    for (const delivery of receiver.received) expect(verifies(delivery, endpoint.secret)).toBe(true);
+
+    const { webhookEvents, invoice } = await data(
+      `{ webhookEvents(type: invoice_signed) { nodes { id type invoiceId deliveries { eventType state } } }
+         invoice(id: "${created.id}") { events { type } timeline { status } updatedAt } }`,
+    );
+    expect(webhookEvents.nodes[0]).toMatchObject({
+      ...{ id: signed.id, type: 'invoice_signed', invoiceId: created.id },
+      deliveries: [{ eventType: 'invoice_signed', state: 'delivered' }],
+    });
+    expect(invoice.events.map(({ type }: { type: string }) => type)).toEqual(
+      ['signing', 'signed', 'transmitted', 'accepted', 'printed'].map((name) => `invoice_${name}`),
+    );
+
+    expect(['signing,transmitted,accepted', 'transmitted,accepted']).toContain((await told).slice(1).join());
+    const changes = ['pending', 'signing', 'transmitted', 'accepted'];
+    expect(invoice.timeline.map(({ status }: { status: string }) => status)).toEqual(changes);
+  });
+
+  it('leave streams of status changes as they are, also resumed after such an event', async () => {
+    const { body: created } = await service.client.post('/v1/invoices', invoiceBody());
+    await service.client.settled(created.id);
+    await expect.poll(() => eventsOf(created.id).length, { timeout: 50_000 }).toBe(5);
+    const ids = eventsOf(created.id).map(({ id }) => id as string);
+    expect(await streamed(created)).toEqual([200, 'accepted']);
+    expect(await streamed(created, ids[0])).toEqual([200, 'transmitted', 'accepted']);
+    expect(await streamed(created, ids[1])).toEqual([200, 'transmitted', 'accepted']);
+    expect(await streamed(created, ids[3])).toEqual([204]);
+    expect(await streamed(created, ids[4])).toEqual([204]);
+  });
+
+  it('can be subscribed to in GraphQL, sent by hand and triggered from the command line', async () => {
+    const create = `mutation ($url: String!) {
+      createWebhookEndpoint(input: { url: $url, events: [invoice_printed] }) {
+        ... on CreateWebhookEndpointPayload { endpoint { id events } } } }`;
+    const { createWebhookEndpoint } = await data(create, { url: `${receiver.url}/printed` });
+    const { id, events } = createWebhookEndpoint.endpoint;
+    expect(events).toEqual(['invoice_printed']);
+    const listed = (await service.client.get('/v1/webhook_endpoints')).body.data;
+    expect(listed[0]).toMatchObject({ id, events: ['invoice.printed'] });
+    await data(`mutation { sendTestWebhookEvent(type: invoice_printed, endpointId: "${id}") { __typename } }`);
+    const args = ['trigger', 'invoice.printed', '--endpoint', id, '--url', service.url, '--key', service.secretKey];
+    expect(await copy.run('src/cli.ts', ...args)).toContain(`goes to ${id}`);
+    const sent = () =>
+      receiver.received.filter(({ path, headers }) => path === '/printed' && headers['fatoura-trigger']);
+    await expect.poll(() => sent().length, { timeout: 50_000 }).toBe(2);
+    for (const { event } of sent())
+      expect(event).toMatchObject({
+        type: 'invoice.printed',
+        data: { status: 'accepted', xml_url: expect.stringMatching(SECRET_URL) },
+      });
+  });
+
+  it('are described where the interfaces list the types', async () => {
+    const { EventType } = await schema();
+    for (const name of ['signed', 'printed'])
+      expect(EventType.description).toContain(`- \`invoice.${name}\`: The invoice is ${name}.`);
+    expect(await copy.run('print-schema.ts')).toMatch(/"""The invoice is signed\."""\s+invoice_signed/);
+  });
+});
+
+it('a command that is added to the table runs, and is in the help', async () => {
+  expect(await copy.run('src/cli.ts', 'hello', 'Atlas')).toBe('Hello, Atlas.\n');
+  expect(await copy.run('src/cli.ts', 'help')).toMatch(/^ {2}hello NAME +Greets$/m);
+});
