@@ -1,4 +1,4 @@
-import { buildSchema, getNamedType, isUnionType, printSchema } from 'graphql';
+import { buildSchema, type GraphQLObjectType, getNamedType, isUnionType, printSchema } from 'graphql';
 import { describe, expect, it } from 'vitest';
 import { breakingChanges, policyViolations } from '../../../scripts/check/schema-policy.ts';
 import { schema } from '../../../src/graphql/schema.ts';
@@ -15,6 +15,16 @@ describe('policyViolations', () => {
       return !isUnionType(answer) || !answer.getTypes().some((each) => each.getInterfaces()[0]?.name === 'Error');
     });
     expect(untyped.map(({ name }) => name)).toEqual(['validateInvoice']);
+  });
+
+  it('every mutation returns a payload named after it, and no bare object', () => {
+    const mutations = Object.values(schema.getMutationType()?.getFields() ?? {});
+    for (const { name, type } of mutations) {
+      const answer = getNamedType(type);
+      const members = isUnionType(answer) ? answer.getTypes() : [answer as GraphQLObjectType];
+      const payloads = members.filter((each) => each.getInterfaces()[0]?.name !== 'Error').map((each) => each.name);
+      expect(payloads).toEqual([`${name.charAt(0).toUpperCase()}${name.slice(1)}Payload`]);
+    }
   });
 
   it('reports every element without a description', () => {
