@@ -29,7 +29,7 @@ it('the samples cover rates, rounding, a rejection and a lost reply', () => {
 it('the ICEs of all examples have a correct check key', () => {
   const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
   const root = new URL('../../../', import.meta.url);
-  const texts = ['README.md', 'openapi.json', 'scripts/api.http'].map((file) =>
+  const texts = ['README.md', 'docs/api/quick-start.md', 'openapi.json', 'scripts/api.http'].map((file) =>
     readFileSync(new URL(file, root), 'utf8'),
   );
   texts.push(greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }));

@@ -1,19 +1,32 @@
-import { readFileSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { buildSchema, parse, validate } from 'graphql';
 import { expect, it } from 'vitest';
 import { GRAPHIQL } from '../../../src/transport/graphiql.ts';
 
-const read = (path: string) => readFileSync(new URL(`../../../${path}`, import.meta.url), 'utf8');
+const ROOT = new URL('../../../', import.meta.url);
+const read = (path: string) => readFileSync(new URL(path, ROOT), 'utf8');
 const schema = buildSchema(read('schema.graphql'));
+const GUIDES = [
+  'README.md',
+  ...readdirSync(new URL('docs/', ROOT), { recursive: true, encoding: 'utf8' })
+    .filter((path) => path.endsWith('.md'))
+    .map((path) => `docs/${path}`),
+];
+const operationsIn = (path: string) =>
+  [...read(path).matchAll(/^```graphql\n(.*?)^```$/gms)].map(([, text = '']) => text);
 
-it.each(['README.md', 'docs/webhooks.md'])('the operations shown in %s are valid', (path) => {
-  const shown = [...read(path).matchAll(/^```graphql\n(.*?)^```$/gms)].map(([, operation = '']) => operation);
-  expect(shown.flatMap((operation) => validate(schema, parse(operation)))).toEqual([]);
-  expect(shown.length).toBeGreaterThan(0);
+it.each(GUIDES.filter((path) => operationsIn(path).length > 0))('the operations shown in %s are valid', (path) => {
+  expect(operationsIn(path).flatMap((operation) => validate(schema, parse(operation)))).toEqual([]);
+});
+
+it('the guides show operations', () => {
+  expect(GUIDES.filter((path) => operationsIn(path).length > 0)).toEqual(
+    expect.arrayContaining(['docs/api/graphql.md', 'docs/webhooks.md']),
+  );
 });
 
 it('no two examples use the same idempotency key, so that each runs', async () => {
-  const texts = ['README.md', 'docs/webhooks.md', 'docs/live-pages.md'].map(read);
+  const texts = GUIDES.map(read);
   texts.push(...(GRAPHIQL.defaultTabs ?? []).map(({ query }) => query ?? ''));
   const keys = texts.flatMap((text) =>
     [...text.matchAll(/(?:Idempotency-Key: |idempotencyKey: ")([\w-]+)/g)].map(([, key]) => key),
