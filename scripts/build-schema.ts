@@ -17,7 +17,7 @@ if (process.argv.includes('--check')) {
     ...policyViolations(schema),
     ...breakingChanges(readFileSync(PUBLISHED, 'utf8'), schema, new Date()).map(
       (change) =>
-        `breaks clients of schema.published.graphql: ${change} Deprecate instead (README, "The schema's promise")`,
+        `breaks clients of schema.published.graphql: ${change} Deprecate instead (docs/api/graphql.md, "Compatibility")`,
     ),
   ];
   for (const problem of problems) console.error(problem);

@@ -149,7 +149,7 @@ const environment = z
     }
   });
 
-/** The service's settings (design, section 7). Durations in milliseconds. */
+/** The service's settings (docs/operations.md, "Settings"). Durations in milliseconds. */
 export interface Config {
   readonly port: number;
   readonly host: string;

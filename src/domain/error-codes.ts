@@ -16,7 +16,7 @@ interface ErrorRow {
   readonly example: readonly [message: string, param: string | null];
 }
 
-/** The error codes: those of the specification ("Errors"), and this service's own where it is silent. */
+/** The error codes: those of the contract ("Errors"), and this service's own where it is silent. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -166,7 +166,7 @@ export function rowOfError(code: ErrorCode): ErrorRow {
   return ERRORS[code];
 }
 
-/** The codes that a rejected invoice's `rejection_reason` begins with when the reason is not the authority's (specification, "Errors"). */
+/** The codes that a rejected invoice's `rejection_reason` begins with when the reason is not the authority's (docs/api/contract.md, "Errors"). */
 export const REJECTION_CODES = {
   signature_error: {
     description: 'The invoice could not be signed.',

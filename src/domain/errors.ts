@@ -1,6 +1,6 @@
 import { ERRORS, type ErrorCode } from './error-codes.ts';
 
-/** One thing that is wrong, in the specification's error shape ("Errors"). */
+/** One thing that is wrong, in the contract's error shape ("Errors"). */
 export interface Problem {
   readonly code: ErrorCode;
   /** What was wrong and what was expected, for a person. */
@@ -18,7 +18,7 @@ export interface Problem {
  * answered as `internal_error` without its text.
  */
 export class ServiceError extends Error {
-  /** At least one; all of the same status, in the order of the specification's tables. REST shows the first. */
+  /** At least one; all of the same status, in the order of the contract's tables. REST shows the first. */
   readonly problems: readonly [Problem, ...Problem[]];
 
   constructor(problems: readonly [Problem, ...Problem[]]) {
@@ -68,7 +68,7 @@ export function internalError(requestId: string): ServiceError {
 
 /**
  * The error for a list of problems of mixed status: those of the lowest status alone, because structure (400) is checked before
- * business rules (422) (design, section 5, "order of checks").
+ * business rules (422) (docs/decisions/0011).
  */
 export function errorOfProblems(problems: readonly [Problem, ...Problem[]]): ServiceError {
   const status = Math.min(...problems.map((each) => each.status));

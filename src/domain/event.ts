@@ -8,7 +8,7 @@ interface EventRow {
 }
 
 /**
- * The types of events, in the order of an invoice's life (specification, "Events"). A type needs its row here and, unless a status change
+ * The types of events, in the order of an invoice's life (docs/api/contract.md, "Events"). A type needs its row here and, unless a status change
  * emits it, the place that does, by `withEvent`.
  */
 export const EVENTS = {

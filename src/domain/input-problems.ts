@@ -6,7 +6,7 @@ import { MAX_PROBLEMS } from './limits.ts';
 const [MAX_SHOWN, MAX_PATH] = [40, 300];
 
 /**
- * The problems (400) of a failed parse, in the order of the specification's tables, unknown fields last, in the names of
+ * The problems (400) of a failed parse, in the order of the contract's tables, unknown fields last, in the names of
  * the schema that refused. At most 100 are listed, and of a path the first 300 characters.
  * @param skip how many leading steps of each path are not the client's
  */

@@ -2,7 +2,7 @@ import type { Centimes } from './money.ts';
 
 // Limits that are checked in one place and stated in others.
 
-/** The least amount of an invoice (specification, "Limits"). */
+/** The least amount of an invoice (docs/api/contract.md, "Limits"). */
 export const MIN_AMOUNT: Centimes = 100;
 
 /** Rows of a page: those of a request that asks for no number, and the most that one may ask for. */

@@ -5,7 +5,7 @@ export type Centimes = number;
 export const CURRENCY = 'MAD';
 export type Currency = typeof CURRENCY;
 
-/** The largest amount or total: what an IEEE double holds exactly (design, section 5, "limits"). */
+/** The largest amount or total: what an IEEE double holds exactly (docs/decisions/0013). */
 export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
 
 /**

@@ -1,7 +1,7 @@
 import { serviceError } from './errors.ts';
 import type { Environment, Tenant } from './tenant/tenant.ts';
 
-/** Whoever a request speaks for (specification, "Authentication"). */
+/** Whoever a request speaks for (docs/api/contract.md, "Authentication"). */
 export type Principal = KeyPrincipal | ClientPrincipal;
 
 export interface KeyPrincipal {

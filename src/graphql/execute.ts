@@ -72,7 +72,7 @@ function valuesOf<Data>(results: AsyncIterableIterator<ExecutionResult>): AsyncI
 export type Explain = (failure: unknown) => ServiceError | null;
 
 /**
- * An error as GraphQL clients see it: the specification's code, param and status in `extensions`, with all problems of that status
+ * An error as GraphQL clients see it: the contract's code, param and status in `extensions`, with all problems of that status
  * under `problems`. The text of a defect never leaves the service.
  */
 export function publicError(error: GraphQLError, requestId: string, explain: Explain): GraphQLError {

@@ -52,7 +52,7 @@ export interface Jobs {
 
 /**
  * Agenda on the service's own database. It only wakes: what is done is decided by the invoice's document and its lease, so a job that
- * runs twice, late or not at all does no harm (design, section 4).
+ * runs twice, late or not at all does no harm (docs/decisions/0006).
  * @param report told of what fails; nothing is thrown out of a job
  * @param soleWorker whether no other process can be working on these jobs: locks found at the start are those of the dead
  */

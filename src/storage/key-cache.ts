@@ -9,7 +9,7 @@ type Found = ReturnType<TenantRepository['findByKeyHash']>;
 
 /**
  * The same repository, which looks up a busy key 20 times a second instead of at each request. What is changed through it holds at once; what
- * another process changes, after {@link KEY_CACHE_MS} (design, section 4: at most 100 ms).
+ * another process changes, after {@link KEY_CACHE_MS} (docs/decisions/0019: at most 100 ms).
  */
 export function withKeyCache(tenants: TenantRepository): TenantRepository {
   // A look-up counts from its beginning, and stays for those who come while it is under way.

@@ -3,7 +3,7 @@ import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import { countOf } from './headers.ts';
 
-/** The largest request body, bytes (design, section 5, "limits"). */
+/** The largest request body, bytes (docs/decisions/0013). */
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;

@@ -3,7 +3,7 @@ import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { documentPath } from './files.ts';
 
 /**
- * The capability URLs of invoices' documents (design, section 5, "documents"). Those of an invoice that stays in memory, as one does that is
+ * The capability URLs of invoices' documents (docs/decisions/0017). Those of an invoice that stays in memory, as one does that is
  * read again and again, are derived once.
  * @param publicUrl where the service is reached, without a trailing slash
  */

@@ -13,7 +13,7 @@ export function documentPath(invoiceId: string, kind: DocumentKind, token: strin
 }
 
 /**
- * `/files/…`: the documents behind `xml_url` and `pdf_url` (design, section 5, "documents"), streamed from the store; conditional and range
+ * `/files/…`: the documents behind `xml_url` and `pdf_url` (docs/decisions/0017), streamed from the store; conditional and range
  * requests as in RFC 9110.
  */
 export function files(readDocument: ReadDocument): Middleware {

@@ -113,7 +113,7 @@ const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> 
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 };
 
-/** Answers what Node's HTTP parser refuses in the specification's error shape, counted against the address and with an id as any other. */
+/** Answers what Node's HTTP parser refuses in the contract's error shape, counted against the address and with an id as any other. */
 function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lingerMs: number): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));

@@ -23,7 +23,7 @@ async function storedInvoices(): Promise<number> {
 }
 
 describe('POST /v1/invoices: 201', () => {
-  it('answers the invoice as pending, with every field of the specification in its order', async () => {
+  it('answers the invoice as pending, with every field of the contract in its order', async () => {
     const { status, body } = await client.post(
       '/v1/invoices',
       invoiceBody({ metadata: { order: 'A-1', 'dotted.$name': 'x' } }),

@@ -4,7 +4,7 @@ import { type Answer, Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 /**
- * Every credential on every operation (specification, "Authentication"; design, section 5, "401" to "publishable key"). The targets are
+ * Every credential on every operation (docs/api/contract.md, "Authentication"; docs/decisions/0020). The targets are
  * an accepted invoice and an endpoint of the tenant "own" in the test environment. A dash: 401 `invalid_api_key`; R: 401 `api_key_revoked`.
  * In brackets: what is sent as the parameter `client_secret`.
  */

@@ -50,7 +50,7 @@ interface Query {
   created_before?: number;
 }
 
-/** What a query should answer, by the words of the specification. */
+/** What a query should answer, by the words of the contract. */
 function expectedOf(query: Query) {
   const wanted = known.filter(
     ({ status, created }) =>
@@ -99,7 +99,7 @@ function* combinations(): Generator<Query> {
 }
 
 describe('GET /v1/invoices: 200', () => {
-  it('answers every combination of its parameters as the specification says', async () => {
+  it('answers every combination of its parameters as the contract says', async () => {
     const queries = [...combinations()];
     expect(queries).toHaveLength(2 * 4 * 7 * 2 * 2);
     for (const query of queries) {

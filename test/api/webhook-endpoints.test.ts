@@ -282,7 +282,7 @@ describe('PATCH and DELETE /v1/webhook_endpoints/:id: 404', () => {
 });
 
 describe('GET /v1/webhook_endpoints/:id: 405', () => {
-  it('is no endpoint of the specification', async () => {
+  it('is no endpoint of the contract', async () => {
     const { id } = await created();
     const answer = await client.get(`${PATH}/${id}`);
     expect([answer.status, answer.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['DELETE', 'PATCH']]);

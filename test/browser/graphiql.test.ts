@@ -79,7 +79,7 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
     await page.type('#key', `${secretKey}\n`);
     await page.waitForSelector('.graphiql-execute-button', { timeout: 50_000 });
     expect(await page.$('#ask')).toBeNull();
-    // Twice: nothing that the page shows stands in the way of its second run, or of README's examples.
+    // Twice: nothing that the page shows stands in the way of its second run, or of the guides' examples.
     for (let run = 0; run < 2; run++)
       expect(await answerOf(page, 'CreateInvoice', 'clientSecret', '"status": ')).toContain('"status": "pending"');
     expect(await answerOf(page, 'Invoices', 'nodes', '"name": ')).toContain('Atlas Distribution SARL');

@@ -20,7 +20,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-/** The server of TEST_MONGODB_URL may be the reference server, which fails these cases: its README lists them. */
+/** The server of TEST_MONGODB_URL may be the reference server, which fails these cases (test/support/reference-deviations.ts). */
 const elsewhere = process.env.TEST_MONGODB_URL !== undefined;
 
 interface Explained {

@@ -10,7 +10,7 @@ import { doomedServer } from '../support/chaos-server.ts';
 import { Client } from '../support/client.ts';
 import { residentMemory, TELLS_MEMORY } from '../support/resident-memory.ts';
 
-/** Of the service with the embedded engine, MiB, at any moment; README ("Memory") tells what was measured. */
+/** Of the service with the embedded engine, MiB, at any moment; docs/operations.md, "Memory", tells what was measured. */
 const SERVICE_LIMIT = 1300;
 /** The same with Chromium. */
 const WHOLE_LIMIT = 2200;

@@ -13,7 +13,7 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /**
- * Documents and webhooks are counted aside (design, section 4), and the change streams' waiting reads serve all invoices together. On a server that
+ * Documents and webhooks are counted aside (docs/decisions/0008), and the change streams' waiting reads serve all invoices together. On a server that
  * several processes share, each request has one more, whatever it asks: the limiter's.
  */
 function counts({ commandName, command }: CommandStartedEvent): boolean {

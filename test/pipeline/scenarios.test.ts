@@ -63,7 +63,7 @@ describe('the pipeline', () => {
   });
 });
 
-describe('magic ICEs (design, section 6)', () => {
+describe('magic ICEs (docs/decisions/0029)', () => {
   it.each(['999000000000102', '999000000000296'])(
     '%s is rejected by the authority, with a reason that says what to do',
     async (ice) => {

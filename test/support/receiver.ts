@@ -63,7 +63,7 @@ export async function startReceiver(): Promise<Receiver> {
   };
 }
 
-/** The specification's verification, in the ten lines that a receiver needs. */
+/** The contract's verification, in the ten lines that a receiver needs. */
 export function verifies({ headers, body }: Received, secret: string, now = Date.now()): boolean {
   const parts = (headers['service-signature'] ?? '').split(',').map((part) => part.split('=') as [string, string]);
   const t = Number(parts.find(([name]) => name === 't')?.[1]);

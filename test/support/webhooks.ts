@@ -23,7 +23,7 @@ import { pendingInvoice } from './invoices.ts';
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
 const RETENTION = 30 * 24 * HOUR;
-/** The specification's. */
+/** The contract's. */
 export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
 
 const documentUrl: DocumentUrl = ({ id, documentRevision }, kind) =>

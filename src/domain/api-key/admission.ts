@@ -11,11 +11,11 @@ export interface Arrival {
   readonly host: string;
 }
 
-/** Where each environment is served, where they are told apart: `{base_url}` and `{sandbox_url}` of the specification. */
+/** Where each environment is served, where they are told apart: `PUBLIC_URL` and `SANDBOX_URL`. */
 export type Sites = Readonly<Record<Environment, string>>;
 
 /**
- * Refuses a key by what its prefix claims, before it is looked up (design, section 5, "transport" and "live and test"). Every host but the
+ * Refuses a key by what its prefix claims, before it is looked up (docs/decisions/0020). Every host but the
  * sandbox's is taken for production, so that a wrong Host header opens nothing.
  * @throws {ServiceError} invalid_api_key (401): a live key over plain HTTP from afar, a key at the other environment's address
  */

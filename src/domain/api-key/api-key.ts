@@ -4,7 +4,7 @@ import { ENVIRONMENTS, type Environment } from '../tenant/tenant.ts';
 export const KEY_KINDS = ['secret', 'publishable'] as const;
 export type KeyKind = (typeof KEY_KINDS)[number];
 
-/** An API key without its token, which is shown once and never stored (specification, "Authentication", 8). */
+/** An API key without its token, which is shown once and never stored (docs/api/contract.md, "API keys"). */
 export interface ApiKey {
   /** Prefix key_. */
   readonly id: string;

@@ -6,7 +6,7 @@ import { type Arrival, refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
 
 /**
- * Resolves the `Authorization` header to who is calling (specification, "Authentication"). One indexed read for a key, none for a
+ * Resolves the `Authorization` header to who is calling (docs/api/contract.md, "Authentication"). One indexed read for a key, none for a
  * client_secret. What the repository remembers for a moment (`storage/key-cache.ts`, 50 ms) is all that is remembered between calls: a revocation
  * holds at once in the process that makes it, and within 100 ms in every other.
  * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, a key

@@ -29,7 +29,7 @@ export interface ManageKeys {
 }
 
 /**
- * The use cases of API keys (specification, "Authentication", 8).
+ * The use cases of API keys (docs/api/contract.md, "API keys").
  * @param liveAvailable whether this installation has a live authority to transmit to
  */
 export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {

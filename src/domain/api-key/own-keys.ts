@@ -7,7 +7,7 @@ import type { ApiKey, KeyKind } from './api-key.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 
 /**
- * A tenant's own management of its keys (specification, "Authentication", 8): a key manages those of its tenant and environment, so that a
+ * A tenant's own management of its keys (docs/api/contract.md, "API keys"): a key manages those of its tenant and environment, so that a
  * test key that got lost opens nothing live. All throw insufficient_scope (403) unless a secret key calls.
  */
 export interface OwnKeys {

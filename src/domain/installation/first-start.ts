@@ -34,7 +34,7 @@ export interface FirstStart {
 
 /**
  * Makes what a new installation needs: the operator's credential, and in an empty embedded database a demo tenant with test keys.
- * @param embedded never true for a database that others may use (design, section 8)
+ * @param embedded never true for a database that others may use (docs/decisions/0037)
  */
 export async function prepareInstallation(
   tenants: TenantRepository,

@@ -8,7 +8,7 @@ import { INVOICE } from './fields.ts';
 export const createInvoiceInput = inputSchema(INVOICE, 'graphql');
 export type CreateInvoiceInput = Input<typeof INVOICE>;
 
-/** The body of POST /v1/invoices (specification, "POST /v1/invoices"). */
+/** The body of POST /v1/invoices (docs/api/contract.md, "POST /v1/invoices"). */
 export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 
 /** The input of the use case for a valid REST body. */

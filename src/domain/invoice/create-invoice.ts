@@ -40,7 +40,7 @@ export function createCreateInvoice(
   logWarnings: LogWarnings,
 ) {
   /**
-   * Stores an invoice as pending and answers before any processing (specification, "POST /v1/invoices").
+   * Stores an invoice as pending and answers before any processing (docs/api/contract.md, "POST /v1/invoices").
    * @param input structurally valid: `createInvoiceInput` parsed it
    * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
    * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
@@ -94,7 +94,7 @@ export function createCreateInvoice(
 }
 
 /**
- * A known Idempotency-Key with another body is a conflict even when that body is not valid (design, section 5, "smaller rows").
+ * A known Idempotency-Key with another body is a conflict even when that body is not valid (docs/decisions/0014).
  * @throws {ServiceError} idempotency_conflict
  */
 export async function refuseReusedKey(

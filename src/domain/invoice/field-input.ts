@@ -8,7 +8,7 @@ import { TAX_RATES } from './tax-rate.ts';
 
 // Rules of single fields that take more than a line; `fields.ts` says which field has which.
 
-/** Limits of the design's section 5. */
+/** Limits of a request (docs/decisions/0013). */
 export const LIMITS = {
   lines: 1000,
   description: 500,

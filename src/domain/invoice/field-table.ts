@@ -72,7 +72,7 @@ export interface RecordType {
   readonly restInputName: string;
   readonly description: string;
   /**
-   * By their names in the domain and in GraphQL, in the order of the specification's tables. A name with dots is the path in GraphQL of
+   * By their names in the domain and in GraphQL, in the order of the contract's tables. A name with dots is the path in GraphQL of
    * a value that the invoice itself does not keep.
    */
   readonly fields: Readonly<Record<string, Field>>;

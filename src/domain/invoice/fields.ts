@@ -20,7 +20,7 @@ import {
 import type { RecordType } from './field-table.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
-// The fields of an invoice, one row each (specification, "Resources and their fields"). Made from these tables: the inputs of REST and
+// The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). Made from these tables: the inputs of REST and
 // GraphQL, what creation keeps, the draft that is validated, the answers of both, the data of events, the documentation.
 
 export const CUSTOMER = {

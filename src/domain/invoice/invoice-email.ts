@@ -1,4 +1,4 @@
-/** Where the mail of an invoice stands. It never holds back or changes the invoice's status (design, section 5, "e-mail"). */
+/** Where the mail of an invoice stands. It never holds back or changes the invoice's status (docs/decisions/0018). */
 export const EMAIL_STATUSES = ['waiting', 'sending', 'sent', 'refused', 'failed'] as const;
 export type EmailStatus = (typeof EMAIL_STATUSES)[number];
 

@@ -11,7 +11,7 @@ export interface Customer extends Stored<typeof CUSTOMER> {}
 export interface InvoiceLine extends Stored<typeof INVOICE_LINE> {}
 
 /**
- * The central resource (specification, "Invoice"), as the use cases see it: the fields of the contract and what processing needs. `terms`
+ * The central resource (docs/api/contract.md, "Invoice"), as the use cases see it: the fields of the contract and what processing needs. `terms`
  * are those that it was created with; `termsOf` adds the profile's.
  */
 export interface Invoice extends Stored<typeof INVOICE> {
@@ -36,7 +36,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly work: Work | null;
 }
 
-/** The processing that an invoice waits for. A worker owns it while it holds the lease (design, section 4). */
+/** The processing that an invoice waits for. A worker owns it while it holds the lease (docs/decisions/0006). */
 export interface Work {
   readonly stage: Stage;
   /** Failed attempts of this stage so far. */

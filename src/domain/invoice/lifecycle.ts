@@ -4,7 +4,7 @@ interface StatusRow<Status extends string> {
   readonly next: readonly Status[];
 }
 
-/** Each status of an invoice, in the order of its life (specification, "States and transitions"). */
+/** Each status of an invoice, in the order of its life (docs/api/contract.md, "States and transitions"). */
 export const STATUSES = rows({
   pending: { description: 'Created, awaiting XML normalization.', next: ['signing', 'rejected'] },
   signing: { description: 'UBL XML generated, XAdES signature in progress.', next: ['transmitted', 'rejected'] },

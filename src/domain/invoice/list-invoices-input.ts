@@ -44,7 +44,7 @@ const instant = once
   .transform((text) => parseInstant(text) as Date)
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
-/** The states of an invoice (specification, "States and transitions"). */
+/** The states of an invoice (docs/api/contract.md, "States and transitions"). */
 export const invoiceStatus = z
   .enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) })
   .meta({

@@ -22,7 +22,7 @@ export type ListInvoices = ReturnType<typeof createListInvoices>;
 
 export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>) {
   /**
-   * A page of the key's tenant and environment, newest first (specification, "GET /v1/invoices").
+   * A page of the key's tenant and environment, newest first (docs/api/contract.md, "GET /v1/invoices").
    * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not one of this tenant's invoices
    */
   return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {

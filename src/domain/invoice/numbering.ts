@@ -2,7 +2,7 @@ import type { Invoice } from './invoice.ts';
 import { seriesYear } from './legal-invoice.ts';
 import { type InvoiceRepository, NumberTaken, type SeriesNumber } from './repository.ts';
 
-/** Gives out the numbers of the legal series: without gaps, without a counter (design, section 5, "numbers"). */
+/** Gives out the numbers of the legal series: without gaps, without a counter (docs/decisions/0015). */
 export interface Numbering {
   /**
    * Calls `claim` with the series' next number until it does not throw `NumberTaken`. The number is used only if the claim's single

@@ -5,7 +5,7 @@ import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
 
-/** How long a request for a PDF waits for its rendering, milliseconds (design, section 5, "documents"). */
+/** How long a request for a PDF waits for its rendering, milliseconds (docs/decisions/0017). */
 const JOIN_MS = 10_000;
 
 export type DocumentKind = 'xml' | 'pdf';

@@ -9,7 +9,7 @@ export type ReadInvoice = ReturnType<typeof createReadInvoice>;
 
 export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets) {
   /**
-   * One invoice, for whoever may read it (specification, "GET /v1/invoices/:id" and "Authentication").
+   * One invoice, for whoever may read it (docs/api/contract.md, "GET /v1/invoices/:id" and "Authentication").
    * @param clientSecret what a publishable key reads with; null otherwise. Beside another credential it must fit all the same
    * @throws {ServiceError} insufficient_scope (403): a client_secret on any other invoice, whether or not that exists; a publishable key
    *   without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of another invoice. invalid_api_key (401): a forged `clientSecret`.

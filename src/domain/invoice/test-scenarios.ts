@@ -1,6 +1,6 @@
 import type { Invoice } from './invoice.ts';
 
-/** What a magic customer ICE makes happen in the test environment (design, section 6). */
+/** What a magic customer ICE makes happen in the test environment (docs/decisions/0029). */
 export type Scenario =
   | 'unknown-ice'
   | 'duplicate'

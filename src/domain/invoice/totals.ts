@@ -21,7 +21,7 @@ export interface InvoiceTotals {
 }
 
 /**
- * The totals of an invoice (design, section 5, "amount"): VAT once per rate on the summed bases, rounded half up.
+ * The totals of an invoice (docs/decisions/0012): VAT once per rate on the summed bases, rounded half up.
  * @returns null when a total is beyond {@link MAX_CENTIMES}
  */
 export function totalsOf(
@@ -47,7 +47,7 @@ export function totalsOf(
 
 /**
  * Whether an invoice may state the amount: the exact total, or one that a client gets who rounds VAT otherwise, on each line or on all
- * lines at once, to the nearest centime and from the middle either way, within half a centime a line (design, section 5, "amount"). That
+ * lines at once, to the nearest centime and from the middle either way, within half a centime a line (docs/decisions/0012). That
  * is written as PayableRoundingAmount, so that nobody's own arithmetic is refused over a centime; what no such rounding makes is refused.
  * @param totals those of the lines
  */

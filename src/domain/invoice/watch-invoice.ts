@@ -15,7 +15,7 @@ export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
-   * An invoice's status changes, each once and in order, ending after the final one (design, section 5, "stream"). It opens with the
+   * An invoice's status changes, each once and in order, ending after the final one (docs/decisions/0023). It opens with the
    * present status if that is past pending; with `afterEventId`, an event of this invoice, it opens with every change after that one.
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */

@@ -2,7 +2,7 @@ import type { DocumentLanguage } from '../document-language.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
-/** `live` really transmits; `test` never calls the authority (specification, "What the service does", 5). */
+/** `live` really transmits; `test` never calls the authority (docs/api/contract.md, "Environments"). */
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 

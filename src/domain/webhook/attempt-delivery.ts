@@ -9,7 +9,7 @@ import { documentTokens, withoutTokens } from './webhook-event.ts';
 export interface AttemptParts {
   readonly sender: WebhookSender;
   readonly secretBox: Pick<SecretBox, 'open'>;
-  /** Delays before the attempts, milliseconds; their number is the number of attempts (specification, "Retry"). */
+  /** Delays before the attempts, milliseconds; their number is the number of attempts (docs/api/contract.md, "Retry"). */
   readonly schedule: readonly number[];
   readonly now: () => Date;
 }

@@ -64,7 +64,7 @@ export interface SendResult {
   readonly failure: { readonly code: SendFailure; readonly message: string } | null;
 }
 
-/** Whether an answer settles a delivery: a 2xx alone does (specification, part Events, "Retry"). */
+/** Whether an answer settles a delivery: a 2xx alone does (docs/api/contract.md, "Retry"). */
 export function isSuccess({ status }: Pick<SendResult, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }

@@ -17,7 +17,7 @@ const url = z
     description: 'The https:// address that receives events: a public one, at port 443 or from 1024 on.',
   });
 
-/** The types of events (specification, "Events"). */
+/** The types of events (docs/api/contract.md, "Events"). */
 export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_TYPES.join(', ')}`) }).meta({
   id: 'EventType',
   description: Object.entries(EVENTS)

@@ -1,7 +1,7 @@
 import type { EventType } from '../event.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** Where a tenant receives events (specification, "Webhook endpoint"). */
+/** Where a tenant receives events (docs/api/contract.md, "Webhook endpoint"). */
 export interface WebhookEndpoint {
   /** Prefix we_. */
   readonly id: string;

@@ -17,7 +17,7 @@ export interface CreatedEndpoint {
 }
 
 /**
- * The use cases of webhook endpoints (specification, "POST /v1/webhook_endpoints" and the following). All need a secret key and see
+ * The use cases of webhook endpoints (docs/api/contract.md, "POST /v1/webhook_endpoints" and the following). All need a secret key and see
  * its tenant and environment only.
  * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or another's
  */
@@ -156,7 +156,7 @@ export function createManageEndpoints(
   }
 }
 
-/** `whsec_` and standard base64 of 32 random bytes (design, section 5, "webhook secrets and signatures"). */
+/** `whsec_` and standard base64 of 32 random bytes (docs/decisions/0025). */
 export function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }

@@ -31,7 +31,7 @@ export interface ResendOutcome {
 }
 
 /**
- * Sends events again by hand (specification, "Retry"): to the endpoint as it is now, through the same sender, with the whole schedule.
+ * Sends events again by hand (docs/api/contract.md, "Retry"): to the endpoint as it is now, through the same sender, with the whole schedule.
  * @throws {ServiceError} insufficient_scope; resource_not_found for an event or endpoint that is unknown or another's; invalid_request for
  *   an endpoint that is disabled
  */

@@ -26,7 +26,7 @@ export type SendTestEvent = ReturnType<typeof createSendTestEvent>;
 
 export function createSendTestEvent(parts: TestEventParts) {
   /**
-   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (specification, "Events"): with
+   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (docs/api/contract.md, "Events"): with
    * the tenant's latest invoice that went through that status, or a specimen while there is none.
    * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that is unknown or another's
    */

@@ -26,7 +26,7 @@ export function signingKey(secret: string): SigningKey {
 }
 
 /**
- * The headers that prove who sends a delivery (specification, "Signature"; design, section 5): `Service-Signature: t=…,v1=…`, keyed with
+ * The headers that prove who sends a delivery (docs/api/contract.md, "Signature"; docs/decisions/0025): `Service-Signature: t=…,v1=…`, keyed with
  * the whole secret, and those of Standard Webhooks, keyed with the bytes that the secret encodes. While a secret is being rotated each
  * header carries a signature for every secret.
  * @param keys of the endpoint's secrets, the present one first
@@ -54,8 +54,7 @@ export interface DeliveryCircumstances {
 }
 
 /**
- * All headers of a delivery: `Fatoura-Environment: test` or `live` on each, `Fatoura-Trigger: manual` on what was sent by hand (design,
- * section 5, "events").
+ * All headers of a delivery: `Fatoura-Environment: test` or `live` on each, `Fatoura-Trigger: manual` on what was sent by hand (docs/decisions/0028).
  * @param keys as for {@link signatureHeaders}
  */
 export function deliveryHeaders(

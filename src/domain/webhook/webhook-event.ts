@@ -4,7 +4,7 @@ import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** An event in the tenant's log (specification, "Event"): what is sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
+/** An event in the tenant's log (docs/api/contract.md, "Event"): what is sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
 export interface WebhookEvent {
   /** Prefix evt_; the receivers' deduplication key. */
   readonly id: string;
@@ -112,7 +112,7 @@ export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> & Partial<In
 
 /**
  * The event object with the invoice as it was right after this status change, whatever has become of it since: the
- * specification's five fields, in every environment (design, section 5, "events"). What else a receiver may want to know is in headers.
+ * contract's five fields, in every environment (docs/decisions/0028). What else a receiver may want to know is in headers.
  * @param sent what identifies the event, when that is not the status change itself
  */
 export function eventBody(

@@ -19,7 +19,7 @@ function isUnlimited(path: string): boolean {
 }
 
 /**
- * Reads the credential and applies the rate limit that goes with it, the limit first (design, section 5, "order of checks"): a caller over
+ * Reads the credential and applies the rate limit that goes with it, the limit first (docs/decisions/0011): a caller over
  * its limit gets 429 whatever its credential. Every answer carries the limit's headers. Health checks are not counted, so that whoever
  * watches the service is never refused, and need no store: theirs show a window in which nothing was counted.
  */
@@ -62,7 +62,7 @@ async function count(ctx: Context, limiter: RateLimiter, requests: number): Prom
   throw serviceError('rate_limit_exceeded', `More than ${limit.limit} requests in a minute. Try again in ${wait} s.`);
 }
 
-/** The limit's state as headers: the specification's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
+/** The limit's state as headers: the contract's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
 export function limitHeaders(state: LimitState): readonly (readonly [string, string])[] {
   const { limit, remaining, resetAt } = state;
   return [

@@ -16,7 +16,7 @@ export function currentRequestId(): string | undefined {
 }
 
 /**
- * Gives each request an id, answers what is thrown in the specification's error shape, and logs one line without the query string.
+ * Gives each request an id, answers what is thrown in the contract's error shape, and logs one line without the query string.
  * @param explain what a failure is that nobody has foreseen
  */
 export function request(log: Logger, explain: Explain): Middleware {

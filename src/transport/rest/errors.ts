@@ -1,6 +1,6 @@
 import type { ServiceError } from '../../domain/errors.ts';
 
-/** The specification's error body ("Errors"). */
+/** The contract's error body ("Errors"). */
 export function errorBody({ code, message, param, status }: ServiceError) {
   return { error: { code, message, param, status } };
 }

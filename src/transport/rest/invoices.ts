@@ -84,7 +84,7 @@ const clientSecretQuery = exactly(
   'query parameters',
 );
 
-/** The invoices' endpoints (specification, "Endpoints"). */
+/** The invoices' endpoints (docs/api/contract.md, "Endpoints"). */
 export const INVOICE_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -194,7 +194,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The invoice object with its fields in the specification's order. */
+/** The invoice object with its fields in the contract's order. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
   const nested = NESTED.map(({ rest, below }) => [rest, below.reduce(memberOf, fields[rest])]);
   return {

@@ -50,7 +50,7 @@ export interface RouteContract {
   readonly answers: Readonly<Record<number, RouteAnswer>>;
   /** Codes of its business rules (422). */
   readonly rules?: readonly ErrorCode[];
-  /** Answered as the headers `Deprecation`, `Sunset` and `Link` (specification, "Versioning"). */
+  /** Answered as the headers `Deprecation`, `Sunset` and `Link` (docs/api/contract.md, "Versioning"). */
   readonly deprecation?: Deprecation;
 }
 

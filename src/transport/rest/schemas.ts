@@ -16,10 +16,10 @@ import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { eventType } from '../../domain/webhook/endpoint-input.ts';
 
-// What the interface answers (specification, "Resources and their fields"): the OpenAPI document shows it, and the tests hold every answer
+// What the interface answers (docs/api/contract.md, "Invoice"): the OpenAPI document shows it, and the tests hold every answer
 // against it. Ids name the document's components.
 
-/** An identifier: prefix and UUID (specification, "Conventions"). */
+/** An identifier: prefix and UUID (docs/api/contract.md, "Conventions"). */
 export function idSchema(prefix: string) {
   return z
     .string()
@@ -110,7 +110,7 @@ export const createdInvoiceSchema = z
     ],
   });
 
-/** A page (specification, "GET /v1/invoices"). */
+/** A page (docs/api/contract.md, "GET /v1/invoices"). */
 export const invoiceListSchema = z
   .strictObject({
     object: z.literal('list'),
@@ -135,7 +135,7 @@ const messageExample = {
 };
 const { status, dgi_id, rejection_reason, updated_at } = members;
 
-/** The data of one message of an invoice's stream (design, section 5, "stream"). */
+/** The data of one message of an invoice's stream (docs/decisions/0023). */
 export const statusMessageSchema = z
   .strictObject({ id: idMember, object, status, dgi_id, rejection_reason, updated_at })
   .meta({ id: 'StatusMessage', examples: [messageExample] });
@@ -166,7 +166,7 @@ const endpointExample = {
   created_at: '2026-01-31T12:00:00Z',
 };
 
-/** A webhook endpoint as it is listed and changed (specification, "Webhook endpoint"). */
+/** A webhook endpoint as it is listed and changed (docs/api/contract.md, "Webhook endpoint"). */
 export const endpointSchema = z
   .strictObject(endpointFields)
   .meta({ id: 'WebhookEndpoint', examples: [endpointExample] });
@@ -223,7 +223,7 @@ const eventExample = {
   data: { id: exampleId, object: 'invoice', ...snapshotOf(exampleMembers) },
 };
 
-/** What webhook endpoints receive (specification, "Event"). */
+/** What webhook endpoints receive (docs/api/contract.md, "Event"). */
 export const eventSchema = z
   .strictObject({
     id: idSchema('evt').meta({ description: 'The same event may arrive more than once: deduplicate by this.' }),
@@ -247,7 +247,7 @@ const errorCodeSchema = z.enum(ERROR_CODES).meta({
   ].join('\n'),
 });
 
-/** The error body (specification, "Errors"). Not named `Error`, which several languages have already. */
+/** The error body (docs/api/contract.md, "Errors"). Not named `Error`, which several languages have already. */
 export const errorSchema = z
   .strictObject({
     error: z

@@ -22,7 +22,7 @@ const watch = prepare<{ invoiceStatus: StatusMessage }>(`
   }`);
 
 /**
- * GET /v1/invoices/:id/stream (design, section 5, "stream"): Server-Sent Events of the subscription `invoiceStatus`. `Last-Event-ID`
+ * GET /v1/invoices/:id/stream (docs/decisions/0023): Server-Sent Events of the subscription `invoiceStatus`. `Last-Event-ID`
  * resumes; when nothing is left to tell it answers 204, which is what makes a browser's EventSource stop reconnecting.
  * @throws {ServiceError} before anything is sent
  */

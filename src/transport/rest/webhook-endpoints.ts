@@ -35,7 +35,7 @@ const update = prepare<{ updateWebhookEndpoint: { endpoint: EndpointData } }>(`
 const remove = prepare<{ deleteWebhookEndpoint: { id: string } }>(`
   mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) { ... on DeleteWebhookEndpointPayload { id } } }`);
 
-/** The webhook endpoints' endpoints (specification, "Endpoints"; design, section 5, "endpoints"). */
+/** The webhook endpoints' endpoints (docs/api/contract.md, "Endpoints"; docs/decisions/0024). */
 export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -105,7 +105,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The endpoint object with its fields in the specification's order. */
+/** The endpoint object with its fields in the contract's order. */
 function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?: string) {
   const shown = secret === undefined ? {} : { secret };
   return { id, object: 'webhook_endpoint', url, events: events.map(eventTypeNamed), description, ...shown, ...rest };

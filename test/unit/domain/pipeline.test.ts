@@ -107,7 +107,7 @@ function bench(
   };
 }
 
-describe('transmission (design, section 5)', () => {
+describe('transmission (docs/decisions/0009)', () => {
   it('is given up after five attempts of which each is known not to have arrived', async () => {
     const it = bench({ submit: notReceived });
     await it.runTimes(4);

@@ -55,10 +55,10 @@ it('what is kept has no URLs, and what is sent is the same bytes again, whatever
   );
 });
 
-it("the members of an event's data are those of the specification, in its order", () => {
+it("the members of an event's data are those of the contract, in its order", () => {
   const { data } = JSON.parse(bodyOf({}, 'accepted'));
   expect(Object.keys(data)).toEqual(
-    // biome-ignore format: as the specification lists them
+    // biome-ignore format: as the contract lists them
     ['id', 'object', 'status', 'amount', 'currency', 'customer', 'dgi_id', 'xml_url', 'pdf_url', 'metadata', 'rejection_reason',
       'created_at', 'updated_at'],
   );
