@@ -1,68 +1,37 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Document, Filter } from 'mongodb';
-import type { PageQuery } from '../domain/page.ts';
-import type { Owner } from '../domain/tenant/tenant.ts';
-import {
-  type Attempt,
-  type ClaimedDelivery,
-  DELIVERY_STATES,
-  type Delivery,
-  earlierDeliveries,
-  KEPT_ATTEMPTS,
-  MOST_DELIVERIES,
-} from '../domain/webhook/delivery.ts';
-import type { AttemptRecord, DeliveryFilter, DeliveryLedger } from '../domain/webhook/ports.ts';
+import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
+import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
 import { readAll, readPage } from './pages.ts';
+import {
+  type AttemptDocument,
+  claimOf,
+  type DeliveryDocument,
+  type DeliveryWork,
+  deliveryOf,
+  documentOf,
+  filterOf,
+  isOf,
+  keysOf,
+} from './webhook-delivery-document.ts';
 
-export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
-  _id: string;
-  /** Absent from what is settled. */
-  work?: DeliveryWork | undefined;
-  /** The last attempts by their `_id`, oldest first. */
-  attempts: string[];
-  /** When the row is deleted. */
-  expiresAt: Date;
-}
-
-interface AttemptDocument extends Attempt {
-  /** The token of the lease under which it was made. One that no delivery names was made under a lost lease, and is not shown. */
-  _id: string;
-  /** When the row is deleted. */
-  expiresAt: Date;
-}
-
-interface DeliveryWork {
-  /** Of the lease; null when nobody holds one. */
-  token: string | null;
-  /** Failed attempts of this round of the schedule. */
-  tries: number;
-  /** Whether it waits in the line of retries, behind first attempts. */
-  retry: boolean;
-  /** Present while it is sent by hand. */
-  manual?: true;
-  /** From when on it may be claimed; absent while it is leased. */
-  readyAt?: Date;
-  /** When the sweep looks at it: some time after `readyAt`, or when the lease has ended. */
-  sweepAt: Date;
-}
-
-/** How long after it is ready the sweep looks for a new delivery that waits behind a full queue, milliseconds. */
+/** Grace period before the sweep examines a new delivery that waits behind a full queue, milliseconds. */
 const CLAIM_GRACE_MS = 30_000;
-/** The same for a retry, whose job may be lost. */
+/** Grace period for a retry, whose job may be lost, milliseconds. */
 const RETRY_GRACE_MS = 2000;
-/** How long after its end the sweep looks for a lease, whose worker died. */
+/** Grace period after the end of a lease, whose worker may have died, milliseconds. */
 const LEASE_GRACE_MS = 250;
 
-/** How many leases one statement of an update names: a server compares each of its documents with all of them. */
+/** Leases that one update statement names. A server compares each matched document with all of them. */
 const STATEMENT = 250;
-/** How many attempts are read at a time: with bodies and headers of 16 KiB each they have some MiB. */
+/** Attempts that one reply of the server holds. With their largest bodies and headers they have less than 10 MiB. */
 const ATTEMPTS_AT_ONCE = 100;
 
 /**
- * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. What is written for a batch is few statements,
- * because some servers commit each statement by itself.
- * @param retentionMs how long deliveries are kept
+ * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few statements, because
+ * some servers commit each statement separately: the statement is the same for all deliveries with an equal outcome.
+ * @param retentionMs how long deliveries and attempts are kept, milliseconds
  */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
@@ -128,16 +97,16 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const documents = records.map(({ claim, attempt }) => ({
         ...{ _id: claim.token, ...attempt, expiresAt: later(attempt.at, retentionMs) },
       }));
-      // Before the deliveries that name them: what reads a delivery finds its attempts.
+      // Attempts are written first, so that every attempt that a delivery names can be read.
       await insertNew(attempts, documents);
-      const byOutcome = Map.groupBy(records, ({ outcome }) => JSON.stringify(outcome));
-      await updateHeld(
-        [...byOutcome.values()].flatMap((equal) =>
-          equal
-            .slice(0, 1)
-            .map(({ outcome }) => ({ claims: equal.map(({ claim }) => claim), update: updateOf(outcome) })),
-        ),
-      );
+      const changes = new Map<string, { claims: ClaimedDelivery[]; update: Document[] }>();
+      for (const { claim, outcome } of records) {
+        const equal = JSON.stringify(outcome);
+        const change = changes.get(equal) ?? { claims: [], update: updateOf(outcome) };
+        changes.set(equal, change);
+        change.claims.push(claim);
+      }
+      await updateHeld([...changes.values()]);
     },
 
     async cancel(claims) {
@@ -235,7 +204,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
   };
 
-  /** Changes nothing where the lease was lost: it is another's, or the delivery was settled or cancelled. */
+  /** Applies updates to deliveries whose leases still hold. Where a lease was lost, nothing changes. */
   async function updateHeld(changes: readonly { claims: readonly ClaimedDelivery[]; update: Document[] }[]) {
     const operations = changes.flatMap(({ claims, update }) =>
       Array.from({ length: Math.ceil(claims.length / STATEMENT) }, (_, i) => ({
@@ -246,17 +215,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
   }
 }
 
-function filterOf({ tenantId, environment, endpointId, state }: PageQuery & DeliveryFilter): Filter<DeliveryDocument> {
-  // Naming every state, rather than none, lets one index serve both lists: a server merges its four ranges.
-  return {
-    tenantId,
-    environment,
-    ...(endpointId !== null && { endpointId }),
-    state: state ?? { $in: [...DELIVERY_STATES] },
-  };
-}
-
-/** As a token is of one lease of one delivery, these are the deliveries whose leases still hold, and no others. */
+/** Deliveries whose leases still hold. It matches no other delivery, because a token belongs to one lease of one delivery. */
 function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
   return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
 }
@@ -265,7 +224,7 @@ function later(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
-/** The same for all deliveries with this outcome: the lease that is given up names the attempt. */
+/** The update for all deliveries with this outcome. The token of the lease that ends becomes the attempt's id. */
 function updateOf(outcome: AttemptRecord['outcome']): Document[] {
   const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
   if (outcome.state !== 'pending') return [{ $set: { state: outcome.state, attempts } }, { $unset: 'work' }];
@@ -278,45 +237,7 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };
-  // When its endpoint was disabled or deleted meanwhile, there is no other attempt.
+  // A delivery that was cancelled during the attempt gets no other attempt.
   const work = { $cond: [{ $eq: ['$state', 'pending'] }, retry, '$$REMOVE'] };
   return [{ $set: { attempts, work } }];
-}
-
-function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
-  return { _id: id, ...delivery, attempts: [], expiresAt };
-}
-
-/** null when nobody holds a lease. */
-function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
-  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
-  if (!work?.token) return null;
-  const { token, tries, retry, manual = false } = work;
-  return {
-    id: _id,
-    endpointId,
-    eventId,
-    invoiceId,
-    sequence,
-    earlier,
-    createdAt,
-    tries,
-    retry,
-    manual,
-    token,
-    leaseEnd,
-  };
-}
-
-function keysOf({ _id, eventId, eventType, order }: Pick<DeliveryDocument, '_id' | 'eventId' | 'eventType' | 'order'>) {
-  return { id: _id, eventId, eventType, order };
-}
-
-function deliveryOf({ _id, work, attempts: _attempts, expiresAt: _expires, ...delivery }: DeliveryDocument): Delivery {
-  return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
-}
-
-function isOf({ tenantId, environment }: Owner) {
-  return (each: Pick<DeliveryDocument, 'tenantId' | 'environment'>) =>
-    each.tenantId === tenantId && each.environment === environment;
 }

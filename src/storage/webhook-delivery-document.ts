@@ -1,0 +1,106 @@
+import type { Filter } from 'mongodb';
+import type { PageQuery } from '../domain/page.ts';
+import type { Owner } from '../domain/tenant/tenant.ts';
+import { type Attempt, type ClaimedDelivery, DELIVERY_STATES, type Delivery } from '../domain/webhook/delivery.ts';
+import type { DeliveryFilter } from '../domain/webhook/ports.ts';
+
+export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'> {
+  _id: string;
+  /** Absent when the delivery is settled. */
+  work?: DeliveryWork | undefined;
+  /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
+  attempts: string[];
+  /** When the TTL index deletes it. */
+  expiresAt: Date;
+}
+
+export interface AttemptDocument extends Attempt {
+  /** The token of the lease under which the attempt was made. Attempts under a lost lease are named by no delivery and never shown. */
+  _id: string;
+  /** When the TTL index deletes it. */
+  expiresAt: Date;
+}
+
+export interface DeliveryWork {
+  /** The token of the lease; null when no process holds one. */
+  token: string | null;
+  /** Failed attempts in this round of the schedule. */
+  tries: number;
+  /** Whether it is queued with the retries, behind first attempts. */
+  retry: boolean;
+  /** Present while it is sent by hand. */
+  manual?: true;
+  /** When it may be claimed; absent while it is leased. */
+  readyAt?: Date;
+  /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
+  sweepAt: Date;
+}
+
+/** A new delivery as it is stored. */
+export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
+  return { _id: id, ...delivery, attempts: [], expiresAt };
+}
+
+/** @returns null when no process holds a lease */
+export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
+  const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
+  if (!work?.token) return null;
+  const { token, tries, retry, manual = false } = work;
+  return {
+    id: _id,
+    endpointId,
+    eventId,
+    invoiceId,
+    sequence,
+    earlier,
+    createdAt,
+    tries,
+    retry,
+    manual,
+    token,
+    leaseEnd,
+  };
+}
+
+/** What resends need of a delivery. */
+export function keysOf({
+  _id,
+  eventId,
+  eventType,
+  order,
+}: Pick<DeliveryDocument, '_id' | 'eventId' | 'eventType' | 'order'>) {
+  return { id: _id, eventId, eventType, order };
+}
+
+/** The delivery of a stored document. */
+export function deliveryOf({
+  _id,
+  work,
+  attempts: _attempts,
+  expiresAt: _expires,
+  ...delivery
+}: DeliveryDocument): Delivery {
+  return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
+}
+
+/** Whether a stored delivery belongs to this owner. */
+export function isOf({ tenantId, environment }: Owner) {
+  return (each: Pick<DeliveryDocument, 'tenantId' | 'environment'>) =>
+    each.tenantId === tenantId && each.environment === environment;
+}
+
+/** The filter of a list of deliveries. */
+export function filterOf({
+  tenantId,
+  environment,
+  endpointId,
+  state,
+}: PageQuery & DeliveryFilter): Filter<DeliveryDocument> {
+  // A list of all states names each state, so that it can use the same index: a server merges the four ranges.
+  return {
+    tenantId,
+    environment,
+    ...(endpointId !== null && { endpointId }),
+    state: state ?? { $in: [...DELIVERY_STATES] },
+  };
+}
