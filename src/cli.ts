@@ -15,7 +15,7 @@ const context: CommandContext = {
     try {
       return readConfig();
     } catch (error) {
-      throw error instanceof ConfigError ? new InputError(`The settings are wrong: ${error.message}`) : error;
+      throw error instanceof ConfigError ? new InputError(`The settings are invalid: ${error.message}`) : error;
     }
   },
   environmentKey: () => readClientKey(),

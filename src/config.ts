@@ -4,7 +4,7 @@ import { asciiAddress, mailAddress } from './domain/email-address.ts';
 const duration = /^(\d+)(ms|s|m|h|d)$/;
 const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** `5m` → milliseconds; NaN for what is no duration. */
+/** `5m` → milliseconds; NaN if the text is not a duration. */
 function milliseconds(text: string): number {
   const [, amount, unit] = duration.exec(text.trim()) ?? [];
   return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
@@ -14,7 +14,7 @@ function milliseconds(text: string): number {
 const schedule = z.string().transform((text, context) => {
   const delays = text.split(',').map(milliseconds);
   if (delays.some(Number.isNaN))
-    context.addIssue({ code: 'custom', message: 'must be durations like 0s,1m,2h separated by commas' });
+    context.addIssue({ code: 'custom', message: 'must be durations separated by commas, such as 0s,1m,2h' });
   return delays;
 });
 
@@ -22,16 +22,20 @@ const schedule = z.string().transform((text, context) => {
 const shortTime = z
   .string()
   .transform(milliseconds)
-  .refine((time) => time <= UNIT_MS.h, { error: 'must be a duration like 10s, an hour at most' });
+  .refine((time) => time <= UNIT_MS.h, { error: 'must be a duration such as 10s, at most 1h' });
 
-const port = z.coerce.number({ error: 'must be a port number, 0 (any free port) to 65535' }).int().min(0).max(65_535);
+const port = z.coerce
+  .number({ error: 'must be a port number from 0 (any free port) to 65535' })
+  .int()
+  .min(0)
+  .max(65_535);
 const perMinute = z.coerce.number({ error: 'must be a number of requests per minute' }).int().positive();
 const yesOrNo = z.stringbool({ error: 'must be true or false' });
 const smtpUrl = z.url({ protocol: /^smtps?$/, error: 'must be an smtp:// or smtps:// URL' });
 const senderAddress = z.string().transform((text, context) => {
   const address = asciiAddress(text.trim());
   if (address === null)
-    context.addIssue({ code: 'custom', message: 'must be an e-mail address in ASCII, without a name' });
+    context.addIssue({ code: 'custom', message: 'must be an ASCII e-mail address without a display name' });
   return address ?? '';
 });
 /** `a@b.ma,@example.com` */
@@ -40,7 +44,7 @@ const mailAllowance = z.string().transform((text, context) =>
     const entry = part.trim();
     const address = mailAddress(entry.startsWith('@') ? `any${entry}` : entry);
     if (address === null)
-      context.addIssue({ code: 'custom', message: 'must be addresses or @domains, separated by commas' });
+      context.addIssue({ code: 'custom', message: 'must be e-mail addresses or @domains, separated by commas' });
     return (entry.startsWith('@') ? (address ?? '').slice('any'.length) : (address ?? '')).toLowerCase();
   }),
 );
@@ -66,7 +70,7 @@ const environment = z
     TRUST_PROXY: z
       .string()
       .regex(/^(true|false|[0-9]|1[0-6])$/, {
-        error: 'must be true, false or the number of proxies in front, 16 at most',
+        error: 'must be true, false or the number of proxies in front of the service (at most 16)',
       })
       .transform((text) => (text === 'true' ? 1 : text === 'false' ? 0 : Number(text)))
       .default(0),
@@ -92,15 +96,16 @@ const environment = z
     RATE_LIMIT_ADDRESS: perMinute.default(100),
     DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
     WEBHOOK_RETRY_SCHEDULE: schedule
-      .refine((delays) => delays[0] === 0, { error: 'must begin with 0s: the first attempt is immediate' })
+      .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
       .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
     WEBHOOK_RETENTION: z
       .string()
       .transform(milliseconds)
-      .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of a day at least, like 30d' })
+      .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of at least 1d, such as 30d' })
       .default(30 * UNIT_MS.d),
     ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
-    // Clients need a credential to ask for the schema, which is public, and the page does nothing without one.
+    // Both are safe by default: introspection needs a credential and shows a public schema only, and GraphiQL does
+    // nothing without a credential.
     GRAPHQL_INTROSPECTION: yesOrNo.default(true),
     GRAPHIQL: yesOrNo.optional(),
     GRAPHQL_OPERATIONS: z.string().optional(),
@@ -114,126 +119,126 @@ const environment = z
       context.addIssue({
         code: 'custom',
         path: ['MASTER_KEY'],
-        message: 'is required with MONGODB_URL: every process needs the same one',
+        message: 'is required with MONGODB_URL, and must be the same for every process',
       });
     }
     if (env.SANDBOX_URL !== undefined && env.PUBLIC_URL === undefined) {
       context.addIssue({
         code: 'custom',
         path: ['SANDBOX_URL'],
-        message: 'needs PUBLIC_URL beside it: the address of the other environment',
+        message: 'requires PUBLIC_URL, the address of the live environment',
       });
     }
     if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined) {
       context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
     }
     if (env.SIGNING_P12 !== undefined && env.SIGNING_PKCS11 !== undefined) {
-      context.addIssue({ code: 'custom', path: ['SIGNING_PKCS11'], message: 'and SIGNING_P12 exclude one another' });
+      context.addIssue({ code: 'custom', path: ['SIGNING_PKCS11'], message: 'cannot be combined with SIGNING_P12' });
     }
     if ((env.SIGNATURE_POLICY === undefined) !== (env.SIGNATURE_POLICY_SHA256 === undefined)) {
       context.addIssue({
         code: 'custom',
         path: ['SIGNATURE_POLICY_SHA256'],
-        message: 'and SIGNATURE_POLICY need one another',
+        message: 'and SIGNATURE_POLICY must be set together',
       });
     }
     if (env.GRAPHQL_OPERATIONS_ONLY && env.GRAPHQL_OPERATIONS === undefined) {
       context.addIssue({
         code: 'custom',
         path: ['GRAPHQL_OPERATIONS'],
-        message: 'is required with GRAPHQL_OPERATIONS_ONLY: the list of what may run',
+        message: 'is required with GRAPHQL_OPERATIONS_ONLY: it lists the allowed operations',
       });
     }
     if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
-      context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all without MONGODB_URL' });
+      context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all if MONGODB_URL is not set' });
     }
   });
 
-/** The service's settings (docs/operations.md, "Settings"). Durations in milliseconds. */
+/** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
 export interface Config {
   readonly port: number;
   readonly host: string;
-  /** Without a trailing slash; null: the address that the server listens on. */
+  /** Without a trailing slash; null for the address that the server listens on. */
   readonly publicUrl: string | null;
-  /** Where each environment is served, without trailing slashes; null: both at every address. */
+  /** The address of each environment, without a trailing slash; null if every address serves both environments. */
   readonly sites: { readonly live: string; readonly test: string } | null;
   readonly dataDir: string;
-  /** null: the embedded engine. */
+  /** null for the embedded engine. */
   readonly mongodbUrl: string | null;
   readonly role: 'all' | 'api' | 'worker';
-  /** 32 bytes in hex; null: made and kept under `dataDir`. */
+  /** 32 bytes in hex; null if the key is generated and stored under `dataDir`. */
   readonly masterKey: string | null;
-  /** How many proxies in front set X-Forwarded-*. */
+  /** Number of proxies in front of the service that set `X-Forwarded-*`. */
   readonly trustedProxies: number;
   readonly signing: {
-    /** The key that documents are signed with; both null: a self-made test identity. */
+    /** The key that signs documents. If `p12` and `pkcs11` are both null, a generated test identity signs. */
     readonly p12: { readonly file: string; readonly passphrase: string } | null;
-    /** In an HSM (RFC 7512), with a PEM file of its certificates where the HSM does not hold them. */
+    /** A key in an HSM (RFC 7512), with a PEM file of its certificates if the HSM does not hold them. */
     readonly pkcs11: { readonly uri: string; readonly certificates: string | null } | null;
-    /** JSON file of the tenants that have keys of their own. */
+    /** JSON file of the tenants that have their own signing keys. */
     readonly tenants: string | null;
-    /** The policy that signatures name; `sha256` in base64. */
+    /** The signature policy that signatures refer to; `sha256` in base64. */
     readonly policy: { readonly id: string; readonly sha256: string } | null;
-    /** The time-stamping authority (RFC 3161), maybe with user and password. */
+    /** The time-stamping authority (RFC 3161). The URL may hold a user and a password. */
     readonly tsaUrl: string | null;
   };
   readonly chromiumPath: string | null;
   readonly mail: {
-    /** With its credential; null: mails are written to the outbox. */
+    /** Includes the credential; null if mails are written to the outbox folder. */
     readonly smtpUrl: string | null;
-    /** The sender's address; set where `smtpUrl` is. */
+    /** The sender's address; not null if `smtpUrl` is set. */
     readonly from: string | null;
-    /** Whom test invoices are really mailed to: addresses or `@domain`, lower case. */
+    /** Recipients that receive mails of test invoices: addresses or `@domain`, in lower case. */
     readonly testAllow: readonly string[];
   };
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   readonly dgiRetrySchedule: readonly number[];
-  /** Delays before the attempts of a delivery; the first is 0. */
+  /** The delay before each attempt of a delivery; the first is 0. */
   readonly webhookRetrySchedule: readonly number[];
-  /** How long events and deliveries are kept, milliseconds. */
+  /** How long events and deliveries are stored, milliseconds. */
   readonly webhookRetention: number;
-  /** Whether webhooks may go to http:// and private addresses: for development. */
+  /** Whether webhooks may be sent to `http:` URLs and private addresses, for development. */
   readonly allowInsecureWebhooks: boolean;
   readonly graphql: {
-    /** Whether clients may ask for the schema. */
+    /** Whether clients may read the schema by introspection. */
     readonly introspection: boolean;
-    /** Whether browsers are shown GraphiQL: by default unless only listed operations may run, which it has none of. */
+    /** Whether browsers get GraphiQL. Default: true, unless `operationsOnly`, which refuses what users type there. */
     readonly graphiql: boolean;
-    /** JSON file of the operations that clients may name by their digest. */
+    /** JSON file of the operations that clients may send by their digest. */
     readonly operations: string | null;
-    /** Whether no others may run. */
+    /** Whether all other operations are refused. */
     readonly operationsOnly: boolean;
   };
-  /** What happens at a stop, milliseconds. */
+  /** Times of a shutdown, milliseconds. */
   readonly shutdown: {
-    /** How long the service still listens after it said that it is not ready. */
+    /** How long the service accepts requests after `/readyz` reports the shutdown. */
     readonly delayMs: number;
-    /** How long the requests in flight may take after that. */
+    /** How long requests in flight may take after that. */
     readonly graceMs: number;
   };
   readonly logLevel: string;
 }
 
-/** The settings can't be used; `message` lists every problem, a line each. */
+/** The settings are invalid. `message` lists every problem, one per line. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
-/** Values that no message shows: keys, passphrases, and addresses, which may carry a password. */
+/** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|URL/;
 
-/** FATOURA_KEY: the key that commands use which call a service as a client does. Of no meaning for the service itself. */
+/** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
 export function readClientKey(env: Record<string, string | undefined> = process.env): string | null {
   return env.FATOURA_KEY || null;
 }
 
 /**
- * Reads the settings from environment variables; this file is the only reader of `process.env`.
- * @throws {ConfigError} naming every variable that is wrong
+ * Reads the settings from environment variables. No other file reads `process.env`.
+ * @throws {ConfigError} naming every invalid variable
  */
 export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  // An empty variable is an unset one, as in every shell script.
+  // An empty variable counts as unset, as in shell scripts.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(set);
   if (!parsed.success) {

@@ -1,17 +1,20 @@
 import { ConfigError, readConfig } from './config.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
-// The process: start, signals, exit codes. 1: it failed; 2: its settings are wrong.
+// The process: start, signals and exit codes. Exit code 1: a failure; 2: invalid settings.
 
-/** npm passes a signal on that the terminal has given already: two within as long (milliseconds) are one. */
+/**
+ * npm forwards signals that the terminal has already sent. Two signals within this time (milliseconds) count as one.
+ */
 const ONE_SIGNAL_MS = 500;
 
 endWithNpm();
 try {
   const config = readConfig();
-  // The rest of the service takes a while to load, and npm may end meanwhile.
+  // Loaded after `endWithNpm`: loading takes a while, and npm may end meanwhile.
   const [{ startApp }, { greeting }] = await Promise.all([import('./app/app.ts'), import('./cli/greeting.ts')]);
-  // The log is written by then. Nothing is waited for: leases end by themselves, and whoever starts the service again takes its work up.
+  // The log entry is written before `onFatal`. The process exits without waiting: leases expire, and the next process
+  // resumes the work.
   const app = await startApp(config, { onFatal: () => process.exit(1) });
   process.on('uncaughtException', app.fail);
   console.log(greeting(app.url, app.firstStart, config.sites?.test));
@@ -19,14 +22,14 @@ try {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {
       if (closingSince !== null) {
-        // A second signal does not wait.
+        // A second signal ends the process at once.
         if (performance.now() - closingSince > ONE_SIGNAL_MS) process.exit(1);
         return;
       }
       closingSince = performance.now();
-      // Work that outlives its time to finish fails on the closed store; its lease ends, and whoever is there takes it up.
+      // Work that exceeds the grace period fails on the closed store. Its lease expires and another process resumes it.
       process.on('unhandledRejection', () => undefined);
-      // Whoever presses Ctrl-C waits for requests in flight, not for connections that may bring one.
+      // After Ctrl-C in a terminal, only requests in flight are awaited, not idle connections that may send one.
       const patient = !(signal === 'SIGINT' && process.stdin.isTTY);
       void app.close({ patient }).then(() => process.exit(0));
     });
@@ -34,8 +37,8 @@ try {
 } catch (error) {
   console.error(
     error instanceof ConfigError
-      ? `The settings are wrong:\n${error.message}`
-      : `Fatoura can not start: ${(error as Error).message}`,
+      ? `The settings are invalid:\n${error.message}`
+      : `Fatoura cannot start: ${(error as Error).message}`,
   );
   process.exit(error instanceof ConfigError ? 2 : 1);
 }

@@ -16,7 +16,7 @@ import { withKeyCache } from '../storage/key-cache.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
 import { type OpenStore, openStore } from './store.ts';
 
-/** What operators administer in a store. */
+/** The parts of a store that operators administer. */
 export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
@@ -26,13 +26,14 @@ export interface Administration {
 
 export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
+  // No live authority is configured, so no live keys can be created.
   const invoices = createInvoiceRepository(db);
   const installation = createInstallationRepository(db);
   // No live authority exists yet, so no live keys are created.
   return { tenants, manageKeys: createManageKeys(tenants, false), installation, invoices };
 }
 
-/** The administration of the configuration's store, whether or not a service is running. */
+/** Administration of the configured store, with or without a running service. */
 export interface OpenAdministration extends Administration {
   readonly store: OpenStore;
   close(): Promise<void>;
@@ -51,7 +52,7 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
   }
 }
 
-/** Checks a signed document. No configuration and no store are needed. */
+/** Verifies a signed document, without configuration or store. */
 export async function verifyDocument(document: Uint8Array): Promise<Verification> {
   const verifier = createDocumentVerifier();
   try {
@@ -62,10 +63,10 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
 }
 
 /**
- * Judges signatures by a set of trusted certificates.
- * @param pem one or several certificates
- * @returns a function that says whether a signer is one of them, or its certificate was issued under one of them
- * @throws when the text has no certificate, or one cannot be read; the message says which
+ * Reads trusted certificates.
+ * @param pem one or more certificates
+ * @returns a function that says whether the signer of a signature is one of them or was issued under one of them
+ * @throws when `pem` contains no certificate or one that cannot be parsed; the message says which
  */
 export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
   const anchors = readTrusted(pem);
@@ -84,7 +85,7 @@ function readable(der: Uint8Array): X509Certificate[] {
   }
 }
 
-/** A sender of webhooks that also calls receivers on this machine. */
+/** A webhook sender like the service's that also calls receivers on this machine. */
 export function localSender(): WebhookHttpSender {
   return createWebhookSender({ allowInsecure: true });
 }

@@ -23,40 +23,40 @@ import { startWorker } from './worker.ts';
 
 /** A running service. */
 export interface App {
-  /** Where it is reached, without a trailing slash; null for a worker. */
+  /** The address that the service listens on, without a trailing slash; null for a worker. */
   readonly url: string | null;
   readonly store: Store;
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly firstStart: FirstStart;
-  /** How many subscriptions are open in this runtime. */
+  /** Number of open subscriptions in this runtime. */
   listeners(): number;
-  /** Resolves when the browser for PDFs is warm, or has failed to start. */
+  /** Resolves when the browser for PDFs is warm or has failed to start. */
   readonly warm: Promise<void>;
   /** Logs a failure that the service cannot survive as fatal, and calls `onFatal`. */
   fail(error: Error): void;
   /**
-   * Answers the requests in flight (`config.shutdown`), then lets jobs finish (5 s at most) and leaves nothing running.
-   * @param options.patient see {@link Leave}; false unless given
+   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for running jobs, then closes every part.
+   * @param options.patient see {@link Leave}; default false
    */
   close(options?: Partial<Pick<Leave, 'patient'>>): Promise<void>;
 }
 
-/** Parts that a caller may bring instead of the ones that the configuration asks for. */
+/** Parts that replace the ones from the configuration. */
 export interface AppParts {
   readonly log?: Logger;
-  /** Not closed by the service. */
+  /** The caller closes it. */
   readonly store?: OpenStore;
-  /** Whether the client of the service's own store reports its commands. */
+  /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
   readonly renderer?: ClosableRenderer;
-  /** Called once, after the log entry, when the service cannot go on: its engine ended, or a thread cannot be started again. */
+  /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
 
 /**
- * Builds the service once, from its configuration, and starts it.
- * @throws when the store, the address or a file under DATA_DIR can't be had; the message says which and why
+ * Builds the service from its configuration and starts it.
+ * @throws when the store, the address or a file under DATA_DIR cannot be used; the message says which and why
  */
 export async function startApp(config: Config, parts: AppParts = {}): Promise<App> {
   const log = parts.log ?? createLogger(config.logLevel);
@@ -67,7 +67,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
     fail(err) {
       if (failed) return;
       failed = true;
-      log.fatal({ err }, 'the service can not go on');
+      log.fatal({ err }, 'the service cannot continue');
       parts.onFatal?.();
     },
   };
@@ -82,7 +82,7 @@ export async function startApp(config: Config, parts: AppParts = {}): Promise<Ap
 async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { config, log, closing, fail } = runtime;
   const metrics = createMetrics();
-  // One after the other: what fails must not end the process while another writes its file.
+  // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
   const { store, tenants, manageKeys, invoices, feed, tell, alone } = data;
   const signing = await composeSigning(runtime);
@@ -94,7 +94,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   // Registered after the parts that running jobs need, so that it closes before them.
   closing.add(() => jobs.stop(DRAIN_MS));
 
-  // The address is known before the first job runs: documents carry it.
+  // Listens before the first job runs, because documents contain the address.
   const server = config.role === 'worker' ? null : await listen(config.port, config.host);
   if (server) closing.addServer(server);
   const url = server?.url ?? null;
@@ -109,7 +109,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
       ? { warm: Promise.resolve() }
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl });
   if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics });
-  // Last, so that nothing can fail between making credentials and showing them.
+  // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
   return {
     ...{ url, store, tenants, manageKeys, firstStart, warm, fail },

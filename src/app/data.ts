@@ -18,26 +18,26 @@ import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation'> {
   readonly store: OpenStore;
   /**
-   * Whether no other process uses the store, because this one started the engine: it is the only worker and the only one that counts
-   * requests. An engine that was joined may have other users.
+   * Whether no other process uses the store, because this process started the engine. It is then the only worker, and
+   * counts the requests for rate limits alone. An engine that another process started may have other users.
    */
   readonly alone: boolean;
   readonly health: StoreHealth;
   readonly tell: Tell;
   readonly masterKey: Uint8Array;
   readonly clientSecrets: ClientSecrets;
-  /** Counted in the metrics. */
+  /** Reports to the metrics. */
   readonly invoices: InvoiceRepository;
   readonly documents: DocumentStore;
   readonly logos: LogoStore;
-  /** Not started. */
+  /** Not started yet. */
   readonly feed: InvoiceFeedService;
 }
 
 /**
- * Opens the store of the configuration, or uses the one that is given, and makes its indexes.
- * @param options.monitorCommands whether the client of a store that is opened here reports its commands
- * @throws when the store, DATA_DIR or the master key can't be used; the message says why
+ * Opens the configured store, or uses `options.store`, and creates its indexes.
+ * @param options.monitorCommands whether the MongoDB client of a store opened here emits command events
+ * @throws when the store, DATA_DIR or the master key cannot be used; the message says why
  */
 export async function openData(
   runtime: Runtime,
@@ -52,7 +52,9 @@ export async function openData(
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   const { health, tell } = watchOutages(runtime, db);
-  const feed = createInvoiceFeed(db, (err) => tell('warn', 'the change stream was lost and is opened again', err));
+  const feed = createInvoiceFeed(db, (err) =>
+    tell('warn', 'the change stream of invoices failed and is being reopened', err),
+  );
   closing.add(() => feed.close());
   return {
     ...{ store, health, tell, tenants, manageKeys, installation, masterKey, feed },
@@ -65,7 +67,7 @@ export async function openData(
 }
 
 async function openOwnStore({ config, log, closing, fail }: Runtime, monitorCommands = false): Promise<OpenStore> {
-  if (config.mongodbUrl !== null) log.info('connecting to the server of MONGODB_URL, which may take 10 s');
+  if (config.mongodbUrl !== null) log.info('connecting to the server at MONGODB_URL, for up to 10 s');
   const store = await openStore(config, { join: false, monitorCommands, onFailure: fail });
   closing.add(() => store.close());
   return store;

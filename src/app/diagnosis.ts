@@ -10,7 +10,10 @@ import { openStore } from './store.ts';
 
 export type { RendererDiagnosis };
 
-/** @throws when the master key of the configuration is not that of the store's data; the message says what to do */
+/**
+ * Checks that the configured master key is the one of the stored data.
+ * @throws when it is not; the message says what to do
+ */
 export async function diagnoseMasterKey(config: Config): Promise<void> {
   const store = await openStore(config, { join: true });
   try {
@@ -20,12 +23,15 @@ export async function diagnoseMasterKey(config: Config): Promise<void> {
   }
 }
 
-/** The certificate that documents are signed with; created when there is none yet. @throws when it cannot be opened; the message says why */
+/**
+ * The platform's signing certificate. If no key is configured and none exists, the test identity is generated.
+ * @throws when the key cannot be used; the message says why
+ */
 export async function signingCertificate(config: Config): Promise<X509Certificate> {
   return (await openSigningKeys(config.signing, config.dataDir)).platform.certificateChain[0];
 }
 
-/** Draws a page with the browser of the configuration, in a process of its own. Never throws. */
+/** Renders a page with the configured browser, in a separate process. Never throws. */
 export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promise<RendererDiagnosis> {
   const renderer = createPdfRenderer({
     executablePath: chromiumPath ?? undefined,
@@ -39,16 +45,16 @@ export async function diagnoseRenderer({ chromiumPath, dataDir }: Config): Promi
 }
 
 export interface MailDiagnosis {
-  /** `smtp://host:port`, without the credential; null: no server is configured, mails go into the outbox. */
+  /** `smtp://host:port`, without the credential; null if none is configured and mails are written to the outbox. */
   readonly server: string | null;
   readonly outbox: string;
-  /** Why the server cannot be used; null: it can be used, or none is configured. */
+  /** Why the server cannot be used; null if it can, or if none is configured. */
   readonly trouble: string | null;
 }
 
 const DIAGNOSIS_TIMES = { connect: 10_000, silence: 10_000, total: 20_000 };
 
-/** Connects and logs in to the mail server of the configuration. Never throws. */
+/** Connects and logs in to the configured mail server. Never throws. */
 export async function diagnoseMail({ mail, dataDir }: Config): Promise<MailDiagnosis> {
   const outbox = join(dataDir, 'outbox');
   if (mail.smtpUrl === null) return { server: null, outbox, trouble: null };

@@ -10,22 +10,22 @@ import type { Runtime } from './runtime.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
 import type { Signing } from './signing.ts';
 
-/** A renderer with the life of its browser. */
+/** A renderer that owns its browser. */
 export type ClosableRenderer = PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 
-/** What writes, draws and checks documents. Each works on threads or in processes of its own. */
+/** The parts that write, render and verify documents. Each uses its own threads or processes. */
 export interface Documents {
   readonly renderer: ClosableRenderer;
   readonly writer: InvoiceWriter;
   readonly invoiceWarnings: InvoiceWarnings;
   /** Verifies the documents of the pipeline. */
   readonly verifier: DocumentVerifier;
-  /** Verifies what clients send, on a thread of its own, so that no invoice waits for it. */
+  /** Verifies documents that clients send, on a separate thread, so that they do not delay the pipeline. */
   readonly clientsVerifier: DocumentVerifier;
   readonly examiner: ContentExaminer;
 }
 
-/** @param given replaces the renderer, and is closed with the service */
+/** @param given replaces the renderer; it is closed with the service */
 export function composeDocuments(
   { config, log, closing, fail }: Runtime,
   { keyOf }: Pick<Signing, 'keyOf'>,

@@ -24,7 +24,7 @@ export interface HttpParts extends UseCaseParts {
   readonly metrics: Metrics;
 }
 
-/** Answers the requests to `server`, which listens already. */
+/** Handles the requests of `server`, which already listens. */
 export async function serveHttp(runtime: Runtime, server: HttpServer, parts: HttpParts): Promise<void> {
   const { config, log } = runtime;
   const { data, jobs, metrics } = parts;
@@ -51,13 +51,15 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   server.serve(koa.callback(), { log, limiter, streams });
 }
 
-/** Event streams, each of which ends when its key is revoked. */
+/** Event streams. Each ends when its key is revoked. */
 function composeStreams({ closing }: Runtime, { tenants, tell }: Data, metrics: Metrics): EventStreams {
-  const revocations = createWatchRevocations(tenants, (err) => tell('warn', 'open streams were not checked', err));
+  const revocations = createWatchRevocations(tenants, (err) =>
+    tell('warn', 'open streams could not be checked for revoked keys', err),
+  );
   closing.add(() => revocations.close());
   const streams = createEventStreams({
     follow: revocations.follow,
-    report: (err) => tell('warn', 'a stream has failed', err),
+    report: (err) => tell('warn', 'an event stream failed', err),
   });
   metrics.streams(streams.count);
   return streams;

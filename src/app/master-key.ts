@@ -7,9 +7,9 @@ import { type InstallationRepository, masterKeyMark } from '../domain/installati
 type Settings = Pick<Config, 'masterKey' | 'dataDir' | 'mongodbUrl'>;
 
 /**
- * MASTER_KEY, or the key that is created once and kept under DATA_DIR with mode 0600. From the first start on, the store keeps a mark of the
- * key that its data was made with.
- * @throws when the key does not fit the mark, or cannot be read; the message says what to do
+ * Returns MASTER_KEY, or the key that is generated once and stored under DATA_DIR with mode 0600. From the first start
+ * on, the store holds a fingerprint of the key that its data depends on.
+ * @throws when the key is another one or cannot be read; the message says what to do
  */
 export async function openMasterKey(settings: Settings, installation: InstallationRepository): Promise<Uint8Array> {
   const known = await readMasterKey(settings);
@@ -20,7 +20,7 @@ export async function openMasterKey(settings: Settings, installation: Installati
   return key;
 }
 
-/** Checks whether a service could start with the key of the settings, without creating or changing anything. @throws as {@link openMasterKey} */
+/** Checks that a service could start with the configured key; writes nothing. @throws as {@link openMasterKey} */
 export async function checkMasterKey(settings: Settings, installation: InstallationRepository): Promise<void> {
   const key = await readMasterKey(settings);
   const mark = await installation.masterKeyMark();
@@ -35,15 +35,19 @@ function fileOf({ dataDir }: Settings): string {
 function anotherKey(settings: Settings, missing: boolean): string {
   const file = fileOf(settings);
   const wrong =
-    settings.masterKey !== null ? 'MASTER_KEY is not' : missing ? `${file} is not there, and it is` : `${file} is not`;
+    settings.masterKey !== null
+      ? 'MASTER_KEY is not the master key of the stored data'
+      : missing
+        ? `${file}, the master key of the stored data, is missing`
+        : `${file} is not the master key of the stored data`;
   const cure =
     settings.mongodbUrl !== null
       ? 'Set MASTER_KEY to the key of this installation'
       : `Restore ${file} from the same backup as the data and leave MASTER_KEY unset, or set MASTER_KEY to the right key`;
-  return `${wrong} the key that the data was made with: documents' URLs, client secrets and webhook secrets depend on it. ${cure}. If that key is lost for good: npm run -s cli -- operator accept-master-key`;
+  return `${wrong}. Document URLs, client secrets and webhook secrets depend on that key. ${cure}. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
 }
 
-/** @returns null when no key is set and none was created yet */
+/** The key of the settings or of the file; null if neither exists. */
 async function readMasterKey(settings: Settings): Promise<Uint8Array | null> {
   if (settings.masterKey !== null) return Buffer.from(settings.masterKey, 'hex');
   const file = fileOf(settings);
@@ -57,7 +61,7 @@ async function readMasterKey(settings: Settings): Promise<Uint8Array | null> {
   return Buffer.from(kept.trim(), 'hex');
 }
 
-/** Creates the file atomically: of two processes that start at once, both use the key of the first. */
+/** Creates the file atomically. Processes that start at the same time all use the file that was created first. */
 async function makeMasterKey(file: string): Promise<Uint8Array> {
   const draft = `${file}.${process.pid}`;
   try {

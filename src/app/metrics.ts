@@ -3,19 +3,25 @@ import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
-/** The metrics of this process, for Prometheus. The code fixes the values of every label, except the names of tenants with keys of their own. */
+/**
+ * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
+ * value for each tenant with its own signing key.
+ */
 export interface Metrics {
-  /** Counts a request. @param route the pattern that matched, not the path @param seconds until the answer began */
+  /** Counts a request. @param route the pattern of the route, not the path @param seconds until the answer began */
   request(method: string, route: string, status: number, seconds: number): void;
-  /** Counts a GraphQL request by how it was executed. */
+  /** Counts a GraphQL request by the executor that ran it. */
   operation(path: 'prepared' | 'yoga'): void;
-  /** The same repository, which counts status changes, stages and mails. Invoices that need attention are counted at each exposition. */
+  /**
+   * Returns the repository with metrics of its status changes, stages and mails. Invoices that need attention are
+   * counted at each exposition.
+   */
   observed(invoices: InvoiceRepository): InvoiceRepository;
-  /** Shows how many event streams are open. */
+  /** Exposes the number of open event streams. */
   streams(count: () => number): void;
-  /** Shows until when the signing certificates are valid. */
+  /** Exposes the expiry times of the signing certificates. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
-  /** All metrics, in Prometheus' text format. */
+  /** All metrics in the Prometheus text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
 
@@ -59,7 +65,7 @@ export function createMetrics(): Metrics {
     streams(count) {
       new Gauge({
         name: 'fatoura_event_streams',
-        help: 'Open event streams of this process, by whichever protocol',
+        help: 'Open event streams of this process, of all protocols',
         registers,
         collect() {
           this.set(count());
@@ -77,19 +83,19 @@ export function createMetrics(): Metrics {
   };
 }
 
-/** The metrics that the process counts itself. */
+/** The metrics that this process counts itself. */
 function instrumentsIn(registers: Registry[]) {
   return {
     requests: new Histogram({
       name: 'fatoura_http_request_duration_seconds',
-      help: 'Requests by route, until the answer begins',
+      help: 'Duration of requests until the answer begins, by route',
       labelNames: ['method', 'route', 'status'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10],
       registers,
     }),
     operations: new Counter({
       name: 'fatoura_graphql_requests_total',
-      help: 'Requests to /graphql, by whether they ran on the prepared path or through Yoga',
+      help: 'Requests to /graphql, by executor: the prepared path or Yoga',
       labelNames: ['path'],
       registers,
     }),
@@ -101,40 +107,40 @@ function instrumentsIn(registers: Registry[]) {
     }),
     stages: new Histogram({
       name: 'fatoura_invoice_stage_duration_seconds',
-      help: 'Work on a stage of an invoice, from when it was claimed or the stage before it ended',
+      help: 'Duration of a stage of an invoice, from its claim or the end of the previous stage',
       labelNames: ['stage'],
       buckets: [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 10, 60],
       registers,
     }),
     failures: new Counter({
       name: 'fatoura_invoice_stage_retries_total',
-      help: 'Stages of invoices that were put off after an attempt',
+      help: 'Stages of invoices that were rescheduled for a retry',
       labelNames: ['stage'],
       registers,
     }),
     mails: new Counter({
       name: 'fatoura_invoice_mails_total',
-      help: 'Attempts to mail an invoice, by what came of them: waiting ones are tried again',
+      help: 'Attempts to mail an invoice, by outcome; waiting ones are retried',
       labelNames: ['environment', 'outcome'],
       registers,
     }),
     expiry: new Gauge({
       name: 'fatoura_signing_certificate_expiry_timestamp_seconds',
-      help: 'End of the validity of each signing certificate, unix time',
+      help: 'Expiry time of each signing certificate, unix seconds',
       labelNames: ['signer'],
       registers,
     }),
   };
 }
 
-/** Invoices of each kind that are counted at most. */
+/** Maximum of each kind that is counted; the exact number above it does not matter to operators. */
 const MOST_COUNTED = 100;
 
-/** Reads from the store at each exposition, so every process shows the same. The metric is absent while the store does not answer. */
+/** Reads the values from the store at each exposition: equal in every process, and absent during an outage. */
 function watchAttention(invoices: InvoiceRepository, registers: Registry[]): void {
   new Gauge({
     name: 'fatoura_invoices_needing_attention',
-    help: `Invoices that do not go on as they should, at most ${MOST_COUNTED} that fail and ${MOST_COUNTED} that wait`,
+    help: `Invoices that are stuck: at most ${MOST_COUNTED} failing and ${MOST_COUNTED} waiting ones are counted`,
     labelNames: ['reason'],
     registers,
     async collect() {

@@ -7,18 +7,18 @@ import type { Runtime } from './runtime.ts';
 export type Tell = (level: 'warn' | 'error', message: string, failure: unknown) => void;
 
 const OUTAGES: Readonly<Record<Outage, string>> = {
-  away: 'the store is away: nothing can be read or stored until it is back',
-  full: 'the store has no room left: nothing can be stored until there is some',
+  away: 'the store is unreachable: reads and writes fail until it is back',
+  full: 'the store is full: writes fail until space is freed',
 };
 
 /**
- * Watches whether the store can be used.
- * @returns the store's health, and `tell`, which logs a failure that an outage explains at debug level only: the outage is logged once
+ * Watches for outages of the store and logs the start and the end of each.
+ * @returns the health of the store, and `tell`, which logs failures that an outage causes at debug level only
  */
 export function watchOutages({ log, closing }: Runtime, db: Db): { readonly health: StoreHealth; readonly tell: Tell } {
   const health = createStoreHealth(db, {
     began: (outage, reason) => log.error({ outage, reason }, OUTAGES[outage]),
-    ended: (outage, seconds) => log.info({ outage, seconds }, 'the store takes writes again'),
+    ended: (outage, seconds) => log.info({ outage, seconds }, 'the store accepts writes again'),
   });
   closing.add(() => health.close());
   return { health, tell: (level, message, err) => log[health.noted(err) ? 'debug' : level]({ err }, message) };

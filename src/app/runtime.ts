@@ -4,27 +4,27 @@ import type { Config } from '../config.ts';
 import type { Leave } from '../transport/drain.ts';
 import type { HttpServer } from '../transport/http-server.ts';
 
-/** What every capability of the process is composed with. */
+/** What every part of the composition uses. */
 export interface Runtime {
   readonly config: Config;
   readonly log: Logger;
-  /** Logs the failure of a part that the service cannot work without as fatal, and tells the caller of `startApp`; once. */
+  /** Logs the failure of an indispensable part as fatal and calls `onFatal`. Only the first call has an effect. */
   fail(error: Error): void;
   readonly closing: Closing;
 }
 
-/** How long the running jobs and webhook attempts may take to end, milliseconds. */
+/** How long a shutdown waits for running jobs and webhook attempts, milliseconds. */
 export const DRAIN_MS = 5000;
-/** How long any part may take to close, milliseconds; the driver's own limit is longer when its server is gone. */
+/** How long a shutdown waits for each part to close, milliseconds. The driver would wait longer for a lost server. */
 const CLOSE_MS = DRAIN_MS + 3000;
 
 /** Closes the parts of a runtime. */
 export interface Closing {
-  /** Registers a part. Parts close one after the other, the newest first. */
+  /** Registers a part. Parts close one at a time, in reverse order. */
   add(close: () => unknown): void;
-  /** Registers the HTTP server, which closes before every part: its answers need them. */
+  /** Registers the HTTP server, which closes before all parts, because its answers need them. */
   addServer(server: HttpServer): void;
-  /** Closes everything that was registered. A part that fails or takes too long is logged. */
+  /** Closes everything that was registered. Logs a part that fails or takes too long. */
   close(leave: Leave): Promise<void>;
 }
 

@@ -6,8 +6,8 @@ import type { LegalInvoice, PdfRenderer } from '../domain/invoice/ports.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 
 /**
- * Renders with `browser` and signs with the key of the invoice's tenant. Closing it closes the browser.
- * @param onFatal called when the thread that assembles PDFs cannot be started again
+ * Renders with `browser` and signs with the key of the invoice's tenant. It owns the browser and closes it.
+ * @param onFatal called when the thread that assembles PDFs ended and cannot restart
  */
 export function createSignedRenderer(
   browser: ChromiumPdfRenderer,

@@ -11,17 +11,17 @@ import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
 export interface Signing {
-  /** @throws {SigningFailed} for a live document when the self-made test certificate is the only key */
+  /** @throws {SigningFailed} for a live document if only the generated test certificate is available */
   keyOf(owner: Owner): SigningKey;
-  /** The signer of XML with that key, in the form that the settings ask for. @throws as `keyOf` */
+  /** Returns the XML signer for that key, in the configured form. @throws as `keyOf` */
   signerOf(owner: Owner): DocumentSigner;
-  /** Every key, by the name that operators see: `platform`, or the tenant's id. */
+  /** Every key by a name for operators: `platform`, or the tenant's id. */
   readonly keys: ReadonlyMap<string, SigningKey>;
 }
 
 const WATCH_MS = 6 * 3_600_000;
 
-/** @throws when a key cannot be opened or cannot sign; the message names the setting */
+/** @throws when a key cannot be read or cannot sign; the message names the setting */
 export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>): Promise<Signing> {
   const { platform, tenants } = await openSigningKeys(signing, dataDir);
   const form = {
@@ -33,7 +33,7 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
     const key = tenants.get(tenantId) ?? platform;
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
-        'Live documents are not signed with the self-made test certificate: the operator must set SIGNING_P12 or SIGNING_PKCS11.',
+        'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
         { lasting: true },
       );
     }
@@ -50,16 +50,16 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
   };
 }
 
-/** For processes that only serve requests: they have no keys and sign nothing. */
+/** The signing part of a process with ROLE=api: it only serves requests and needs no keys. */
 export const NO_SIGNING: Signing = {
   keyOf: () => {
-    throw new SigningFailed('This process has no keys: it serves requests only (ROLE=api).');
+    throw new SigningFailed('This process has no signing keys, because it only serves requests (ROLE=api).');
   },
   signerOf: (owner) => createDocumentSigner(NO_SIGNING.keyOf(owner)),
   keys: new Map(),
 };
 
-/** The keys of this process. A process that only serves requests has none. @throws as {@link openSigning} */
+/** Opens the keys of this process; with ROLE=api there are none. @throws as {@link openSigning} */
 export async function composeSigning({ config, log, closing }: Runtime): Promise<Signing> {
   if (config.role === 'api') return NO_SIGNING;
   const signing = await openSigning(config);
@@ -68,8 +68,8 @@ export async function composeSigning({ config, log, closing }: Runtime): Promise
 }
 
 /**
- * Checks every signing certificate now and four times a day, and logs each finding that operators must act on.
- * @returns ends the checks
+ * Checks every signing certificate now and every 6 hours, and logs findings that operators should act on.
+ * @returns a function that stops the checks
  */
 export function watchCertificates({ keys }: Signing, log: Logger): () => void {
   const look = () => {

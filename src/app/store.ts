@@ -6,7 +6,10 @@ import { runningEngine } from '../engine/running.ts';
 import { connect, type Store } from '../storage/connect.ts';
 
 export interface OpenStore extends Store {
-  /** `server`: MONGODB_URL; `own engine`: started here and ended by `close`; `running engine`: run by another process over the same folder. */
+  /**
+   * `server`: the server at MONGODB_URL. `own engine`: an engine started here, which `close` ends. `running engine`: an
+   * engine that another process runs over the same folder.
+   */
   readonly kind: 'server' | 'own engine' | 'running engine';
 }
 
@@ -17,11 +20,11 @@ interface StoreOptions {
 }
 
 /**
- * Connects to the store of the configuration: the server at MONGODB_URL, else the embedded engine over DATA_DIR.
- * @param options.join whether to use an engine that another process runs over DATA_DIR. The command line does; a service does not, because
- * it would lose its store when that process ends
+ * Connects to the configured store: the server at MONGODB_URL, otherwise the embedded engine over DATA_DIR.
+ * @param options.join whether to use an engine that another process runs over DATA_DIR. The command line does. The
+ * service does not, because it would lose its store when that process ends
  * @param options.monitorCommands see {@link connect}
- * @param options.onFailure called when an engine that was started here ends without being closed
+ * @param options.onFailure called when an engine that was started here ends unexpectedly
  * @throws when the store cannot be opened; the message says why
  */
 export async function openStore(
@@ -31,8 +34,8 @@ export async function openStore(
   if (config.mongodbUrl !== null) {
     const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
       const cure =
-        'Check that it is right and that the server runs and lets this user in; without it the embedded engine is used';
-      throw new Error(`MONGODB_URL can't be used: ${cause.message.replace(/\.$/, '')}. ${cure}.`, { cause });
+        'Check the URL, and that the server runs and accepts this user. Unset MONGODB_URL to use the embedded engine';
+      throw new Error(`MONGODB_URL cannot be used: ${cause.message.replace(/\.$/, '')}. ${cure}.`, { cause });
     });
     return { ...store, kind: 'server' };
   }
@@ -43,13 +46,13 @@ export async function openStore(
 const UNUSABLE: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
   ENOTDIR: 'a part of its path is not a folder',
-  EACCES: 'this user may not write there',
-  EPERM: 'this user may not write there',
+  EACCES: 'this user has no write permission',
+  EPERM: 'this user has no write permission',
   EROFS: 'the file system is read-only',
   ENOSPC: 'the disk is full',
 };
 
-/** Creates DATA_DIR when it does not exist. @throws when it is not writable; the message says why and what to do */
+/** Creates DATA_DIR if it does not exist. @throws when it is not writable; the message says why and what to do */
 export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): Promise<void> {
   try {
     await mkdir(dataDir, { recursive: true, mode: 0o700 });
@@ -57,7 +60,7 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     throw new Error(
-      `DATA_DIR ${resolve(dataDir)} can't be used: ${UNUSABLE[code] ?? message}. Set it to a folder that this user may write.`,
+      `DATA_DIR ${resolve(dataDir)} cannot be used: ${UNUSABLE[code] ?? message}. Set it to a folder that this user can write to.`,
       { cause },
     );
   }
@@ -81,7 +84,7 @@ async function startOwn(
   try {
     engine = await startEngine({ dataDir: folderOf(config), ...(onFailure && { onFailure }) });
   } catch (error) {
-    // Another process may have started its engine in the meantime.
+    // Another process may have started an engine in the meantime.
     const joined = join ? await joinEngine(config) : null;
     if (joined === null) throw error;
     return joined;

@@ -29,7 +29,7 @@ export interface UseCaseParts {
   readonly documentUrl: DocumentUrl;
 }
 
-/** The use cases that clients reach. What a tenant changes in its own account is logged as an audit entry. */
+/** The use cases of the API. A tenant's changes to its own account are logged as audit entries. */
 export function composeUseCases(
   log: Logger,
   { data, jobs: { queue }, documents, mailer, webhooks, documentUrl }: UseCaseParts,

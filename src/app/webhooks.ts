@@ -37,11 +37,11 @@ export interface WebhookParts {
   readonly tenants: Pick<TenantRepository, 'find'>;
   readonly notifier: EndpointNotifier;
   readonly tell: Tell;
-  /** Whether no other process can be delivering: leases that exist at the start belong to dead processes. */
+  /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
   readonly alone: boolean;
 }
 
-/** The service's webhooks: use cases for all processes, deliveries for workers. */
+/** The webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
   const { config, tenants, notifier, documentUrl, tell, alone } = parts;
   const { db } = parts.store;
@@ -52,7 +52,7 @@ export function composeWebhooks(parts: WebhookParts) {
   const deliveries = createDeliveryLedger(db, config.webhookRetention);
   const events = createEventLog(db, config.webhookRetention, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
-    tell('warn', 'the stream of events was lost and is opened again', err),
+    tell('warn', 'the change stream of events failed and is being reopened', err),
   );
   const jobs = createWebhookJobs(parts.agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });
@@ -83,11 +83,11 @@ export function composeWebhooks(parts: WebhookParts) {
       }),
       watchEvents: createWatchEvents({ events, feed, now, report }),
     },
-    /** Publishes the events of an invoice's status change; see `PublishEvents`. */
+    /** To be called when an invoice has new events; see `PublishEvents`. */
     publish: publisher.publish,
-    /** How many streams follow the log in this process. */
+    /** Number of streams that follow the event log in this process. */
     listeners: feed.listeners,
-    /** Begins to deliver: for workers, before Agenda starts. */
+    /** Starts deliveries. For workers, before Agenda starts. */
     async start(): Promise<void> {
       if (alone) await deliveries.freeLeases(now());
       jobs.start({
@@ -99,7 +99,7 @@ export function composeWebhooks(parts: WebhookParts) {
         },
       });
     },
-    /** Waits up to `timeoutMs` milliseconds for deliveries under way. */
+    /** Stops deliveries. Waits up to `timeoutMs` for attempts in progress. */
     async stop(timeoutMs: number): Promise<void> {
       await jobs.stop();
       await publisher.stop();

@@ -14,7 +14,7 @@ import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import type { Webhooks } from './webhooks.ts';
 
-/** The test environment's schedule: five attempts within 15 s (docs/decisions/0029). */
+/** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0029). */
 export const TEST_TRANSMIT_SCHEDULE = [0, 1000, 2000, 4000, 6000] as const;
 
 export interface WorkerParts {
@@ -24,13 +24,14 @@ export interface WorkerParts {
   readonly documents: Documents;
   readonly mailer: Mailer;
   readonly webhooks: Webhooks;
-  /** Where clients reach the service, without a trailing slash: documents carry it. */
+  /** The address of the service for clients, without a trailing slash. Documents contain it. */
   readonly publicUrl: string;
 }
 
 /**
- * Starts the work of this runtime: the invoices' stages, webhook deliveries, and removal of documents that no invoice refers to.
- * @returns `warm` resolves when the browser and the verifier's thread are warm, or have failed to start
+ * Starts the background work of this runtime: the pipeline's stages, webhook deliveries, and the removal of documents
+ * that no invoice refers to.
+ * @returns `warm`, which resolves when the browser and the verifier's thread are warm or have failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
@@ -38,10 +39,10 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   await webhooks.start();
   await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
   runtime.closing.add(collectOrphans(runtime, data));
-  // The first invoice should not wait for the start of the browser or of the verifier's thread.
+  // Started now, so that the first invoice does not wait for the browser or the verifier's thread.
   const warmVerifier = documents.verifier
     .verify(new Uint8Array())
-    .catch((err) => runtime.log.debug({ err }, 'the verifier is not warm'));
+    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the verifier failed'));
   return { warm: Promise.all([documents.renderer.warm(), warmVerifier]).then(() => undefined) };
 }
 
@@ -73,13 +74,16 @@ function composePipeline(
   });
 }
 
-/** No live key is made without a live authority. Should a live invoice exist all the same, nothing is sent and the attempt is recorded. */
+/**
+ * Live keys cannot be created without a live authority. If a live invoice exists nevertheless, nothing is sent and the
+ * attempt is recorded.
+ */
 const noLiveAuthority: Authority = {
   submit: () => Promise.reject(new NotReceived('no live authority is configured')),
   lookUp: () => Promise.resolve(null),
 };
 
-/** Regularly removes documents that were stored and never recorded in an invoice. @returns ends it */
+/** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */
 function collectOrphans({ log }: Runtime, { store, tell }: Data): () => Promise<void> {
   const collector = createOrphanCollector(store.db);
   return startHousekeeping(

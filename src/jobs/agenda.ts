@@ -8,17 +8,17 @@ import { createRefilledStore } from './refill.ts';
 import { createStageJobs, JOBS_COLLECTION, jobName } from './stage-jobs.ts';
 import { createSweeper, type SweeperParts } from './sweeper.ts';
 
-// A poll is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
+// Polling is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
 const POLL_MS = 2000;
 /**
- * Agenda gives up a job that has run for as long and starts another in its place while the first goes on, so no run may take as long. It
- * also keeps a timer for half of it for each job that has ended, so it should not be much longer.
+ * When a job has run for this long, Agenda abandons it and starts it again while the first run continues. So no run may
+ * take this long. Agenda also keeps a timer of half this time for each ended job, so it should not be much longer.
  */
 const LOCK_LIFETIME_MS = 120_000;
 
 /**
- * How many invoices of a stage one process works on at once, and how many jobs it locks: a job that waits in a process can't be had by
- * another, and is taken for lost. Rendering holds a page of the browser.
+ * Number of jobs of a stage that one process runs, and locks, at the same time. It locks no more than it runs: other
+ * processes cannot run a locked job, and one that waits too long counts as lost. Rendering occupies a browser page.
  */
 const CONCURRENCY: Readonly<Record<Stage, number>> = {
   normalize: 16,
@@ -28,11 +28,11 @@ const CONCURRENCY: Readonly<Record<Stage, number>> = {
   render: 4,
   email: 8,
 };
-/** Of jobs that end within moments (webhooks). */
+/** Lock limit of jobs that end within milliseconds (webhooks). */
 const LOCK_LIMIT = 500;
 /**
- * What Agenda reports though nothing is wrong: its check of a running job came between the job's end and its removal from Agenda's lists; or
- * a job was locked so late that another worker has run it and removed it by now.
+ * Errors that Agenda reports without a fault. In the first, its check of a running job came between the end of the job
+ * and its removal from Agenda's lists. In the second, another worker had run and removed the job before it was locked.
  */
 const NO_FAULT = /no lockedAt date found|cannot be updated in the database, maybe it does not exist/;
 
@@ -44,17 +44,18 @@ interface StageJob {
 export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
-  /** Starts working: jobs run, the sweeper looks for lost ones. */
+  /** Starts to run jobs, and the sweeper that replaces lost ones. */
   startWorker(run: (invoiceId: string) => Promise<void>): Promise<void>;
-  /** Waits up to `timeoutMs` for running jobs, hands back the others. */
+  /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
 }
 
 /**
- * Agenda on the service's own database. It only wakes: what is done is decided by the invoice's document and its lease, so a job that
- * runs twice, late or not at all does no harm (docs/decisions/0006).
- * @param report told of what fails; nothing is thrown out of a job
- * @param soleWorker whether no other process can be working on these jobs: locks found at the start are those of the dead
+ * Agenda on the database of the service. A job only wakes a worker. The invoice's document and its lease decide what is
+ * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
+ * @param report receives failures; a job never throws
+ * @param soleWorker whether no other process runs these jobs. Locks found at the start are then left over from an ended
+ * process
  */
 export async function createJobs(
   db: Db,
@@ -65,10 +66,10 @@ export async function createJobs(
   const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION);
   let stopping = false;
   channel.on('error', (error: unknown) => {
-    // Closing a stream that just receives something makes it fail.
-    if (!stopping) report("the jobs' notification channel failed", error);
+    // A change stream that is closed while it receives a change fails.
+    if (!stopping) report('the notification channel of the jobs failed', error);
   });
-  // Process ids come again, in containers at each start; the sweeper relies on the name.
+  // `StageJobs.remove` relies on a unique name, and process ids are reused, in containers at each start.
   const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const agenda = new Agenda({
     backend,
@@ -76,7 +77,7 @@ export async function createJobs(
     name: worker,
     processEvery: POLL_MS,
     defaultLockLifetime: LOCK_LIFETIME_MS,
-    // Each stage has its own limit. With one for all of them a job could be locked and not run.
+    // Each stage has its own limit. With a common limit a job could be locked without being run.
     maxConcurrency: Number.POSITIVE_INFINITY,
     lockLimit: 0,
     defaultLockLimit: LOCK_LIMIT,
@@ -101,7 +102,7 @@ export async function createJobs(
       try {
         await jobs.add({ invoiceId: id, stage, since }, new Date(Date.now() + inMs));
       } catch (error) {
-        // The sweeper finds the invoice.
+        // The sweeper will find the invoice.
         report(`a job ${jobName(stage)} could not be queued`, error);
       }
     },
@@ -109,13 +110,14 @@ export async function createJobs(
 
   const sweeper = createSweeper({ invoices, jobs, report: (error) => report('the sweeper failed', error) });
 
-  /** What dead workers left: jobs that were marked as finished and not removed yet and, where no other worker lives, their locks. */
+  /** Removes finished jobs that ended workers did not remove and, if this is the only worker, releases old locks. */
   async function cleanUp(): Promise<void> {
     const stored = db.collection(JOBS_COLLECTION);
     const name = { $in: STAGES.map(jobName) };
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
     if (!soleWorker) return;
-    // A job that ran has no next time and would wait for its lock to expire; its invoice is found by the sweeper when the lease ends.
+    // A job that was running has no next run and would stay until its lock expires. The sweeper finds its invoice when
+    // the lease expires.
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
     await stored.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
   }
@@ -132,10 +134,11 @@ export async function createJobs(
             try {
               await run(job.attrs.data.invoiceId);
             } catch (error) {
-              // The lease runs out and the sweeper tries again.
+              // The lease expires, and the sweeper queues the invoice again.
               report(`${jobName(stage)} failed for ${job.attrs.data.invoiceId}`, error);
             }
-            // Here and not by Agenda, which tells of the job's end before and frees its place after the removal. What is left is no harm.
+            // Removed here, because Agenda would emit `complete` before the removal and free the job's slot after it. A
+            // job that is not removed does no harm.
             await jobs.remove(String(job.attrs._id)).catch(() => undefined);
           },
           { concurrency: CONCURRENCY[stage], lockLimit: CONCURRENCY[stage], removeOnComplete: false },
@@ -147,13 +150,13 @@ export async function createJobs(
     async stop(timeoutMs) {
       stopping = true;
       await sweeper.stop();
-      // Not `drain`, which goes on starting what waits here: only what runs is waited for.
+      // Waits for running jobs only; `drain` would also start the jobs that are locked here.
       const over = new Promise<void>((resolve) => {
         const check = () => running.size === 0 && resolve();
         agenda.on('complete', check);
         check();
       });
-      // A search for further jobs that is under way would go on locking them.
+      // Otherwise a search that is in progress would lock further jobs.
       for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
       await agenda.stop(false);
       await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);

@@ -4,9 +4,9 @@ const FIRST_MS = 60_000;
 const PAUSE_MS = 600_000;
 
 /**
- * Does small regular work in the background: a minute after the start, then ten minutes after the end of each time.
- * @param report told when it fails; it is done again all the same
- * @returns ends it, once what is under way is done
+ * Runs `work` in the background: a minute after the start, then ten minutes after the end of each run.
+ * @param report receives the error of a failed run; the next run takes place regardless
+ * @returns a function that stops it and resolves when a run in progress has ended
  */
 export function startHousekeeping(work: () => Promise<void>, report: (error: unknown) => void): () => Promise<void> {
   const end = new AbortController();

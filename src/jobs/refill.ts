@@ -3,14 +3,15 @@ import { toJobId } from 'agenda';
 import type { Db } from 'mongodb';
 
 /**
- * Agenda's store and its channel, with what Agenda lacks: it searches for jobs when one is inserted and at each poll, but not when a job
- * ends. So it needs a long queue of locked jobs in the process, and these are lost for a while when the process dies, and taken for lost by
- * the others when they wait for long. With `ended` it can lock what it runs and no more.
+ * Agenda's store and notification channel, with a search for the next job when a job ends. Agenda itself searches only
+ * when a job is inserted and at each poll, so it would need a long queue of locked jobs in the process. If the process
+ * dies, those are blocked until their locks expire; if they wait long, other processes count them as lost. With
+ * `ended`, a process locks only the jobs that it runs.
  */
 export interface RefilledStore {
   readonly backend: MongoBackend;
   readonly channel: MongoChangeStreamNotificationChannel;
-  /** A job of this name has ended: searches for the next one, where the last search found one. */
+  /** To be called when a job of this name has ended. Searches for the next one if the last search found one. */
   ended(jobName: string): void;
 }
 
@@ -18,28 +19,28 @@ export function createRefilledStore(db: Db, collection: string): RefilledStore {
   const backend = new MongoBackend({ mongo: db, collection, ensureIndex: true });
   const { repository } = backend;
   const search = repository.getNextJobToRun.bind(repository);
-  /** Names whose last search found a job: there may be more. */
-  const plenty = new Set<string>();
+  /** Job names whose last search found a job, so that there may be more. */
+  const backlog = new Set<string>();
   repository.getNextJobToRun = async (...query) => {
     const found = await search(...query);
-    if (found) plenty.add(query[0]);
-    else plenty.delete(query[0]);
+    if (found) backlog.add(query[0]);
+    else backlog.delete(query[0]);
     return found;
   };
-  // Insertions alone notify (no `fullDocument`): an update of a job never means that it should start.
+  // Without `fullDocument`, only insertions notify: an update of a job never means that it should start.
   const channel = new Channel({ db, collection, fullDocument: false });
   return {
     backend,
     channel,
     ended(jobName) {
-      // Agenda frees the job's place after it has told of the end.
-      if (plenty.has(jobName)) setImmediate(() => void channel.search(jobName));
+      // Deferred, because Agenda frees the slot of the job after it has emitted `complete`.
+      if (backlog.has(jobName)) setImmediate(() => void channel.search(jobName));
     },
   };
 }
 
 class Channel extends MongoChangeStreamNotificationChannel {
-  /** What follows the news of a job that is due. */
+  /** Makes Agenda search for a job, as if one had been inserted. */
   search(jobName: string): Promise<void> {
     return this.notifyHandlers({
       ...{ jobId: toJobId(''), jobName, nextRunAt: null, priority: 0 },

@@ -5,25 +5,25 @@ import type { PendingWork } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import { isDuplicateKey } from '../storage/duplicate-key.ts';
 
-/** Agenda's collection of jobs. */
+/** The collection in which Agenda stores jobs. */
 export const JOBS_COLLECTION = 'jobs';
 
-/** The jobs of the pipeline's stages. */
+/** The jobs for the stages of the pipeline. */
 export interface StageJobs {
-  /** Adds the job of this work, unless it is there. */
+  /** Adds the job for this work, unless it exists. */
   add(work: PendingWork, at: Date): Promise<void>;
-  /** Makes the job of this work new and due at once, whatever became of the one that was there. */
+  /** Replaces or creates the job for this work, unlocked and due now. */
   renew(work: PendingWork): Promise<void>;
   /**
-   * Which of these have a job that will run, by the invoice's id: it waits and is due, or a worker has just locked it. To be late is no sign
-   * that a job is lost: behind a backlog every job is late.
+   * Returns the ids of the invoices that have a job which will run: one that is due and unlocked, or that a worker has
+   * just locked. A late job is not lost: in a backlog every job is late.
    */
   alive(works: readonly PendingWork[]): Promise<Set<string>>;
-  /** Removes a job that has run, unless another worker has it by now. @param id hexadecimal */
+  /** Removes a job that has run, unless another worker has locked it meanwhile. @param id hexadecimal */
   remove(id: string): Promise<void>;
 }
 
-/** As Agenda reads it. */
+/** A job in Agenda's format. */
 interface StageJob {
   _id: ObjectId;
   name: string;
@@ -35,15 +35,16 @@ interface StageJob {
   lastModifiedBy: string;
 }
 
-/** The name of a stage's jobs, as operators see it in the dashboard. */
+/** The name of the jobs of a stage, which operators see in the dashboard. */
 export function jobName(stage: Stage): string {
   return `invoice.${stage}`;
 }
 
 /**
- * A job's id is made of the work that it stands for, so an invoice has one job for what is to be done next, however many processes queue it.
- * A unique index could not promise that: a retry is queued while the job of the failed try is still there.
- * @param worker the name that this process locks jobs with
+ * The id of a job is derived from its work, so an invoice has one job for its next work, even if several processes
+ * queue it. A unique index on the invoice could not guarantee this, because a retry is queued before the job of the
+ * failed attempt is removed.
+ * @param worker the name under which this process locks jobs
  */
 export function createStageJobs(db: Db, worker: string): StageJobs {
   const jobs = db.collection<StageJob>(JOBS_COLLECTION);
@@ -76,7 +77,8 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
         .find({
           _id: { $in: [...ids.keys()].map((id) => ObjectId.createFromHexString(id)) },
           disabled: { $ne: true },
-          // A lock that is older than a lease is a dead worker's: a live one claims the invoice within moments of locking its job.
+          // A lock older than a lease belongs to an ended worker: a running one claims the invoice right after locking
+          // its job.
           $or: [
             { lockedAt: null, nextRunAt: { $lte: new Date(now) } },
             { lockedAt: { $gt: new Date(now - LEASE_MS) } },

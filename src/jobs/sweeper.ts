@@ -2,9 +2,11 @@ import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { StageJobs } from './stage-jobs.ts';
 
 const SWEEP_MS = 1000;
-/** Invoices looked at together, and how many times over in one sweep. */
+/** Invoices in a batch. */
 const BATCH = 200;
+/** Maximum number of batches in one sweep. */
 const BATCHES = 50;
+/** Time until an invoice of the first batch is checked again, milliseconds. */
 const PAUSE_MS = 5000;
 
 export interface SweeperParts {
@@ -15,14 +17,14 @@ export interface SweeperParts {
 
 export interface Sweeper {
   start(): void;
-  /** Resolves when what is under way is done. */
+  /** Resolves when a sweep in progress has ended. */
   stop(): Promise<void>;
 }
 
 /**
- * Queues the invoices whose job is lost, each second. A lost one is found soon also behind thousands that are merely late: every sweep goes on
- * until it has seen all. Those with a job are looked at again after 5 s, or the later the more there are, so that a backlog costs about as
- * much whatever its length.
+ * Every second, queues invoices whose job is lost. A lost job is found soon even among thousands of late ones, because
+ * a sweep continues through all overdue invoices, up to 10,000. Invoices with a job are checked again after 5 s times
+ * the number of their batch, so the cost per second hardly grows with the length of a backlog.
  */
 export function createSweeper({ invoices, jobs, report }: SweeperParts): Sweeper {
   let timer: NodeJS.Timeout | null = null;
@@ -35,7 +37,7 @@ export function createSweeper({ invoices, jobs, report }: SweeperParts): Sweeper
       if (overdue.length === 0) return;
       const waiting = await jobs.alive(overdue);
       const lost = overdue.filter(({ invoiceId }) => !waiting.has(invoiceId));
-      // Together: after a crash there may be many, and none should wait for the others.
+      // In parallel, because a crash may leave many.
       await Promise.all([
         waiting.size > 0 && invoices.postponeOverdue([...waiting], PAUSE_MS * batch),
         ...lost.map(async (work) => (await invoices.takeOverdue(work.invoiceId, PAUSE_MS)) && jobs.renew(work)),

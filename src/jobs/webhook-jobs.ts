@@ -1,7 +1,7 @@
 import type { Agenda, Job } from 'agenda';
 import type { DeliveryQueue } from '../domain/webhook/ports.ts';
 
-/** The name of the jobs that wake for deliveries, as operators see it in the dashboard: waiting retries, mostly. */
+/** The name of the jobs that wake workers for deliveries, mostly for retries. Operators see it in the dashboard. */
 export const DELIVER_JOB = 'webhook.deliver';
 
 const SWEEP_MS = 1000;
@@ -11,11 +11,11 @@ interface DeliverJob {
   endpointId: string;
 }
 
-/** What a worker does for webhooks. */
+/** The webhook work of a worker. */
 export interface WebhookWork {
-  /** Something of this endpoint may be due. */
+  /** Called when deliveries of this endpoint may be due. */
   wake(endpointId: string): void;
-  /** Finds what is due and woke nobody. */
+  /** Finds due deliveries for which no worker was woken. */
   sweep(): Promise<void>;
 }
 
@@ -26,7 +26,10 @@ export interface WebhookJobs {
   stop(): Promise<void>;
 }
 
-/** Wakes for deliveries through Agenda; the ledger decides what is done. @param report told of what fails; nothing is thrown out of a job */
+/**
+ * Wakes workers for deliveries through Agenda. The ledger decides what is done.
+ * @param report receives failures; a job never throws
+ */
 export function createWebhookJobs(agenda: Agenda, report: (message: string, error: unknown) => void): WebhookJobs {
   let timer: NodeJS.Timeout | null = null;
   let sweeping: Promise<void> = Promise.resolve();
@@ -36,7 +39,7 @@ export function createWebhookJobs(agenda: Agenda, report: (message: string, erro
         try {
           await agenda.schedule(at, DELIVER_JOB, { endpointId } satisfies DeliverJob);
         } catch (error) {
-          // The sweep finds the delivery.
+          // The sweep will find the delivery.
           report(`a job ${DELIVER_JOB} could not be queued`, error);
         }
       },
@@ -48,7 +51,7 @@ export function createWebhookJobs(agenda: Agenda, report: (message: string, erro
       const tick = () => {
         sweeping = work
           .sweep()
-          .catch((error) => report('the sweep of webhooks failed', error))
+          .catch((error) => report('the webhook sweep failed', error))
           .finally(() => {
             if (timer) timer = setTimeout(tick, SWEEP_MS);
           });

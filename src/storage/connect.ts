@@ -1,8 +1,10 @@
 import { type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 
-/** How long a start waits for the server, milliseconds. */
+/** How long the start waits for the server, milliseconds. */
 const CONNECT_MS = 10_000;
-/** How long an operation waits for one: whoever asks is told soon, and asks again. */
+/**
+ * How long an operation waits for a usable server, milliseconds. Short, so that clients soon get an error and retry.
+ */
 const SELECTION_MS = 2000;
 
 export interface Store {
@@ -12,10 +14,12 @@ export interface Store {
 }
 
 /**
- * Connects to any MongoDB-compatible server with the settings that the service relies on: acknowledged by a majority, retried writes,
- * NUL-safe BSON and nothing silently dropped.
- * @param uri a `mongodb://` URI; its path names the database, `fatoura` when it names none
- * @param monitorCommands whether the client tells of its commands, for those who count them: the driver decodes each answer twice then
+ * Connects to a MongoDB-compatible server with the settings that the service relies on: majority write concern and read
+ * concern, retryable writes, and `undefined` values stored as null instead of being dropped.
+ * @param uri a `mongodb://` URI; its path names the database, `fatoura` if it has none
+ * @param monitorCommands whether the client emits command events, which tests count. The driver then decodes each
+ * answer twice
+ * @throws when no server can be reached within 10 s, or when it refuses the connection
  */
 export async function connect(uri: string, databaseName?: string, monitorCommands = false): Promise<Store> {
   const client = new MongoClient(uri, {

@@ -3,12 +3,12 @@ import { type Db, GridFSBucket, ObjectId } from 'mongodb';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import type { DocumentRange, DocumentStore } from '../domain/invoice/repository.ts';
 
-/** One chunk for nearly every document: fewer round trips, still below the 16 MB of a MongoDB document. */
+/** Large enough for nearly every document, to save round trips, and below MongoDB's limit of 16 MB per document. */
 const CHUNK_BYTES = 4 * 1024 * 1024;
 
 export const DOCUMENTS_BUCKET = 'documents';
 
-/** Documents' bytes in GridFS, bucket `documents`. A file is never changed: a new version is a new file. */
+/** The bytes of documents in GridFS, bucket `documents`. Files are immutable: a new version is a new file. */
 export function createDocumentStore(db: Db): DocumentStore {
   const bucket = new GridFSBucket(db, { bucketName: DOCUMENTS_BUCKET, chunkSizeBytes: CHUNK_BYTES });
   return {
@@ -16,7 +16,7 @@ export function createDocumentStore(db: Db): DocumentStore {
       return new Promise((resolve, reject) => {
         const upload = bucket.openUploadStream(name, { metadata: { contentType } });
         upload.once('error', reject);
-        // Not the callback of `end`, which is called for a failed upload too.
+        // Not the callback of `end`, which is also called for a failed upload.
         upload.once('finish', () => {
           resolve({
             file: upload.id.toHexString(),
@@ -42,7 +42,7 @@ function idOf(document: StoredDocument): ObjectId {
   return ObjectId.createFromHexString(document.file);
 }
 
-/** GridFS counts the end as the first byte that is left out. */
+/** The `end` of a GridFS range is exclusive. */
 function partOf(range: DocumentRange | undefined): { start: number; end: number } | undefined {
   return range && { start: range.first, end: range.last + 1 };
 }

@@ -6,16 +6,16 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import { createListeners } from './listeners.ts';
 import { type EventDocument, eventOf } from './webhook-events.ts';
 
-/** The feed of the event log's new entries: one change stream for this process, open while there are listeners. */
+/** Feeds new events of the event log to its subscribers: one change stream per process, open while there are any. */
 export interface EventFeedService extends EventFeed {
-  /** How many subscriptions there are. */
+  /** Number of subscriptions. */
   listeners(): number;
   close(): Promise<void>;
 }
 
 /**
- * @param documentUrl derives the URLs of documents, which are not stored
- * @param onError called for each loss of the stream, which is then reopened
+ * @param documentUrl derives the document URLs, which are not stored
+ * @param onError called for each failure of the change stream, which is then reopened automatically
  */
 export function createEventFeed(db: Db, documentUrl: DocumentUrl, onError: (error: unknown) => void): EventFeedService {
   const events = db.collection<EventDocument>('webhook_events');

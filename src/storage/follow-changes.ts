@@ -1,24 +1,27 @@
 import type { ChangeStream, ChangeStreamDocument, Collection, Document } from 'mongodb';
 
-/** A change stream of this process. */
+/** A change stream that is reopened whenever it fails. */
 export interface FollowedChanges {
-  /** Resolves when the stream is open for the first time: from then on no change is missed without a call of `gap`. */
+  /** Resolves when the stream is first open. From then on, changes are missed only before a call of `gap`. */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 }
 
 export interface ChangeHandlers<Stored extends Document> {
-  /** The next change is handled when this one is. A failure reopens the stream. */
+  /** Changes are handled one at a time, in order. An error reopens the stream. */
   change(change: ChangeStreamDocument<Stored>): Promise<void>;
-  /** The stream is open again after a loss: changes may have been missed. A failure reopens the stream, and `gap` is called again. */
+  /**
+   * Called when the stream is open again after a failure: changes may have been missed. If it throws, the stream is
+   * reopened and `gap` is called again.
+   */
   gap(): void | Promise<void>;
-  /** Called for each loss of the stream. It is reopened without the caller's help. */
+  /** Called for each failure of the stream, which is then reopened automatically. */
   onError(error: unknown): void;
 }
 
 const RECONNECT_MS = 250;
 
-/** Follows the changes of a collection that have one of these types, by a change stream that is reopened whenever it is lost. */
+/** Follows the changes of these types in a collection with a change stream that is reopened whenever it fails. */
 export function followChanges<Stored extends Document>(
   collection: Collection<Stored>,
   types: readonly ('insert' | 'update')[],
@@ -38,7 +41,7 @@ export function followChanges<Stored extends Document>(
     } catch (error) {
       if (closed) return;
       onError(error);
-      // The stream that is opened in its place calls `gap` again.
+      // The pump then opens another stream, which calls `gap` again.
       await open.close().catch(() => undefined);
     }
   }
@@ -47,7 +50,7 @@ export function followChanges<Stored extends Document>(
     while (!closed) {
       const open = collection.watch<Stored>([{ $match: { operationType: { $in: types } } }]);
       stream = open;
-      // The first token comes with the server's answer to the stream's opening.
+      // The first resume token arrives with the server's answer that opens the stream.
       open.once('resumeTokenChanged', () => void onOpen(open));
       try {
         for await (const each of open) await change(each as ChangeStreamDocument<Stored>);

@@ -1,11 +1,14 @@
 import type { Db } from 'mongodb';
 import { type Outage, outageOf } from './unavailable.ts';
 
-/** Whether the store can be used, as this process knows it. */
+/** This process's knowledge of outages of the store. */
 export interface StoreHealth {
-  /** Is told of failures. @returns whether it is an outage of the store, which is reported once, not with each failure */
+  /**
+   * Takes note of a failure.
+   * @returns whether an outage caused it; an outage is reported once, not with each failure
+   */
   noted(failure: unknown): boolean;
-  /** What keeps the service from its work; null: nothing. Asks the store for a write at most every 5 s. Never throws. */
+  /** Why the store cannot be used; null if it can. Probes the store with a write at most every 5 s. Never throws. */
   trouble(): Promise<string | null>;
   close(): Promise<void>;
 }
@@ -16,24 +19,26 @@ export interface HealthReports {
 }
 
 export const HEALTH_COLLECTION = 'health';
-/** How old the knowledge may be that the store takes writes, milliseconds. */
-const KNOWN_MS = 5000;
-/** How often an outage is looked at for its end, milliseconds. */
-const LOOK_MS = 1000;
-/** A full store takes very small writes now and then: it is well again when it takes one of the size of a signed invoice. */
+/** How long a successful probe is valid, milliseconds. */
+const VALID_MS = 5000;
+/** Interval of the probes during an outage, milliseconds. */
+const PROBE_MS = 1000;
+/**
+ * A full store may accept very small writes. It counts as usable when it accepts a write of a signed invoice's size.
+ */
 const ROOM_BYTES = 256 * 1024;
 
 const REASONS: Readonly<Record<Outage, string>> = {
   away: 'the store does not answer',
-  full: 'the store has no room left to write',
+  full: 'the store is full',
 };
 
-/** Knows an outage from the failures that it is told of, or by asking, and its end by asking. */
+/** Detects an outage from the noted failures or by a probe, and its end by a probe. */
 export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
-  const marks = db.collection<{ _id: string }>(HEALTH_COLLECTION);
+  const probes = db.collection<{ _id: string }>(HEALTH_COLLECTION);
   let outage: { kind: Outage; message: string; since: number } | null = null;
   let wroteAt = Number.NEGATIVE_INFINITY;
-  let asking: Promise<string | null> | null = null;
+  let probing: Promise<string | null> | null = null;
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
 
@@ -43,39 +48,40 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
     if (outage === null && !closed) {
       outage = { kind, message: (failure as Error).message, since: performance.now() };
       reports.began(kind, outage.message);
-      look();
+      scheduleProbe();
     }
     return true;
   }
 
-  function look(): void {
+  function scheduleProbe(): void {
     timer = setTimeout(async () => {
-      await asked();
-      if (outage !== null && !closed) look();
-    }, LOOK_MS).unref();
+      await probe();
+      if (outage !== null && !closed) scheduleProbe();
+    }, PROBE_MS).unref();
   }
 
-  function asked(): Promise<string | null> {
-    asking ??= ask();
-    return asking;
+  /** Concurrent callers share one probe. */
+  function probe(): Promise<string | null> {
+    probing ??= writeProbe();
+    return probing;
   }
 
-  /** Writes. A mark is one document, whichever process writes it. */
-  async function ask(): Promise<string | null> {
+  /** All processes write the same documents. */
+  async function writeProbe(): Promise<string | null> {
     try {
       if (outage?.kind === 'full') {
-        await marks.updateOne({ _id: 'room' }, { $set: { filling: Buffer.alloc(ROOM_BYTES) } }, { upsert: true });
-        await marks.deleteOne({ _id: 'room' });
-      } else await marks.updateOne({ _id: 'write' }, { $set: { at: new Date() } }, { upsert: true });
+        await probes.updateOne({ _id: 'room' }, { $set: { filling: Buffer.alloc(ROOM_BYTES) } }, { upsert: true });
+        await probes.deleteOne({ _id: 'room' });
+      } else await probes.updateOne({ _id: 'write' }, { $set: { at: new Date() } }, { upsert: true });
       wroteAt = performance.now();
       if (outage !== null && !closed) reports.ended(outage.kind, Math.round((wroteAt - outage.since) / 1000));
       outage = null;
       return null;
     } catch (error) {
-      if (!noted(error)) return `the store does not take a write: ${(error as Error).message}`;
+      if (!noted(error)) return `the store refuses writes: ${(error as Error).message}`;
       return reasonOf(outage);
     } finally {
-      asking = null;
+      probing = null;
     }
   }
 
@@ -83,13 +89,13 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
     noted,
     async trouble() {
       if (outage !== null) return reasonOf(outage);
-      if (performance.now() - wroteAt < KNOWN_MS) return null;
-      return asked();
+      if (performance.now() - wroteAt < VALID_MS) return null;
+      return probe();
     },
     async close() {
       closed = true;
       if (timer) clearTimeout(timer);
-      await asking;
+      await probing;
     },
   };
 }

@@ -1,7 +1,7 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 
-/** Every index of the service, by collection. No query runs without one; `test/storage` asserts it with `explain`. */
+/** Every index of the service, by collection. Every query uses one; `test/storage` asserts this with `explain`. */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
     { name: 'created', key: { createdAt: 1, _id: 1 } },
@@ -85,7 +85,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   ],
 };
 
-/** Makes whatever index is missing. Safe to run in many processes at once and at each start. */
+/** Creates missing indexes. Safe to run at each start, and in several processes at once. */
 export async function ensureIndexes(db: Db): Promise<void> {
   await Promise.all(
     Object.entries(INDEXES).map(async ([collection, indexes]) => {

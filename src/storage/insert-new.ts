@@ -1,7 +1,7 @@
 import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
 import { DUPLICATE_KEY } from './duplicate-key.ts';
 
-/** Inserts the documents whose `_id` is not taken. @returns the `_id`s of those that were inserted */
+/** Inserts the documents whose `_id` does not exist yet. @returns the `_id`s of the inserted documents */
 export async function insertNew<Stored extends { _id: string }>(
   collection: Collection<Stored>,
   documents: readonly Stored[],

@@ -5,9 +5,9 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoices.ts';
 import { createListeners } from './listeners.ts';
 
-/** The feed of changes to invoices: one change stream for this process. */
+/** Feeds changes of invoices to subscribers: one change stream per process. */
 export interface InvoiceFeedService extends InvoiceFeed {
-  /** How many subscriptions there are. */
+  /** Number of subscriptions. */
   listeners(): number;
   /** Resolves when the stream is open for the first time. */
   start(): Promise<void>;
@@ -15,9 +15,9 @@ export interface InvoiceFeedService extends InvoiceFeed {
 }
 
 /**
- * Events are read from the outbox entries in the update itself, never by a query of the document: after two fast transitions a query
- * would return the last one twice (docs/decisions/0007).
- * @param onError called for each loss of the stream, which is then reopened
+ * Reads the events from the change itself, never from a look-up of the document: after two fast transitions, look-ups
+ * would show the second one twice (docs/decisions/0007).
+ * @param onError called for each failure of the change stream, which is then reopened automatically
  */
 export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): InvoiceFeedService {
   const invoices = db.collection<InvoiceDocument>('invoices');
@@ -26,7 +26,7 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
 
   const tell = (news: InvoiceNews) => listeners.tell(news.invoiceId, (listener) => listener(news));
 
-  /** After a gap: tells all events of the invoices that have listeners. Listeners drop the events that they know. */
+  /** After a gap, tells all events of the invoices that have listeners. Listeners drop events that they know. */
   async function catchUp(): Promise<void> {
     const ids = listeners.keys();
     for (let from = 0; from < ids.length; from += 500) {

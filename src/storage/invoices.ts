@@ -18,7 +18,7 @@ import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
-/** An invoice as it is stored. The status, the outbox and the lease live in one document, so that one update changes them together. */
+/** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
   extends Omit<
     Invoice,
@@ -35,9 +35,9 @@ export interface InvoiceDocument
   > {
   _id: string;
   ownNumber?: string;
-  /** Those that are given. */
+  /** Without terms that are null. */
   terms?: Partial<InvoiceTerms>;
-  /** Pairs, because names may hold dots and dollar signs. */
+  /** Pairs, because names may contain dots and dollar signs. */
   metadata: [string, string][];
   order: string;
   events: InvoiceEvent[];
@@ -47,24 +47,30 @@ export interface InvoiceDocument
   idempotency?: IdempotencyMark;
   series?: SeriesNumber;
   work?: StoredWork | undefined;
-  /** Its last event up to which the log may lack some, and when that is looked into unasked; absent when it has all. */
+  /**
+   * Present while the event log may lack events up to `sequence`; the sweep publishes them from `dueAt` on. Absent when
+   * the log has all events.
+   */
   outbox?: { sequence: number; dueAt: Date };
 }
 
 interface StoredWork extends Omit<Work, 'claims' | 'since'> {
   claims?: number;
   since?: Date;
-  /** Of the worker that holds the lease; null when nobody does. */
+  /** Identifies the claim that holds the lease; null if there is none. */
   token: string | null;
-  /** When the sweeper takes its job for lost and queues another. */
+  /** When the sweeper checks the job of this work, and queues a new one if it is lost. */
   sweepAt: Date;
 }
 
-/** How long after its work is due an invoice's job is taken for lost, milliseconds. */
+/** Grace period from when work is due until the sweeper checks its job, milliseconds. */
 const QUEUE_GRACE_MS = 2000;
-/** The same of work whose lease ran out: its worker is dead and no other job waits, so this covers clocks that disagree only. */
+/**
+ * Grace period after the end of a lease, milliseconds. The worker is dead then and no other job is queued, so this only
+ * has to cover clock differences.
+ */
 const LEASE_GRACE_MS = 250;
-/** How long the process that changed the status may take to publish the event before others do it. */
+/** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 const OUTBOX_GRACE_MS = 5000;
 
 /** Invoices in the collection `invoices`. */
@@ -82,20 +88,20 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         return null;
       } catch (error) {
         if (!isDuplicateKey(error)) throw error;
-        // A replay may break both unique indexes; which of them the server names is left to chance.
+        // A replay may violate both unique indexes, and the server reports either of them.
         const earlier = mark && (await findByKey(invoice.tenantId, invoice.environment, mark.key));
         if (earlier?.idempotency) {
           return { invoice: invoiceOf(earlier), fingerprint: earlier.idempotency.fingerprint };
         }
         if (invoice.ownNumber === null) throw error;
-        throw new NumberTaken(`number ${invoice.ownNumber} is taken`);
+        throw new NumberTaken(`the number ${invoice.ownNumber} is taken`);
       }
     },
 
     find: batchedFind(invoices, invoiceOf),
 
     async findMany(tenantId, environment, invoiceIds, maxBytes) {
-      // By id alone: some servers would rather go through all of the tenant's.
+      // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.
       const search = invoices.find({ _id: { $in: [...invoiceIds] } }, { raw: true });
       const { found, bytes } = await readAll(search, invoiceIds.length, maxBytes);
       const own = found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
@@ -160,7 +166,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         );
         if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
       } catch (error) {
-        if (change.series && isDuplicateKey(error)) throw new NumberTaken(`number ${change.series?.serial} is taken`);
+        if (change.series && isDuplicateKey(error)) throw new NumberTaken(`serial ${change.series.serial} is taken`);
         throw error;
       }
       return { token: claim.token, invoice: changed(claim.invoice, change, now) };
@@ -170,7 +176,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, tenantId, environment },
         { $inc: { documentRevision: 1 } },
-        // Some planners prefer the index of the list, and read all of the tenant's.
+        // Without the hint, some servers use the index of the list and scan all invoices of the tenant.
         { returnDocument: 'after', hint: { _id: 1 } },
       );
       return document && invoiceOf(document);
@@ -297,7 +303,7 @@ function workFields({ stage, attempts, outcomeUnknown }: Pick<Work, 'stage' | 'a
   return { stage, attempts, outcomeUnknown };
 }
 
-/** The invoice as the update left it; spares a read. */
+/** The invoice after the update, computed to save a read. */
 function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
   const { work, event, series, ...fields } = change;
   return {

@@ -2,22 +2,22 @@ import { setImmediate as turn } from 'node:timers/promises';
 
 /** Listeners by the key that they listen to. */
 export interface Listeners<Listener> {
-  /** @returns ends the subscription */
+  /** @returns a function that ends the subscription */
   add(key: string, listener: Listener): () => void;
   has(key: string): boolean;
   keys(): string[];
   all(): Listener[];
-  /** How many there are. */
+  /** Number of listeners of all keys. */
   count(): number;
   /**
-   * Calls `tell` for each listener of the key that is still there when its turn comes. Thousands of listeners are told in steps: the first
-   * ones' answers go out while others are yet to be told, and requests need not wait for all of them.
+   * Calls `tell` for each listener of the key, unless it was removed meanwhile. Yields to the event loop after every 50
+   * listeners, so that thousands of them delay neither the first answers nor other requests.
    */
   tell(key: string, tell: (listener: Listener) => void): Promise<void>;
 }
 
-/** Listeners that are told in one turn of the event loop: about a millisecond of work. */
-const AT_A_TIME = 50;
+/** Listeners in one turn of the event loop: about a millisecond of work. */
+const BATCH = 50;
 
 export function createListeners<Listener>(): Listeners<Listener> {
   const byKey = new Map<string, Set<Listener>>();
@@ -39,7 +39,7 @@ export function createListeners<Listener>(): Listeners<Listener> {
       if (!listeners) return;
       let told = 0;
       for (const listener of [...listeners]) {
-        if (told++ % AT_A_TIME === 0 && told > 1) await turn();
+        if (told++ % BATCH === 0 && told > 1) await turn();
         if (listeners.has(listener)) tell(listener);
       }
     },

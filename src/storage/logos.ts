@@ -3,12 +3,12 @@ import type { Logo, LogoReference } from '../domain/tenant/logo.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
 
 interface LogoDocument {
-  /** SHA-256 of the content: the same logo is kept once, and an invoice finds the one that its seller had. */
+  /** SHA-256 of the content. Equal logos are stored once, and an invoice refers to the seller's logo of its time. */
   _id: string;
   content: Binary;
 }
 
-/** Logos in the collection `logos`, never changed or removed: documents refer to them. */
+/** Logos in the collection `logos`. They are never changed or removed, because invoices refer to them. */
 export function createLogoStore(db: Db): LogoStore & { put(logo: Logo): Promise<void> } {
   const logos: Collection<LogoDocument> = db.collection<LogoDocument>('logos');
   return {

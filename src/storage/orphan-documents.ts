@@ -1,29 +1,30 @@
 import { type Collection, type Db, ObjectId } from 'mongodb';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 
-/** How long a file may wait to be recorded, milliseconds: far longer than any lease. */
+/** Grace period between storing a file and recording it in its invoice, milliseconds: far longer than any lease. */
 const GRACE_MS = 3_600_000;
-/** Chunks looked at in one round trip. */
+/** Chunks read in one round trip. */
 const BATCH = 500;
 
 interface CollectorState {
   _id: string;
-  /** Every file up to this one has been looked at. */
+  /** Every file up to this one has been checked. */
   filesUpTo?: ObjectId;
 }
 
 export interface OrphanCollector {
   /**
-   * Looks at the files that were stored since the last call, an hour ago or longer, and removes those that their invoice does not refer to.
-   * Any number of processes may do it at once, and any may die of it.
-   * @returns how many were removed
+   * Checks the files that were stored since the last call, except those of the last hour, and removes the ones that
+   * their invoice does not refer to. Several processes may call it at the same time, and may end at any point.
+   * @returns the number of removed files
    */
   collect(now: Date): Promise<number>;
 }
 
 /**
- * Removes documents that were stored and never recorded: a process died in between, or lost the invoice to another; or that were stored in
- * part. Files of invoices that are not found are left alone: nothing of the service removes an invoice. Each file is looked at once.
+ * Removes documents that were stored incompletely, or stored but never recorded in their invoice because the process
+ * ended or lost its claim. Files whose invoice is not found are kept, because the service never removes invoices. Each
+ * file is checked once.
  */
 export function createOrphanCollector(db: Db): OrphanCollector {
   const files = db.collection<{ _id: ObjectId; filename: string }>(`${DOCUMENTS_BUCKET}.files`);
@@ -33,7 +34,7 @@ export function createOrphanCollector(db: Db): OrphanCollector {
   );
   const states: Collection<CollectorState> = db.collection<CollectorState>('installation');
 
-  /** The next files after one, by their chunks: those of a file that was never completed are found too. */
+  /** The next files after `after`. Found by their chunks, so that files of interrupted uploads are included. */
   async function nextFiles(after: ObjectId | undefined, before: ObjectId): Promise<ObjectId[]> {
     const found = await chunks
       .find({ files_id: { ...(after && { $gt: after }), $lt: before } }, { projection: { _id: 0, files_id: 1 } })
@@ -66,7 +67,7 @@ export function createOrphanCollector(db: Db): OrphanCollector {
 
   return {
     async collect(now) {
-      // An ObjectId begins with the second in which it was made.
+      // An ObjectId starts with its time of creation in seconds.
       const before = ObjectId.createFromTime(Math.floor((now.getTime() - GRACE_MS) / 1000));
       let removed = 0;
       let after = (await states.findOne({ _id: 'orphan-documents' }))?.filesUpTo;

@@ -2,7 +2,7 @@ import type { Db } from 'mongodb';
 import type { Outbox } from '../domain/webhook/ports.ts';
 import { type InvoiceDocument, invoiceOf } from './invoices.ts';
 
-/** The outbox of the collection `invoices`: each status change writes, with its event, that the log does not have it yet. */
+/** The outbox in the collection `invoices`: the update that adds an event marks the invoice as not yet published. */
 export function createOutbox(db: Db): Outbox {
   const invoices = db.collection<InvoiceDocument>('invoices');
   return {
@@ -22,7 +22,7 @@ export function createOutbox(db: Db): Outbox {
       return found.map(invoiceOf);
     },
     async markPublished(published) {
-      // One update for all that ended at the same event: nearly all do.
+      // One update for all invoices whose published events end at the same sequence number, as most do.
       const bySequence = Map.groupBy(published, ({ sequence }) => sequence);
       await Promise.all(
         [...bySequence].map(([sequence, each]) =>

@@ -4,18 +4,21 @@ import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
 
-/** The condition on the order key that a page's cursor and times come to; null when there is none. */
+/** The condition on the order key for the cursor and the time range of a page; null if there is none. */
 export function orderRange({ cursor, from, until }: Pick<PageQuery, 'cursor' | 'from' | 'until'>): Document | null {
   const order: { $gt?: string; $gte?: string; $lt?: string } = {};
   if (from !== null) order.$gte = orderAt(from);
   if (until !== null) order.$lt = orderAt(until);
   if (cursor?.direction === 'before') order.$gt = cursor.order;
-  // Of two upper bounds the lower one holds.
+  // The lower of two upper bounds applies.
   if (cursor?.direction === 'after' && !(order.$lt !== undefined && order.$lt < cursor.order)) order.$lt = cursor.order;
   return Object.keys(order).length > 0 ? order : null;
 }
 
-/** One page by the order key, newest first in either direction; decoded in turns, and cut at `query.maxBytes` if given. */
+/**
+ * Reads a page, newest first in both directions. Decodes in turns (`takeTurn`), and cuts it at `query.maxBytes` if
+ * given.
+ */
 export async function readPage<Stored extends Document, Row>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
@@ -35,7 +38,7 @@ export async function readPage<Stored extends Document, Row>(
   return { rows: newestFirst ? rows : rows.reverse(), hasMore, hasOthers, bytes };
 }
 
-/** Whether there are rows on the other side of a page's cursor, the cursor's own among them. */
+/** Whether there are rows on the other side of a page's cursor, including the row of the cursor. */
 export async function anyBehind<Stored extends Document>(
   collection: Collection<Stored>,
   filter: Filter<Stored>,
@@ -46,7 +49,7 @@ export async function anyBehind<Stored extends Document>(
   if (from !== null) order.$gte = orderAt(from);
   if (until !== null) order.$lt = orderAt(until);
   if (cursor.direction === 'before') order.$lte = cursor.order;
-  // Of two lower bounds the higher one holds.
+  // The higher of two lower bounds applies.
   else if (order.$gte === undefined || order.$gte < cursor.order) order.$gte = cursor.order;
   const search = collection
     .find({ ...filter, order } as Filter<Stored>)
@@ -56,16 +59,19 @@ export async function anyBehind<Stored extends Document>(
   return (await search.next()) !== null;
 }
 
-/** The first `limit` documents of a search, cut at `maxBytes` or, unless given, as the store cuts it. @param cursor with `raw` */
+/**
+ * The first `limit` documents of a query, cut at `maxBytes`, or by default at the size of the server's first batch.
+ * @param cursor with the option `raw`
+ */
 export function readUpTo<Stored extends Document>(cursor: FindCursor<Stored>, limit: number, maxBytes?: number) {
   return maxBytes === undefined ? readAtOnce(cursor, limit) : readWithin(cursor, limit, maxBytes);
 }
 
 /**
- * All documents of a search, which are `most` at most.
- * @param cursor with `raw`
- * @param atOnce how many the store is asked for at a time
- * @throws {ServiceError} invalid_request when they have more than `maxBytes` together
+ * All documents of a query that finds at most `most`.
+ * @param cursor with the option `raw`
+ * @param atOnce batch size
+ * @throws {ServiceError} invalid_request when the documents together have more than `maxBytes`
  */
 export async function readAll<Stored extends Document>(
   cursor: FindCursor<Stored>,
@@ -79,8 +85,8 @@ export async function readAll<Stored extends Document>(
 }
 
 /**
- * The first `limit` documents of a search (100 at most), or as many of them as the store answers at once, which are 16 MiB together: so that
- * no page takes more memory, however large its rows are. Whoever goes on after the last one misses nothing.
+ * The first `limit` documents of a query (at most 100), or those of the first batch if they are fewer. A batch has at
+ * most 16 MiB, which bounds the memory of a page. The next page continues after the last returned document.
  */
 async function readBounded<Stored>(
   cursor: FindCursor<Stored>,
@@ -96,7 +102,10 @@ async function readBounded<Stored>(
   }
 }
 
-/** The same of documents that may be large: decoded in turns. @param cursor with `raw`: of the documents' bytes */
+/**
+ * Like `readBounded`, but decodes the documents in turns, because they may be large.
+ * @param cursor with the option `raw`
+ */
 async function readAtOnce<Stored extends Document>(
   cursor: FindCursor<Stored>,
   limit: number,
@@ -107,13 +116,13 @@ async function readAtOnce<Stored extends Document>(
   return { found, hasMore, bytes: raw.reduce((sum, { length }) => sum + length, 0) };
 }
 
-/** Documents that are asked for at a time: 12 invoices of the largest have 16 MiB, which is what the store answers at most. */
+/** Default batch size: 12 of the largest invoices have 16 MiB, the maximum size of a batch. */
 const FETCHED_AT_ONCE = 12;
 
 /**
- * The first documents of a search: `limit` of them, or as many as have `maxBytes` together, but one at least. No more than some MiB beyond
- * that are read, and they are decoded in turns.
- * @param cursor with `raw`: of the documents' bytes
+ * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at
+ * most one batch beyond that, and decodes the documents in turns.
+ * @param cursor with the option `raw`
  */
 async function readWithin<Stored extends Document>(
   cursor: FindCursor<Stored>,
@@ -139,7 +148,7 @@ async function readWithin<Stored extends Document>(
   }
 }
 
-/** A document of its bytes, in a turn that has room for it. */
+/** Decodes a document when its turn comes (`takeTurn`). */
 async function decoded<Stored extends Document>(bytes: Uint8Array): Promise<Stored> {
   await takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
   return BSON.deserialize(bytes) as Stored;

@@ -4,26 +4,27 @@ import type { LimitKind, RateLimiter } from '../domain/api-key/rate-limiter.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
 const WINDOW_SECONDS = 60;
-/** More than any order of other processes' steps needs. */
+/** More than concurrent processes can make necessary. */
 const ATTEMPTS = 10;
 
-/** A window of 60 s that began with its first request. */
+/** A window of 60 s that started with its first request. */
 interface Window {
-  /** Whose it is: `secret:key_…`. */
+  /** The kind of limit and the client: `secret:key_…`. */
   readonly _id: string;
-  /** How many requests it has counted, those that were refused included. */
+  /** Number of counted requests, including refused ones. */
   readonly points: number;
-  /** When it ends, and may be deleted. */
+  /** End of the window, after which the TTL index deletes it. */
   readonly expire: Date;
 }
 
-/** @returns how many requests the present window of `id` has counted with these, and its end in UNIX milliseconds */
+/** Adds requests to the current window of `id`. @returns its new count, and its end in UNIX milliseconds */
 type Count = (id: string, requests: number) => Promise<{ readonly counted: number; readonly endsAt: number }>;
 
 /**
- * Limits in memory where one process serves; on the store where several do, and in memory while the store can't be asked.
- * @param limits requests a minute
- * @param shared the database where the counters are kept for all processes; null for this one alone
+ * Counts requests in memory if one process serves, otherwise in the store; in memory also while the store is away
+ * (docs/decisions/0021).
+ * @param limits requests per minute
+ * @param shared the database with the counters of all processes; null if this is the only process
  */
 export function createRateLimiter(limits: Readonly<Record<LimitKind, number>>, shared: Db | null): RateLimiter {
   const inMemory = countInMemory();
@@ -53,10 +54,11 @@ function countInMemory(): Count {
 }
 
 /**
- * Counts in one document for each id. Each step is one atomic update of it, so the count is exact however many processes count at once: a
- * request is added to an open window; one that has ended is begun anew by whoever finds it ended first; one that is not there is inserted
- * once. One round trip, two or three for the first request of a window. rate-limiter-flexible's own way needs a unique index, which it makes
- * while the first requests are counted already, and an upsert that tells its outcome, which not every server does when several run at once.
+ * Counts in one document for each id. Each step is one atomic update, so the count is exact for any number of
+ * concurrent processes: a request is added to an open window; an ended window is restarted by the first process that
+ * finds it; a missing window is inserted once. A request costs one round trip, the first of a window two or three.
+ * rate-limiter-flexible's own store needs a unique index, which it creates while the first requests are already
+ * counted, and an upsert that returns its outcome, which not every server supports under concurrency.
  */
 function countInStore(windows: Collection<Window>, whenAway: Count): Count {
   async function count(id: string, requests: number): ReturnType<Count> {
@@ -68,22 +70,22 @@ function countInStore(windows: Collection<Window>, whenAway: Count): Count {
         { returnDocument: 'after' },
       );
       if (open) return { counted: open.points, endsAt: open.expire.getTime() };
-      const begun = { points: requests, expire: new Date(now + WINDOW_SECONDS * 1000) };
-      if ((await beginAnew(id, now, begun)) || (await insert(id, begun)))
-        return { counted: requests, endsAt: begun.expire.getTime() };
-      // Another process has begun it: it is open now.
+      const fresh = { points: requests, expire: new Date(now + WINDOW_SECONDS * 1000) };
+      if ((await restart(id, now, fresh)) || (await insert(id, fresh)))
+        return { counted: requests, endsAt: fresh.expire.getTime() };
+      // Another process has started the window, so it is open now.
     }
-    throw new Error(`the window of ${id} can not be counted in`);
+    throw new Error(`the rate limit window of ${id} could not be updated`);
   }
 
-  async function beginAnew(_id: string, now: number, begun: Omit<Window, '_id'>): Promise<boolean> {
-    const { matchedCount } = await windows.updateOne({ _id, expire: { $lte: new Date(now) } }, { $set: begun });
+  async function restart(_id: string, now: number, fresh: Omit<Window, '_id'>): Promise<boolean> {
+    const { matchedCount } = await windows.updateOne({ _id, expire: { $lte: new Date(now) } }, { $set: fresh });
     return matchedCount === 1;
   }
 
-  async function insert(_id: string, begun: Omit<Window, '_id'>): Promise<boolean> {
+  async function insert(_id: string, fresh: Omit<Window, '_id'>): Promise<boolean> {
     try {
-      await windows.insertOne({ _id, ...begun });
+      await windows.insertOne({ _id, ...fresh });
       return true;
     } catch (error) {
       if (isDuplicateKey(error)) return false;

@@ -6,7 +6,9 @@ interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
   _id: string;
 }
 
-/** The mock authority's ledger: collection `mock_submissions`, and `mock_refusals` for the attempts that it answered with 503. */
+/**
+ * The ledger of the mock authority: submissions in `mock_submissions`, the number of 503 answers in `mock_refusals`.
+ */
 export function createSubmissionLedger(db: Db): SubmissionLedger {
   const submissions: Collection<LedgerDocument> = db.collection<LedgerDocument>('mock_submissions');
   const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
@@ -15,7 +17,7 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
       const written = await submissions
         .findOneAndUpdate({ _id: submissionId }, { $setOnInsert: row }, { upsert: true, returnDocument: 'after' })
         .catch((error: unknown) => {
-          // Servers may let the loser of two concurrent upserts fail instead of answering the winner's document.
+          // With two concurrent upserts, servers may fail the second one instead of returning the existing document.
           if (isDuplicateKey(error)) return null;
           throw error;
         });

@@ -12,16 +12,16 @@ import { createLogoStore } from './logos.ts';
 interface TenantDocument extends Omit<Tenant, 'id'> {
   _id: string;
   keys: (ApiKey & { hash: string })[];
-  /** Digests of all logos that it has ever had. */
+  /** SHA-256 of all logos that the tenant has ever had. */
   logos?: string[];
 }
 
-/** Tenants in the collection `tenants`, each with its keys. */
+/** Tenants in the collection `tenants`, each with its API keys. */
 export function createTenantRepository(db: Db): TenantRepository {
   const tenants: Collection<TenantDocument> = db.collection<TenantDocument>('tenants');
   const logos = createLogoStore(db);
 
-  /** The profile as it is kept: a new logo's octets are stored before anything refers to them. */
+  /** The profile as stored. Stores the content of a new logo before anything refers to it. */
   async function withStoredLogo({ logo, ...profile }: SellerProfileChange): Promise<Partial<SellerProfile>> {
     if (logo === undefined || logo === null) return { ...profile, ...(logo === null && { logo }) };
     if ('content' in logo) await logos.put(logo);
@@ -137,7 +137,7 @@ export function createTenantRepository(db: Db): TenantRepository {
       const { matchedCount } = await tenants.updateOne(
         { 'keys.id': keyId },
         { $set: { 'keys.$[key].revokedAt': at } },
-        // The first revocation is the one that counts.
+        // A later revocation does not change the time of the first.
         { arrayFilters: [{ 'key.id': keyId, 'key.revokedAt': null }] },
       );
       return matchedCount === 1;

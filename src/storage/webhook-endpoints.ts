@@ -7,10 +7,10 @@ import { isDuplicateKey } from './duplicate-key.ts';
 interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'failingSince' | 'failing'> {
   failingSince?: Date | null;
   failing?: boolean;
-  /** When its tenant is to be told that it fails; absent when nothing is to be told. */
+  /** When the tenant is to be notified that the endpoint is failing; absent if no notification is pending. */
   tellAt?: Date;
   _id: string;
-  /** 0 to MAX_ENDPOINTS - 1, unique in tenant and environment: there is no place for one more, whoever else is inserting. */
+  /** 0 to MAX_ENDPOINTS - 1, unique in a tenant and environment, so that concurrent inserts cannot exceed the limit. */
   slot: number;
 }
 
@@ -28,7 +28,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
           await endpoints.insertOne({ _id: id, ...endpoint, slot });
           return true;
         } catch (error) {
-          // Another insertion took the slot: there are fewer to try now.
+          // A concurrent insert took the slot. The next round has fewer free slots.
           if (!isDuplicateKey(error)) throw error;
         }
       }
@@ -85,7 +85,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
     },
     async replaceSecrets(endpointId, [present], secrets) {
       const changed = await endpoints.findOneAndUpdate(
-        // Each secret's seal is unique, and the newest comes first.
+        // The newest secret is the first, and every sealed value is unique.
         { _id: endpointId, 'secrets.0.sealed': present?.sealed ?? '' },
         { $set: { secrets: [...secrets], updatedAt: new Date() } },
         { returnDocument: 'after' },
@@ -99,7 +99,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
   };
 }
 
-/** One at random, so that concurrent insertions seldom choose the same. */
+/** A random free slot, so that concurrent inserts rarely choose the same one. */
 function freeSlot(taken: ReadonlySet<number>): number | null {
   const free = Array.from({ length: MAX_ENDPOINTS }, (_, slot) => slot).filter((slot) => !taken.has(slot));
   return free[Math.floor(Math.random() * free.length)] ?? null;

@@ -18,15 +18,15 @@ export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRes
 
 /**
  * The log of events in the collection `webhook_events`.
- * @param retentionMs how long events are kept
- * @param documentUrl derives the URLs of documents, which are not stored
+ * @param retentionMs how long events are stored, milliseconds
+ * @param documentUrl derives the document URLs, which are not stored
  */
 export function createEventLog(db: Db, retentionMs: number, documentUrl: DocumentUrl): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
   const toEvent = (document: EventDocument) => eventOf(document, documentUrl);
   return {
     async append(rows) {
-      // From now on, not from when it happened: what waited long in the outbox is to be sent too.
+      // Counted from now, not from the time of the event, so that an event that waited long in the outbox is delivered.
       const expiresAt = new Date(Date.now() + retentionMs);
       const documents = rows.map(({ id, documentRevision, ...row }) => ({
         _id: id,
@@ -37,7 +37,7 @@ export function createEventLog(db: Db, retentionMs: number, documentUrl: Documen
       await insertNew(events, documents);
     },
     async find(tenantId, environment, eventId) {
-      // By its id alone: some servers would rather go through all of the tenant's.
+      // Filters by id only: with the tenant in the filter, some servers would scan all events of the tenant.
       const found = await events.findOne({ _id: eventId });
       return found && found.tenantId === tenantId && found.environment === environment ? toEvent(found) : null;
     },

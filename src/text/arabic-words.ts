@@ -1,9 +1,10 @@
 import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
- * The amount in Arabic words, as Moroccan texts write numbers: `125050` → `ألف ومائتان وخمسون درهماً وخمسون سنتيماً`. The counted noun agrees with the
- * number: singular and dual without a numeral, plural after 3 to 10, accusative singular after 11 to 99, genitive singular after what ends
- * in hundreds or more. All nouns here are masculine, so numerals of 3 to 10 have their feminine ending.
+ * The amount in Arabic words, as Moroccan texts write numbers: `125050` → `ألف ومائتان وخمسون درهماً وخمسون سنتيماً`.
+ * The counted noun agrees with the number: singular and dual without a numeral, plural after 3 to 10, accusative
+ * singular after 11 to 99, genitive singular after what ends in hundreds or more. All nouns here are masculine, so
+ * numerals of 3 to 10 have their feminine ending.
  * @param centimes a whole number from 0 to `MAX_CENTIMES`
  * @throws {RangeError} for anything else
  */
@@ -14,17 +15,17 @@ export function amountInArabicWords(centimes: Centimes): string {
   return and(countedDirhams(dirhams), counted(cents, CENTIME, false));
 }
 
-/** The forms of a noun that is counted. */
+/** The forms of a counted noun. */
 interface Noun {
   readonly one: string;
   readonly two: string;
-  /** Two of it, before the noun that it counts: `ألفا درهم`. */
+  /** The dual before the noun that it counts: `ألفا درهم`. */
   readonly twoBound: string;
-  /** Three to ten. */
+  /** After three to ten. */
   readonly plural: string;
-  /** Eleven to ninety-nine. */
+  /** After eleven to ninety-nine. */
   readonly accusative: string;
-  /** After hundreds, and after eleven to ninety-nine before the noun that it counts. */
+  /** After hundreds; also after eleven to ninety-nine if the noun that it counts follows. */
   readonly single: string;
 }
 
@@ -55,7 +56,7 @@ const SCALES: readonly [size: number, noun: Noun][] = [
 function countedDirhams(count: number): string {
   const terms: string[] = [];
   const last = count % 1_000;
-  // After thousands, one and two dirhams are counted by themselves: "a thousand dirhams and two dirhams".
+  // After thousands, one and two dirhams are a phrase of their own: "a thousand dirhams and two dirhams".
   const apart = last === 1 || last === 2;
   let rest = count;
   for (const [size, scale] of SCALES) {
@@ -68,7 +69,7 @@ function countedDirhams(count: number): string {
   return terms.reduce(and);
 }
 
-/** @param count 1 to 999 @param bound whether the noun that it counts follows at once */
+/** @param count 1 to 999 @param bound whether the counted noun follows directly */
 function counted(count: number, { one, two, twoBound, plural, accusative, single }: Noun, bound: boolean): string {
   const rest = count % 100;
   const hundreds = Math.floor(count / 100);
@@ -84,7 +85,7 @@ const UNITS = ['', 'واحد', 'اثنان', 'ثلاثة', 'أربعة', 'خمس
 const TENS = ['', '', 'عشرون', 'ثلاثون', 'أربعون', 'خمسون', 'ستون', 'سبعون', 'ثمانون', 'تسعون'];
 const ABOVE_TWO_HUNDRED = ['ثلاثمائة', 'أربعمائة', 'خمسمائة', 'ستمائة', 'سبعمائة', 'ثمانمائة', 'تسعمائة'];
 const HUNDREDS = ['', 'مائة', 'مائتان', ...ABOVE_TWO_HUNDRED];
-/** Before a noun in the genitive. */
+/** The form before a noun in the genitive. */
 const HUNDREDS_BOUND = ['', 'مائة', 'مائتا', ...ABOVE_TWO_HUNDRED];
 
 /** @param count 11 to 99 */

@@ -4,19 +4,19 @@ import { type Centimes, decimalOf } from '../domain/money.ts';
 export const NO_BREAK_SPACE = '\u00a0';
 const MINUS = '\u2212';
 
-/** How a language writes figures and dates. All digits are European, as in Morocco. */
+/** The formats of numbers and dates in a language. All digits are European, as in Morocco. */
 export interface Format {
   /** `123456` → `1 234,56`; a true minus sign before negative amounts. */
   amount(centimes: Centimes): string;
   /** `123456` → `1 234,56 MAD`. */
   money(centimes: Centimes, currency: string): string;
-  /** `1234` → `1 234`; the number is a whole one. */
+  /** `1234` → `1 234`, for whole numbers. */
   quantity(count: number): string;
   /** `20` → `20 %`. */
   percent(rate: number): string;
   /** `2026-11-21` → `21 novembre 2026`. @param date a calendar date, `YYYY-MM-DD` */
   longDate(date: string): string;
-  /** `21 novembre 2026 à 13:05:09`, the time of Casablanca. */
+  /** `21 novembre 2026 à 13:05:09`, in the time zone Africa/Casablanca. */
   moment(at: Date): string;
 }
 
@@ -42,14 +42,14 @@ function createFormat(locale: string, thousands: string, decimal: string, before
   };
 }
 
-/** The Arabic of Morocco names the months its own way and writes figures as its French does. */
+/** Moroccan Arabic has its own month names, and formats numbers as Moroccan French does. */
 export const FORMATS: Readonly<Record<DocumentLanguage, Format>> = {
   fr: createFormat('fr', NO_BREAK_SPACE, ',', NO_BREAK_SPACE),
   ar: createFormat('ar-MA-u-nu-latn', NO_BREAK_SPACE, ',', NO_BREAK_SPACE),
   en: createFormat('en-GB', ',', '.', ''),
 };
 
-/** The direction in which a language is written, as HTML's `dir` names it. */
+/** The writing direction of a language, as a value of the HTML attribute `dir`. */
 export function directionOf(language: DocumentLanguage): 'ltr' | 'rtl' {
   return language === 'ar' ? 'rtl' : 'ltr';
 }

@@ -1,8 +1,8 @@
 import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
- * The amount in English words: `125050` → `one thousand two hundred and fifty dirhams and fifty centimes`. British usage, as the dates of
- * English documents; the short scale.
+ * The amount in English words: `125050` → `one thousand two hundred and fifty dirhams and fifty centimes`. British
+ * usage, as in the dates of English documents, with the short scale.
  * @param centimes a whole number from 0 to `MAX_CENTIMES`
  * @throws {RangeError} for anything else
  */

@@ -1,8 +1,8 @@
 import { type Centimes, dirhamsAndCentimes } from '../domain/money.ts';
 
 /**
- * The amount in French words, as a Moroccan invoice states it: `125050` → `mille deux cent cinquante dirhams et cinquante centimes`.
- * Traditional spelling: hyphens below one hundred alone (`vingt et un`, `quatre-vingt-onze`).
+ * The amount in French words, as a Moroccan invoice states it: `125050` → `mille deux cent cinquante dirhams et
+ * cinquante centimes`. Traditional spelling: hyphens only below one hundred (`vingt et un`, `quatre-vingt-onze`).
  * @param centimes a whole number from 0 to `MAX_CENTIMES`
  * @throws {RangeError} for anything else
  */
@@ -13,13 +13,18 @@ export function amountInFrenchWords(centimes: Centimes): string {
   return `${counted(dirhams, 'dirham')} et ${counted(cents, 'centime')}`;
 }
 
-/** The plural begins at two; a whole number of millions or more takes "de" (`deux millions de dirhams`). */
+/**
+ * The plural starts at two. A whole number of millions, milliards or billions takes "de" (`deux millions de dirhams`).
+ */
 function counted(count: number, unit: string): string {
   const link = count >= 1_000_000 && count % 1_000_000 === 0 ? ' de ' : ' ';
   return `${numberWords(count)}${link}${unit}${count >= 2 ? 's' : ''}`;
 }
 
-/** Names of 10^6, 10^9, 10^12 in the long scale. They are nouns: counted with "un", plural from two, and they keep the "s" of "cents". */
+/**
+ * Names of 10^6, 10^9 and 10^12 in the long scale. They are nouns: they take "un", have a plural from two, and keep the
+ * "s" of a preceding "cents".
+ */
 const SCALES = [
   [1_000_000_000_000, 'billion'],
   [1_000_000_000, 'milliard'],
@@ -66,7 +71,7 @@ function belowHundred(count: number, last: boolean): string {
   if (count < 20) return UNITS[count]!;
   if (count === 80) return last ? 'quatre-vingts' : 'quatre-vingt';
   if (count > 80) return `quatre-vingt-${UNITS[count - 80]}`;
-  // 70 to 79 are counted on from sixty: soixante-dix, soixante et onze.
+  // 70 to 79 are sixty plus 10 to 19: soixante-dix, soixante et onze.
   const tens = Math.min(Math.floor(count / 10), 6);
   const rest = count - tens * 10;
   if (rest === 0) return TENS[tens]!;

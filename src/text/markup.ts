@@ -1,4 +1,4 @@
-/** A piece of HTML: its text is safe to be put into a document as it is. */
+/** A piece of HTML whose text can be inserted into a document without escaping. */
 export class Markup {
   readonly text: string;
   constructor(text: string) {
@@ -8,7 +8,7 @@ export class Markup {
 
 type Value = Markup | string | number | null | readonly Markup[];
 
-/** HTML from a template: pieces of {@link Markup} go in as they are, everything else as text; null is nothing. */
+/** Template tag for HTML: inserts {@link Markup} unchanged and escapes all other values; null inserts nothing. */
 export function html(strings: TemplateStringsArray, ...values: readonly Value[]): Markup {
   let text = strings[0]!;
   values.forEach((value, index) => {
@@ -25,7 +25,7 @@ function textOf(value: Value): string {
   return PLAIN.test(text) ? text : escapeHtml(printable(text));
 }
 
-/** Most texts of a long invoice: nothing to escape. */
+/** Fast path: most texts of a long invoice contain nothing to escape. */
 const PLAIN = /^[\w .,:;()+%/\u00a0\u202f-]*$/;
 
 const ENTITIES: Readonly<Record<string, string>> = {
@@ -40,7 +40,10 @@ function escapeHtml(text: string): string {
   return text.replaceAll(/[&<>"']/g, (character) => ENTITIES[character]!);
 }
 
-/** A CSS string literal of `text`. All but ASCII letters and digits is escaped: it ends neither the string nor the style element. */
+/**
+ * A CSS string literal of `text`. Everything except ASCII letters and digits is escaped, so the text cannot end the
+ * string or the style element.
+ */
 export function cssString(text: string): string {
   return `"${[...printable(text)].map((each) => (/[a-z0-9]/i.test(each) ? each : cssEscape(each))).join('')}"`;
 }
@@ -49,7 +52,10 @@ function cssEscape(character: string): string {
   return `\\${character.codePointAt(0)!.toString(16)} `;
 }
 
-/** The text in a direction of its own, where no element can be put around it. Left-to-right text without controls stays as it is. */
+/**
+ * Isolates the direction of a text where no element can surround it. Left-to-right text without bidi controls is
+ * returned unchanged.
+ */
 export function isolated(text: string): string {
   const safe = printable(text);
   return DIRECTED.test(safe) ? `\u2068${safe}\u2069` : safe;
@@ -60,9 +66,10 @@ const DIRECTED =
   /[\u0590-\u08ff\u200f\u202a-\u202e\u2066-\u2069\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u;
 
 /**
- * What paper can't show truly is made visible as U+FFFD: control characters (but line ends and tabs), lone surrogates, the two
- * bidi overrides, with which a text reads backwards (`00,001` for `100,00`), what would end an isolation that the text did not
- * begin, and marks piled so high that they would cover other lines. Every way to end a line becomes a line feed, as in the XML.
+ * Replaces by U+FFFD what a printed page cannot show faithfully: control characters other than line ends and tabs, lone
+ * surrogates, the two bidi overrides, which reverse a text (`00,001` for `100,00`), controls that end an isolate which
+ * the text did not open, and so many combining marks on a letter that they would cover other lines. Every line end
+ * becomes a line feed, as in the XML.
  */
 function printable(text: string): string {
   let open = 0;
@@ -77,5 +84,8 @@ function printable(text: string): string {
   return safe + '\u2069'.repeat(open);
 }
 
-/** CR and CRLF, controls, bidi overrides, bidi isolates, marks beyond the sixth on a letter, which no language of our fonts needs. */
+/**
+ * CR and CRLF, controls, bidi overrides, bidi isolates, and combining marks after the sixth on a letter: no language of
+ * our fonts needs more.
+ */
 const UNSAFE = /\r\n?|[^\P{Cc}\n\t]|[\u202d\u202e\u2066-\u2069]|(?<=\p{M}{6})\p{M}+/gu;

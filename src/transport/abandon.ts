@@ -1,8 +1,8 @@
 import type { Socket } from 'node:net';
 
 /**
- * Gives a client up. One that has not read what was sent is reset: closed in order, its connection would stay until it has read, which may be
- * never.
+ * Closes a connection at once. If the client has not read all sent data, the connection is reset, because an orderly
+ * close would wait until it does, possibly for ever.
  */
 export function abandon(socket: Socket): void {
   if (socket.writableLength > 0) socket.resetAndDestroy();

@@ -7,7 +7,10 @@ import { countOf } from './headers.ts';
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
-/** What is read at most of a body that is too large, and dropped: many clients do not look for an answer before they have sent all. */
+/**
+ * How much of a body that is too large is read and discarded, bytes. Many clients read no answer before they have sent
+ * the whole body.
+ */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
 
 /**
@@ -41,8 +44,8 @@ function sentType(ctx: Context): string {
 }
 
 /**
- * The body of a GraphQL request, not parsed yet. It must be called JSON, and nothing else: a page of another site can not send that
- * without the browser's asking first, unlike a form or plain text.
+ * The body of a GraphQL request as unparsed text. Its Content-Type must be JSON: unlike a form or plain text, browsers
+ * send JSON to another origin only after a preflight.
  * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
 export async function readGraphqlJson(ctx: Context): Promise<string> {
@@ -54,12 +57,16 @@ export async function readGraphqlJson(ctx: Context): Promise<string> {
       415,
     );
   }
-  // The libraries do not take the name in other letters.
+  // The libraries accept the media type in lower case only.
   ctx.req.headers['content-type'] = 'application/json';
   return readText(ctx);
 }
 
-/** The body as text. @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 too long, 415 encoded, 400 not UTF-8 */
+/**
+ * The body as text, without a byte order mark.
+ * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
+ * has a content coding, 400 when it is not UTF-8
+ */
 export async function readText(ctx: Context): Promise<string> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
@@ -69,9 +76,9 @@ export async function readText(ctx: Context): Promise<string> {
       ? { size: Number.POSITIVE_INFINITY, chunks: [] }
       : await received(ctx);
   if (size > MAX_BODY_BYTES) {
-    // What is left of the body is not read.
+    // The rest of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
-    throw serviceError('invalid_request', 'The body is larger than 1 MiB, the most that is taken.', null, 413);
+    throw serviceError('invalid_request', 'The body is larger than the maximum of 1 MiB.', null, 413);
   }
   const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
@@ -80,14 +87,16 @@ export async function readText(ctx: Context): Promise<string> {
 }
 
 /**
- * A body's chunks, none of them once they are too many, and their size. By events: an async iterator costs as much as the rest of a small request.
- * @throws {ServiceError} 408 when it takes too long; 400 when the client goes away amid it: no failure of this service, and nobody reads the answer
+ * The size of a body and its chunks, which are discarded when the body is too large. Uses events, because an async
+ * iterator costs as much as the rest of a small request.
+ * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which is no
+ * failure of this service; nobody reads that answer
  */
 function received(ctx: Context): Promise<{ size: number; chunks: Buffer[] }> {
   const { req } = ctx;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
-      // What is left of it would be taken for the next request.
+      // Otherwise the rest of the body would be parsed as the next request.
       ctx.set('Connection', 'close');
       stop();
       reject(serviceError('invalid_request', `The body did not arrive within ${BODY_MS / 1000} s.`, null, 408));

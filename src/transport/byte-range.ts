@@ -1,15 +1,15 @@
-/** A part of a document: the first and the last byte, both included. */
+/** A part of a document: the offsets of its first and last byte, both inclusive. */
 export interface ByteRange {
   readonly first: number;
   readonly last: number;
 }
 
 /**
- * The one part that a Range header asks for (RFC 9110, 14.1.2 and 14.2).
- * Not range-parser's reading: to that package a suffix longer than the document (`bytes=-1000` of 100 bytes) and an invalid part (`bytes=5-4`)
- * are unsatisfiable; here the first is the whole document and the second is ignored, as the RFC asks.
- * @returns null when the whole is to be sent: no header, another unit, several parts, or nothing that can be understood;
- *   `unsatisfiable` when the part is beyond the end
+ * Parses a Range header with one range (RFC 9110, sections 14.1.2 and 14.2). The package range-parser is not used: it
+ * calls a suffix longer than the document (`bytes=-1000` of 100 bytes) and an invalid range (`bytes=5-4`)
+ * unsatisfiable. By the RFC, the first means the whole document, and the second is ignored.
+ * @returns null when the whole document is to be sent: no header, another unit, several ranges, or an invalid header.
+ * `unsatisfiable` when the range is beyond the end
  */
 export function byteRange(header: string, size: number): ByteRange | null | 'unsatisfiable' {
   const [, from = '', to = ''] = /^bytes=(\d{0,15})-(\d{0,15})$/i.exec(header.replaceAll(/[ \t]/g, '')) ?? [];

@@ -1,9 +1,11 @@
 import { isIPv6 } from 'node:net';
 
 /**
- * Whom the limit of an address counts: an IPv4 address, also where IPv6 carries it (`::ffff:192.0.2.1`); of IPv6 the network of 64 bits
- * (`2001:db8:0:1::/64`), since each subscriber has at least one of these and all addresses in it (RFC 6177).
- * @param ip as the socket or a trusted proxy names it; what is no address stands for itself
+ * The address that a rate limit counts. For IPv4, the address, also if it is mapped into IPv6 (`::ffff:192.0.2.1`). For
+ * IPv6, the network of 64 bits (`2001:db8:0:1::/64`), because a subscriber has all addresses of at least one such
+ * network (RFC 6177).
+ * @param ip from the socket or a trusted proxy; a text that is not an address is returned as it is, up to 100
+ * characters
  */
 export function limitedAddress(ip: string): string {
   const [address = ''] = ip.split('%');
@@ -20,7 +22,7 @@ export function limitedAddress(ip: string): string {
 
 /** The eight groups of an IPv6 address. */
 function groupsOf(address: string): number[] {
-  // URL writes an embedded IPv4 address as two groups, too.
+  // URL also converts an embedded IPv4 address to two groups.
   const [before = '', after] = new URL(`http://[${address}]`).hostname.slice(1, -1).split('::');
   const numbers = (part: string) => (part === '' ? [] : part.split(':').map((group) => Number.parseInt(group, 16)));
   const [head, tail] = [numbers(before), numbers(after ?? '')];

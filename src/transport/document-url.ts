@@ -3,9 +3,9 @@ import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { documentPath } from './files.ts';
 
 /**
- * The capability URLs of invoices' documents (docs/decisions/0017). Those of an invoice that stays in memory, as one does that is
- * read again and again, are derived once.
- * @param publicUrl where the service is reached, without a trailing slash
+ * Derives the capability URLs of documents (docs/decisions/0017). The URLs are cached for each invoice object in
+ * memory.
+ * @param publicUrl the address of the service for clients, without a trailing slash
  */
 export function createDocumentUrl(publicUrl: string, clientSecrets: Pick<ClientSecrets, 'documentToken'>): DocumentUrl {
   const known = { xml: new WeakMap<object, string>(), pdf: new WeakMap<object, string>() };

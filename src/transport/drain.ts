@@ -2,15 +2,19 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
-/** How a server that stops treats its clients. */
+/** How a server treats its clients during a shutdown. */
 export interface Leave {
-  /** How long the listener stays open at least, milliseconds: until load balancers have noticed that the service is not ready. */
+  /**
+   * Minimum time that the listener stays open, milliseconds, so that load balancers notice that the service is not
+   * ready.
+   */
   readonly delayMs: number;
   /** How long the requests in flight may take after that, milliseconds. */
   readonly graceMs: number;
   /**
-   * Whether connections without a request are left open until their client sends one more (which is answered) or their keep-alive time-out
-   * ends them: to close one races with the request that may be on its way. False: they are closed at once, for whoever waits at a terminal.
+   * Whether an idle connection stays open until its client sends another request, which is answered, or until its
+   * keep-alive time-out. Closing it at once could lose a request that is on its way. False closes idle connections at
+   * once, for somebody who waits at a terminal.
    */
   readonly patient: boolean;
 }
@@ -20,31 +24,35 @@ export interface Drain {
   /** Whether `end` was called. */
   readonly draining: boolean;
   /**
-   * Answers what was asked and what is still asked, each answer with `Connection: close`, then closes the listener and resolves when no
-   * connection is left. What takes longer than `leave` allows is cut off.
-   * @param endStreams runs after the delay: ends the answers that do not end by themselves
+   * Answers the requests in flight and those that still arrive, each with `Connection: close`, then closes the
+   * listener. Resolves when no connection is left. Connections that exceed the times of `leave` are cut off.
+   * @param endStreams called after the delay to end the answers that have no end of their own
    */
   end(leave: Leave, endStreams: () => void): Promise<void>;
 }
 
-/** The listener closes when no request was in flight for as long: what clients had sent by then has been taken. Milliseconds. */
+/**
+ * The listener closes after this time without a request in flight (milliseconds): all sent requests have then arrived.
+ */
 const QUIET_MS = 100;
-/** It closes at the latest so long after the delay, however busy it is. */
+/** Maximum time between the delay and the closing of the listener, milliseconds. */
 const LISTEN_MS = 1000;
-/** Node ends an idle connection up to so long after its keep-alive time-out. */
+/** Node closes an idle connection up to this long after its keep-alive time-out, milliseconds. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
-/** Longer than a destroyed connection takes to be gone. */
+/** More than enough time for a destroyed connection to emit `close`, milliseconds. */
 const GONE_MS = 1000;
 
-/** What is known of a connection. */
+/** The state of a connection. */
 interface Client {
-  /** Its requests in flight. */
+  /** Number of requests in flight. */
   requests: number;
-  /** The bytes that had come when the last of them was answered: with more, another request is on its way. */
+  /**
+   * The bytes received when the last request was answered. If more were received since, another request is arriving.
+   */
   read: number;
 }
 
-/** Watches a server that has no connections yet. */
+/** Tracks the connections of a server. To be called before it has any. */
 export function createDrain(server: Server): Drain {
   const clients = new Map<Socket, Client>();
   const active = new Set<ServerResponse>();
@@ -106,7 +114,7 @@ export function createDrain(server: Server): Drain {
     }
   }
 
-  /** Not `closeIdleConnections`, which cuts off answers that are not sent whole, and leaves connections that never sent anything. */
+  /** Node's `closeIdleConnections` would cut off incomplete answers, and keep connections that never sent a request. */
   function closeIdle(): void {
     for (const [socket, { requests, read }] of clients)
       if (requests === 0 && socket.bytesRead === read) socket.destroy();
@@ -124,14 +132,14 @@ export function createDrain(server: Server): Drain {
       lastActive = start;
       endStreams();
       if (patient) await quiet(start + LISTEN_MS);
-      // Not the HTTP server's own `close`, which closes idle connections too.
+      // Not `close` of the HTTP server, which also closes idle connections.
       NetServer.prototype.close.call(server);
       const end = start + graceMs;
       if (patient) await empty(Math.min(end, start + server.keepAliveTimeout + KEEP_ALIVE_BUFFER_MS));
       await empty(end, closeIdle);
       for (const socket of clients.keys()) socket.destroy();
       await empty(performance.now() + GONE_MS);
-      // Ends its timers.
+      // Stops the timers of the HTTP server.
       server.close(() => undefined);
     },
   };

@@ -5,48 +5,55 @@ import type { Principal } from '../domain/principal.ts';
 import { abandon } from './abandon.ts';
 import { whenGone } from './when-gone.ts';
 
-/** What a stream tells. */
+/** The source of a stream's messages. */
 export interface Source<Value> {
   readonly values: AsyncIterator<Value>;
-  /** A value as messages of the stream, their data JSON; none: an empty text. */
+  /** Converts a value to messages with JSON data; an empty text for no message. */
   readonly print: (value: Value) => string;
-  /** Messages after the last value; not when the stream was broken off. */
+  /** Messages after the last value. Not sent if the stream ends earlier. */
   readonly last?: string;
 }
 
-/** An answer of `text/event-stream` (WHATWG HTML, section 9.2) that goes on. */
+/** An open answer of the type `text/event-stream` (WHATWG HTML, section 9.2). */
 export interface EventStream {
-  /** Resolves when the client has read what there was, or is gone. */
+  /** Resolves when the client has read what was sent, or has disconnected. */
   ready(): Promise<void>;
-  /** Ends it in order. @param last messages that go before the end */
+  /** Ends the answer in an orderly way. @param last messages to send before the end */
   end(last?: string): void;
 }
 
-/** The open event streams of this process, by whichever protocol. */
+/** The open event streams of this process, of all protocols. */
 export interface EventStreams {
   /**
-   * Begins an answer, and returns: the values are sent as they come. Each is asked for when the client has read those before, so that memory
-   * is bounded. The stream has heartbeats; it is ended when the source or the caller's key is, or when the service stops, and broken off
-   * when the client does not read. The source is ended with it.
-   * @throws {ServiceError} rate_limit_exceeded: the caller has too many open
+   * Starts an answer and returns; values are sent as they arrive. The next value is requested when the client has read
+   * the previous ones, which bounds the memory. The stream sends heartbeats. It ends when the source ends, when the
+   * caller's key is revoked, or when the service stops, and it is reset when the client does not read. The source ends
+   * with the stream.
+   * @throws {ServiceError} rate_limit_exceeded when the caller has too many open streams
    */
   open<Value>(ctx: Context, principal: Principal, source: Source<Value>): EventStream;
-  /** Calls back when the caller's key is revoked, if it is a key. @returns ends that */
+  /**
+   * Calls `onRevoked` when the caller's key is revoked, if the credential is a key.
+   * @returns a function that stops this
+   */
   whenRevoked(principal: Principal, onRevoked: () => void): () => void;
-  /** How many there are. */
+  /** Number of open streams. */
   count(): number;
-  /** Ends all of them, and those that are opened from now on at once, with a `retry:`: their clients resume elsewhere. */
+  /** Ends all streams, also those opened later, with a `retry:` field. The clients resume with another process. */
   close(): void;
 }
 
 export const HEARTBEAT_MS = 15_000;
-/** How long a client whose time is up may take for what it has not read yet. */
+/** How long a client may take to read the rest of an ended stream, milliseconds. */
 const LINGER_MS = 5000;
 const COMMENT = ':\n\n';
-/** Clients that a stop cuts off come back within so many milliseconds, not all at once. */
-const RETURN_MS = [1000, 4000] as const;
+/** Range of the random delay after which clients reconnect when the service stops, milliseconds. */
+const RECONNECT_MS = [1000, 4000] as const;
 
-/** Streams at a time. A publishable key may serve every live page of its tenant, a client_secret those of one invoice. */
+/**
+ * Maximum number of open streams of a credential. A publishable key may serve every open page of its tenant, a
+ * client_secret those of one invoice.
+ */
 export const MAX_STREAMS: Readonly<Record<Principal['kind'], number>> = {
   secret: 10_000,
   publishable: 10_000,
@@ -55,15 +62,15 @@ export const MAX_STREAMS: Readonly<Record<Principal['kind'], number>> = {
 
 export const EVENT_STREAM_HEADERS = {
   'Content-Type': 'text/event-stream; charset=utf-8',
-  // Proxies must pass each message on at once.
+  // Proxies must forward each message at once.
   'Cache-Control': 'no-store, no-transform',
   'X-Accel-Buffering': 'no',
 };
 
 export interface EventStreamParts {
-  /** Calls back when a key is revoked, and answers how to stop that. */
+  /** Calls `onRevoked` when a key is revoked. Returns a function that stops this. */
   readonly follow: (keyId: string, onRevoked: () => void) => () => void;
-  /** Is told of a source that has failed. */
+  /** Receives the error of a source. */
   readonly report: (error: unknown) => void;
   readonly heartbeatMs?: number;
 }
@@ -73,14 +80,14 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
   const byCaller = new Map<string, number>();
   let closing = false;
 
-  /** @returns takes it off again */
+  /** Counts a stream of the caller. @returns a function that removes it from the count */
   function admit(ctx: Context, principal: Principal): () => void {
     const caller = callerOf(principal);
     const others = byCaller.get(caller) ?? 0;
     const most = MAX_STREAMS[principal.kind];
     if (others >= most) {
       ctx.set('Retry-After', '60');
-      throw serviceError('rate_limit_exceeded', `This credential has ${most} streams open already. Close some first.`);
+      throw serviceError('rate_limit_exceeded', `This credential already has ${most} open streams. Close some first.`);
     }
     byCaller.set(caller, others + 1);
     return () => {
@@ -109,9 +116,9 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
       });
       ctx.respond = false;
       res.writeHead(200, EVENT_STREAM_HEADERS);
-      // Some browsers do not tell of an answer before its first bytes.
+      // Some browsers do not report an answer before its first bytes.
       res.write(COMMENT);
-      if (closing) stream.end(comeBack());
+      if (closing) stream.end(reconnectField());
       else
         send(res, stream, source)
           .catch(report)
@@ -121,14 +128,14 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
     count: () => open.size,
     close() {
       closing = true;
-      for (const stream of open) stream.end(comeBack());
+      for (const stream of open) stream.end(reconnectField());
     },
   };
 }
 
-/** Tells a client when to open its stream again (WHATWG HTML, section 9.2.6). */
-function comeBack(): string {
-  const [least, most] = RETURN_MS;
+/** The field that tells a client when to reconnect (WHATWG HTML, section 9.2.6). */
+function reconnectField(): string {
+  const [least, most] = RECONNECT_MS;
   return `retry: ${least + Math.floor(Math.random() * (most - least))}\n\n`;
 }
 
@@ -146,7 +153,10 @@ async function send<Value>(res: ServerResponse, stream: EventStream, source: Sou
   if (source.last !== undefined && !isOver(res)) res.write(source.last);
 }
 
-/** Other line ends than the protocol's stand in strings of JSON only: as escapes, because many clients' readers of lines take them for its own. */
+/**
+ * Escapes U+0085, U+2028 and U+2029, which occur in JSON strings only. They are no line ends of the protocol, but many
+ * clients treat them as such.
+ */
 export function escapeLineEnds(messages: string): string {
   return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
 }
@@ -158,17 +168,19 @@ function giveUp(res: ServerResponse): void {
 
 function sending(res: ServerResponse, heartbeatMs: number): EventStream {
   let unread: PromiseWithResolvers<void> | null = null;
-  let sluggish = false;
+  let stalled = false;
   const caughtUp = () => {
     unread?.resolve();
     unread = null;
-    sluggish = false;
+    stalled = false;
   };
-  /** A client that has read nothing between two beats, though there is something, is given up: it resumes if it lives. */
+  /**
+   * Resets a client that has unread data and read nothing between two heartbeats. It can resume if it is still there.
+   */
   const beat = setInterval(() => {
     if (!res.writableNeedDrain) res.write(COMMENT);
-    else if (sluggish) giveUp(res);
-    else sluggish = true;
+    else if (stalled) giveUp(res);
+    else stalled = true;
   }, heartbeatMs);
   res.on('drain', caughtUp);
   whenGone(res, () => {
@@ -191,7 +203,7 @@ function sending(res: ServerResponse, heartbeatMs: number): EventStream {
   };
 }
 
-/** Whose streams a credential's are: a key's, or those of the holders of one invoice's client_secret. */
+/** The caller that a stream counts for: a key, or an invoice for all holders of its client_secret. */
 export function callerOf(principal: Principal): string {
   return principal.kind === 'client' ? principal.invoiceId : principal.keyId;
 }

@@ -13,8 +13,8 @@ export function documentPath(invoiceId: string, kind: DocumentKind, token: strin
 }
 
 /**
- * `/files/…`: the documents behind `xml_url` and `pdf_url` (docs/decisions/0017), streamed from the store; conditional and range
- * requests as in RFC 9110.
+ * `/files/…`: the documents of `xml_url` and `pdf_url` (docs/decisions/0017), streamed from the store, with conditional
+ * requests and range requests as in RFC 9110.
  */
 export function files(readDocument: ReadDocument): Middleware {
   return async (ctx: Context) => {
@@ -25,9 +25,10 @@ export function files(readDocument: ReadDocument): Middleware {
     const document = await readDocument(id, kind, token);
     if (!document) {
       ctx.set('Retry-After', '10');
-      throw serviceError('internal_error', 'The PDF is still being made. Try again in a few seconds.', null, 503);
+      throw serviceError('internal_error', 'The PDF is still being rendered. Try again in a few seconds.', null, 503);
     }
-    // The bytes never change, but the address may be revoked: asking again costs a 304. Signed bytes are not to be compressed on the way.
+    // The bytes never change, but the URL may be revoked, so clients revalidate, which costs a 304. Proxies must not
+    // transform signed bytes.
     ctx.set('Cache-Control', 'private, no-cache, no-transform');
     if (isUnchanged(ctx, `"${document.sha256}"`)) return;
     ctx.status = 200;
@@ -51,13 +52,14 @@ function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): voi
   ctx.set('Content-Type', TYPES[kind]);
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('X-Robots-Tag', 'noindex');
-  // Shown by a browser, XML could bring a style sheet or a script along. PDF viewers do not work in a sandbox, and need none.
+  // XML shown by a browser could load a style sheet or run a script. PDF viewers do not work in a sandbox and need
+  // none.
   if (kind === 'xml') ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   if (ctx.method !== 'HEAD') ctx.body = Readable.from(document.read(range ?? undefined));
   ctx.length = range ? range.last - range.first + 1 : size;
 }
 
-/** If-Range asks for the part only of the very bytes that it names (RFC 9110, 13.1.5). */
+/** Whether the Range header applies: If-Range limits it to the version with this ETag (RFC 9110, section 13.1.5). */
 function isRangeOfThis(ctx: Context): boolean {
   const condition = ctx.get('If-Range');
   return condition === '' || condition === ctx.response.get('ETag');

@@ -1,4 +1,5 @@
-// Asks for a key before GraphiQL begins, and sends it with each request that names no other. It stays in this page's memory.
+// Asks for a key before GraphiQL starts, and adds it to requests without an Authorization header. The key stays in the
+// memory of this page.
 (() => {
   const form = document.querySelector('#ask');
   const [input, button, told] = ['#key', 'button', 'output'].map((part) => form.querySelector(part));
@@ -6,10 +7,10 @@
 
   const bearer = (key) => ({ Authorization: `Bearer ${key}` });
 
-  /** Why the service does not take a key; null when it does. */
+  /** Why the service refuses a key; null if it accepts it. */
   async function refusal(key) {
     if (key === '') return 'Paste a key first.';
-    if (!/^[\x21-\x7e]+$/.test(key)) return 'This is no key: a key has no spaces, and no letters with accents.';
+    if (!/^[\x21-\x7e]+$/.test(key)) return 'This is not a key: keys contain no spaces and only ASCII characters.';
     const headers = { ...bearer(key), 'Content-Type': 'application/json', Accept: 'application/json' };
     const body = JSON.stringify({ query: '{ __typename }' });
     const answer = await send(location.pathname, { method: 'POST', headers, body }).catch(() => null);
@@ -39,7 +40,7 @@
     button.disabled = false;
     told.textContent = why ?? 'Opening GraphiQL …';
     if (why !== null) return void input.focus();
-    // Its script is long, and may not be there yet.
+    // GraphiQL's script is large and may not be loaded yet.
     if (document.readyState === 'complete') open(key);
     else window.addEventListener('load', () => open(key), { once: true });
   });

@@ -84,14 +84,14 @@ subscription Events {
 }
 `;
 
-/** What GraphiQL shows whoever comes for the first time. Headers are not kept: a key has no place in a browser's storage. */
+/** The first tabs of GraphiQL. Headers are not persisted, because keys must not be in the browser's storage. */
 export const GRAPHIQL: GraphiQLOptions = {
   title: 'Fatoura: GraphQL',
   shouldPersistHeaders: false,
   defaultTabs: [CREATE, LIST, FOLLOW].map((query) => ({ query })),
 };
 
-/** What is shown first: without a credential nothing is answered, the schema neither, so GraphiQL begins once there is one. */
+/** The form that asks for a key. GraphiQL starts after it, because even the schema needs a credential. */
 const ASK = `<style>
   #ask { max-width: 34rem; margin: 12vh auto 0; padding: 0 24px; color: #1b2733; font: 16px/1.55 system-ui, sans-serif; }
   #ask h1 { margin: 0 0 8px; font-size: 24px; }
@@ -114,17 +114,18 @@ const ASK = `<style>
   </div>
   <output for="key" role="status"></output>
   <small>
-    The service prints test keys when it starts for the first time; <code>npm run -s cli -- keys create --help</code> tells how to make
-    others. With a test key nothing reaches the tax authority. The key is kept in this page alone, until you close or reload it.
+    The service prints test keys at its first start; <code>npm run -s cli -- keys create --help</code> shows how to create others. With a
+    test key nothing is sent to the tax authority. This page keeps the key in its memory only, until you close or reload it.
   </small>
 </form>`;
 
-/** The library's page, which opens GraphiQL once {@link ASK} has a key. */
+/** The page of the library, changed so that GraphiQL starts after {@link ASK} has a key. */
 async function pageOf(rendered: string): Promise<string> {
   const script = await readFile(new URL('./graphiql-key.js', import.meta.url), 'utf8');
   const [root, start] = ['<div id="root"></div>', 'YogaGraphiQL.renderYogaGraphiQL('];
   const [rootAt, startAt] = [rendered.indexOf(root), rendered.lastIndexOf(start)];
-  if (rootAt < 0 || startAt < rootAt) throw new Error("GraphiQL's page is not as it was: where it begins is not found");
+  if (rootAt < 0 || startAt < rootAt)
+    throw new Error('The page of GraphiQL has changed: the place where it starts was not found');
   const parts = [rendered.slice(0, rootAt), ASK, root, `<script>${script}</script>`];
   return [
     ...parts,
@@ -134,7 +135,9 @@ async function pageOf(rendered: string): Promise<string> {
   ].join('');
 }
 
-/** The page brings all its scripts in itself, and starts its workers from them: nothing is fetched from elsewhere, nobody may frame it. */
+/**
+ * All scripts are inline, and workers start from blobs. Nothing is loaded from other origins, and framing is refused.
+ */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' blob:",
@@ -163,7 +166,7 @@ async function makePage(): Promise<Page> {
   };
 }
 
-/** Answers with the page, 9 MB that are rendered and compressed when the first one asks: anybody may, without a credential. */
+/** Serves the page without a credential. Its 9 MB are rendered and compressed at the first request. */
 export function showGraphiql(): Middleware {
   let page: Promise<Page> | undefined;
   return async (ctx) => {

@@ -6,18 +6,19 @@ import { subscribe } from '../graphql/subscribe.ts';
 import type { Source } from './event-stream.ts';
 import { whenGone } from './when-gone.ts';
 
-/** What a request to Yoga carries besides itself. */
+/** The server context of a request to Yoga. */
 export interface YogaServerContext {
   readonly ctx: Context;
-  /** Why it is not answered, where the prepared path has found that out. */
+  /** Set when the prepared path has refused the request. */
   refusal?: GraphQLError;
-  /** A subscription's results, once Yoga has them and would send them as Server-Sent Events. */
+  /** The results of a subscription, which Yoga would send as Server-Sent Events. */
   results?: AsyncIterable<ExecutionResult>;
 }
 
 /**
- * Leaves a subscription's results in the server context instead of sending them: Yoga's own sender stops its heartbeats for good once a
- * client is slow, waits for ever for one that does not read, and does not notice one that went before it began.
+ * Puts the results of a subscription into the server context instead of letting Yoga send them. Yoga's sender stops its
+ * heartbeats permanently when a client is slow, waits without limit for a client that does not read, and does not
+ * notice one that disconnected before the start.
  */
 export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
   onSubscribe({ setSubscribeFn }) {
@@ -38,7 +39,10 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
   },
 };
 
-/** Results as Yoga sends them, which is also graphql-sse's distinct connections mode. @param shown what clients see of a result */
+/**
+ * Results in the format of Yoga, which is also that of graphql-sse's distinct connections mode.
+ * @param shown converts a result to what clients may see
+ */
 export function printed(
   results: ExecutionResult | AsyncIterable<ExecutionResult>,
   shown: (result: ExecutionResult) => ExecutionResult = (result) => result,
@@ -50,7 +54,7 @@ export function printed(
   };
 }
 
-/** A result as a stream of its own. */
+/** A stream with one result. */
 export async function* only(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
   yield result;
 }

@@ -1,9 +1,10 @@
 import type { OperationRequest } from '../graphql/compiled-queries.ts';
 
 /**
- * The body of a POST, if it asks for one operation and nothing unusual; null is no verdict on it, which is Yoga's to give.
- * @param body JSON, or not
- * @param listed the text of a listed operation by its SHA-256
+ * Parses the body of a POST with one operation and no unusual members. Null does not mean that the body is invalid:
+ * Yoga then decides.
+ * @param body any text
+ * @param listed returns the text of a listed operation by its SHA-256
  */
 export function ordinaryRequest(body: string, listed: (sha256: string) => string | null): OperationRequest | null {
   let request: unknown;
@@ -21,14 +22,14 @@ export function ordinaryRequest(body: string, listed: (sha256: string) => string
   return { query, operationName, variables: variables ?? {} };
 }
 
-/** The query that these extensions, and no other, ask for by its digest. */
+/** The listed query that `extensions` names by its digest; null if there are other extensions. */
 function listedQuery(extensions: unknown, listed: (sha256: string) => string | null): string | null {
   if (!isObject(extensions) || Object.keys(extensions).length > 1) return null;
   const sha256 = persistedDigest({ extensions });
   return sha256 === null ? null : listed(sha256);
 }
 
-/** The digest by which a request names its operation, as Apollo's automatic persisted queries do; null where there is none. */
+/** The digest of the operation in the format of Apollo's automatic persisted queries; null if there is none. */
 export function persistedDigest(request: unknown): string | null {
   const extensions = isObject(request) ? request.extensions : null;
   const persisted = isObject(extensions) ? extensions.persistedQuery : null;
@@ -36,8 +37,8 @@ export function persistedDigest(request: unknown): string | null {
 }
 
 /**
- * The media type in which Yoga answers a query to a client with this Accept header; null for anything but JSON.
- * Like Yoga's own choice it goes by the order of what is accepted, not by its weights.
+ * The media type that Yoga would choose for this Accept header; null if it is not JSON. Like Yoga, it uses the order of
+ * the accepted types and ignores their weights.
  */
 export function answerType(accept: string): string | null {
   for (const each of (accept || '*/*').replace(/\s/g, '').toLowerCase().split(',')) {

@@ -20,26 +20,27 @@ import { whenGone } from './when-gone.ts';
 
 /** How long a reserved stream waits for the connection that reads it, milliseconds. */
 const RESERVATION_MS = 60_000;
-/** Operations at a time on one stream, in single connection mode. */
+/** Maximum number of concurrent operations on a stream in single connection mode. */
 export const MAX_OPERATIONS = 100;
 const EVENTS = 'text/event-stream';
 const METHODS = ['GET', 'POST', 'PUT', 'DELETE'];
 
-/** A request as the library's hooks see it. */
+/** The context of a request in the hooks of the library. */
 interface Call {
   readonly ctx: Context;
   readonly reader: Reader;
-  /** Of the stream in single connection mode; null in distinct connections mode. */
+  /** The token of the stream in single connection mode; null in distinct connections mode. */
   readonly token: string | null;
-  /** Of the operation for which the library has made room on the stream. */
+  /** The id of the operation, which the library has registered with the stream. */
   operationId: string | null;
-  /** In distinct connections mode: what the operation came to. */
+  /** The results of the operation, in distinct connections mode. */
   outcome: ExecutionResult | AsyncIterable<ExecutionResult> | null;
 }
 
 /**
- * `/graphql/stream`: the GraphQL over SSE protocol, distinct connections and single connection mode. The library speaks the protocol; here
- * is what it leaves open (tokens, limits, errors), and what it would hold without end for a client that does not read.
+ * `/graphql/stream`: the GraphQL over SSE protocol in distinct connections mode and single connection mode. The library
+ * implements the protocol. This file adds tokens, limits and error codes, and bounds the memory for clients that do not
+ * read.
  */
 export function graphqlOverSse(
   contextOf: (ctx: Context) => GraphQLContext,
@@ -67,7 +68,7 @@ export function graphqlOverSse(
         const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
         return { schema, ...read, operationName, variableValues: variables, contextValue };
       }
-      // Who asks for events is told in an event, which the browser's own client can read.
+      // For a client that accepts events the errors are an event, which the browser's EventSource can read.
       if (headers.get('accept') === EVENTS) return only(read);
       const errors = read.errors.map((error) => told(error, requestIdOf(ctx)));
       return refusal(400, { errors });
@@ -80,16 +81,16 @@ export function graphqlOverSse(
         withParams(await execute({ ...args, contextValue }), args),
       );
     },
-    // `onSubscribe` has.
+    // `onSubscribe` has already validated the document.
     validate: () => [],
     onOperation(_context, { context: call }, _args, outcome) {
       if (call.token !== null) return;
-      // Sent as Yoga's results are, which is the same protocol: the library would keep a queue for each stream.
+      // Sent like Yoga's results, in the same protocol, because the library would queue results without a limit.
       call.outcome = outcome as NonNullable<Call['outcome']>;
       return none();
     },
     async onNext(_context, { context: { ctx, reader } }, result) {
-      // The next result is asked for when the client has read this one: the library itself would gather them.
+      // Requests the next result when the client has read the previous ones; the library itself would queue them.
       await (await reader.stream)?.ready();
       return shown(result as ExecutionResult, requestIdOf(ctx));
     },
@@ -103,7 +104,7 @@ export function graphqlOverSse(
     return errors ? { ...result, errors } : result;
   }
 
-  /** A refusal with the code that all our errors have: the library's own are messages alone. */
+  /** Adds the code that all errors of the service have to errors of the library, which only have a message. */
   function described(body: string, status: number, requestId: string): string {
     const { errors } = JSON.parse(body) as { errors: readonly { message: string; extensions?: unknown }[] };
     const coded = errors.map((error) => {
@@ -127,14 +128,14 @@ export function graphqlOverSse(
     }
     const token = ctx.get(TOKEN_HEADER_KEY) || new URL(ctx.url, 'http://localhost').searchParams.get(TOKEN_QUERY_KEY);
     if (!token) return { ctx, reader: newReader(principalOf(ctx)), token: null, operationId: null, outcome: null };
-    // The token is the ticket of a browser's EventSource, which sends nothing else.
-    const ticket = ctx.method === 'GET' && acceptOf(ctx) === EVENTS && !ctx.headers.authorization;
-    const reader = reservations.find(token, ticket ? null : principalOf(ctx));
+    // A browser's EventSource can send no credential except the token.
+    const byTokenOnly = ctx.method === 'GET' && acceptOf(ctx) === EVENTS && !ctx.headers.authorization;
+    const reader = reservations.find(token, byTokenOnly ? null : principalOf(ctx));
     if (!reader) throw serviceError('resource_not_found', 'Stream not found');
     return { ctx, reader, token, operationId: null, outcome: null };
   }
 
-  /** Sends the library's answer. */
+  /** Sends the answer of the library. */
   function send({ ctx, reader, outcome }: Call, [body, init]: Response): void {
     if (outcome) {
       const requestId = requestIdOf(ctx);
@@ -146,12 +147,12 @@ export function graphqlOverSse(
       return;
     }
     if (body === null && init.status >= 400) {
-      // The library refuses without a word.
+      // The library's refusals have no body.
       for (const [name, value] of Object.entries(init.headers ?? {})) if (value !== undefined) ctx.set(name, value);
       throw refused(init.status, REFUSALS[init.status] ?? 'The request is not valid.');
     }
     if (body === null || typeof body === 'string') {
-      // Koa would turn an empty 202 into 204, which the protocol's clients do not take.
+      // Koa would change an empty 202 to 204, which clients of the protocol do not accept.
       ctx.respond = false;
       ctx.res.writeHead(init.status, { ...init.headers, 'Cache-Control': 'no-store' });
       return void ctx.res.end(
@@ -159,27 +160,32 @@ export function graphqlOverSse(
       );
     }
     whenGone(ctx.res, () => reader.open(null));
-    // The heartbeat is this service's, not the library's.
+    // Drops the heartbeats of the library: the event stream sends its own.
     const print = (message: string) => (message.startsWith(':') ? '' : message);
     reader.open(streams.open(ctx, reader.principal, { values: body, print }));
   }
 
-  /** Ends a stream's reservation, unless it is in use, with what it holds. */
-  async function giveBack(call: Call, token: string): Promise<void> {
+  /** Ends an unused reservation and its operations. Has no effect if the stream is open. */
+  async function endReservation(call: Call, token: string): Promise<void> {
     const [stream] = await handle(call, 'GET', EVENTS, '/', '');
     if (stream === null || typeof stream === 'string') return;
     reservations.end(token);
     await stream.return(undefined);
   }
 
-  /** What an answer means for the stream of a token. */
-  async function keepBooks(call: Call, token: string, [body, { status }]: Response, operates: boolean): Promise<void> {
+  /** Updates the reservations and the number of operations after an answer in single connection mode. */
+  async function updateReservations(
+    call: Call,
+    token: string,
+    [body, { status }]: Response,
+    operates: boolean,
+  ): Promise<void> {
     const { ctx, reader } = call;
     if (ctx.method === 'PUT') {
       if (status !== 201) return;
-      const timer = setTimeout(() => void giveBack(call, token), RESERVATION_MS).unref();
-      // The token must not outlive the key: it opens the stream alone.
-      const unfollow = streams.whenRevoked(reader.principal, () => void giveBack(call, token));
+      const timer = setTimeout(() => void endReservation(call, token), RESERVATION_MS).unref();
+      // The token opens the stream without the key, so it must end with the key.
+      const unfollow = streams.whenRevoked(reader.principal, () => void endReservation(call, token));
       reservations.add(token, reader, () => {
         clearTimeout(timer);
         unfollow();
@@ -188,7 +194,7 @@ export function graphqlOverSse(
       whenGone(ctx.res, () => reservations.end(token));
     } else if (operates && status !== 202) {
       reader.operations--;
-      // The library would keep the id of what it has refused.
+      // Otherwise the library would keep the id of a refused operation.
       if (status >= 400 && call.operationId)
         await handle(call, 'DELETE', '*/*', `/?operationId=${encodeURIComponent(call.operationId)}`, '');
     }
@@ -205,16 +211,16 @@ export function graphqlOverSse(
     const text = ctx.method === 'GET' ? '' : await (ctx.method === 'POST' ? readGraphqlJson : readText)(ctx);
     const operates = token !== null && ctx.method !== 'PUT' && ctx.method !== 'DELETE' && accept !== EVENTS;
     if (operates && reader.operations >= MAX_OPERATIONS) {
-      throw serviceError('invalid_request', `A stream carries at most ${MAX_OPERATIONS} operations at a time.`);
+      throw serviceError('invalid_request', `A stream can have at most ${MAX_OPERATIONS} concurrent operations.`);
     }
     if (operates) reader.operations++;
     const answer = await handle(call, ctx.method, accept, ctx.url, text);
-    if (token !== null) await keepBooks(call, token, answer, operates);
+    if (token !== null) await updateReservations(call, token, answer, operates);
     return send(call, answer);
   };
 }
 
-/** The document of a request whose operation can be run, or why it can not. */
+/** The document of a valid request, or its errors. */
 function checked(
   gate: Gate,
   source: string,
@@ -236,7 +242,7 @@ function checked(
   }
 }
 
-/** What the client takes, in the words that the library compares with. */
+/** The Accept header, reduced to the values that the library compares. */
 function acceptOf(ctx: Context): string {
   if (!ctx.get('Accept')) return '*/*';
   const types = ctx.method === 'PUT' ? ['text/plain'] : ['application/json', EVENTS];
@@ -262,6 +268,6 @@ function refused(status: number, message: string): ServiceError {
 
 const REFUSALS: Readonly<Record<number, string>> = {
   404: 'Reserve a stream with PUT first, or accept text/event-stream.',
-  405: 'This method is not possible here; use GET, POST, PUT or DELETE.',
-  406: 'The Accept header must take text/event-stream, or application/json in single connection mode.',
+  405: 'This method is not allowed here. Use GET, POST, PUT or DELETE.',
+  406: 'The Accept header must allow text/event-stream, or application/json in single connection mode.',
 };

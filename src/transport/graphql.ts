@@ -21,20 +21,20 @@ import { currentRequestId } from './middleware/request.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 
-/** What the gate refuses, in its words. */
+/** Applies the gate to Yoga's requests, and answers with its errors. */
 function passing(
   gate: Gate,
   count: CountRequests,
   told: (error: GraphQLError) => GraphQLError,
 ): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
-  /** What would be or was too much, and must not run or be answered. */
+  /** The result of an operation that exceeds a limit, before or after it ran. */
   const refused = (refusal: GraphQLError): ExecutionResult => {
     const error = told(refusal);
     if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
     else if (error.extensions.status === 429) error.extensions.http = { status: 429 };
     return { errors: [error] };
   };
-  /** Why the requests that an operation counts beyond its own are too many; null when they are not. */
+  /** Counts the additional requests of an operation. Returns the error if they exceed the rate limit. */
   const overLimit = async (ctx: Context, requests: number): Promise<GraphQLError | null> => {
     if (requests === 1) return null;
     return count(ctx, requests - 1).then(
@@ -50,14 +50,14 @@ function passing(
         return;
       }
       const { query = '' } = params;
-      // What is wrong with it is Yoga's to say.
+      // Yoga reports the error.
       if (typeof query !== 'string') return;
       if (query !== '') {
         if (digestOf(query) === sha256) return;
         throw badRequest('The sha256Hash of extensions.persistedQuery is not that of the query.');
       }
       const listed = gate.listed(sha256);
-      // In the words that clients of this protocol, Apollo's, know.
+      // The message that clients of Apollo's protocol expect.
       if (listed === null) throw badRequest('PersistedQueryNotFound');
       setParams({ ...params, query: listed });
     },
@@ -86,18 +86,18 @@ function passing(
   };
 }
 
-/** Of a request that is none of GraphQL over HTTP: a 400 whatever the client accepts. */
+/** The error of a request that is not GraphQL over HTTP: 400 for every Accept header. */
 function malformed(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { status: 400 } } });
 }
 
-/** Of one that is: a 400 to who accepts GraphQL's own media type. */
+/** The error of a GraphQL over HTTP request: 400 if the client accepts GraphQL's own media type, otherwise 200. */
 function badRequest(message: string): GraphQLError {
   return new GraphQLError(message, { extensions: { http: { spec: true, status: 400 } } });
 }
 
-/** Yoga refuses some requests (405, 406, 415) without a word. */
-const SPEAKING: Plugin = {
+/** Adds an error body to Yoga's refusals (405, 406, 415), which have none. */
+const REFUSAL_BODIES: Plugin = {
   onResponse({ response, setResponse, fetchAPI }) {
     if (response.status < 400 || response.body !== null) return;
     const message = REFUSALS[response.status] ?? 'The request is not valid.';
@@ -110,19 +110,19 @@ const SPEAKING: Plugin = {
 };
 
 const REFUSALS: Readonly<Record<number, string>> = {
-  405: 'This method is not possible here; use GET or POST.',
-  406: 'No media type of the Accept header can be answered; accept application/graphql-response+json, application/json or text/event-stream.',
+  405: 'This method is not allowed here. Use GET or POST.',
+  406: 'The Accept header must allow application/graphql-response+json, application/json or text/event-stream.',
 };
 
 export interface GraphqlParts {
   readonly gate: Gate;
-  /** Whether browsers are shown GraphiQL. */
+  /** Whether browsers get GraphiQL. */
   readonly graphiql: boolean;
-  /** Is told of each request, by the way on which it ran. */
+  /** Called for each request with the executor that ran it. */
   readonly ran: (path: 'prepared' | 'yoga') => void;
 }
 
-/** POST and GET `/graphql`, with Yoga's own Server-Sent Events and, for a browser that asks for a page, GraphiQL. */
+/** POST and GET `/graphql`, with subscriptions as Server-Sent Events, and GraphiQL for browsers that request HTML. */
 export function graphqlOverHttp(
   contextOf: (ctx: Context) => GraphQLContext,
   explain: Explain,
@@ -137,11 +137,11 @@ export function graphqlOverHttp(
     graphiql: false,
     landingPage: false,
     multipart: false,
-    // The gate remembers what is valid.
+    // The gate caches valid documents.
     parserAndValidationCache: false,
     cors: false,
     logging: false,
-    plugins: [passing(gate, count, told), SPEAKING, eventStreaming],
+    plugins: [passing(gate, count, told), REFUSAL_BODIES, eventStreaming],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
       maskError: (error, _message, _isDev) => told(graphqlErrorOf(error)),
@@ -150,7 +150,10 @@ export function graphqlOverHttp(
   const queries = createCompiledQueries(gate);
   const showPage = showGraphiql();
 
-  /** The prepared path: answers a query that has been asked before as Yoga would, which costs many times as much. */
+  /**
+   * The prepared path: answers a known query as Yoga would, at a fraction of its cost. Returns false to let Yoga
+   * answer.
+   */
   async function answeredPrepared(ctx: Context, body: string, server: YogaServerContext): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
     const request = type === null ? null : ordinaryRequest(body, gate.listed);
@@ -159,13 +162,13 @@ export function graphqlOverHttp(
     const result = await boundedAnswer(query.bounds, contextOf(ctx), (context) =>
       query.run(context, request.variables),
     );
-    // Where anything was refused or has failed, Yoga runs it once more and tells; not what was too much.
+    // After an error, Yoga runs the query again and answers with its errors, except when a limit was exceeded.
     if (!result || !('data' in result)) {
       const [refusal] = result?.errors ?? [];
       if (refusal) server.refusal = refusal;
       return false;
     }
-    // Written at once, as Yoga's answers are: Koa would look at the body to guess what is known.
+    // Written directly, because Koa would examine the body to determine the type and length.
     ctx.respond = false;
     ctx.res.statusCode = 200;
     ctx.res.setHeader('Content-Type', `${type}; charset=utf-8`);
@@ -179,7 +182,7 @@ export function graphqlOverHttp(
       (ctx.method === 'GET' || ctx.method === 'HEAD') &&
       ctx.query.query === undefined &&
       ctx.query.extensions === undefined &&
-      // Last, so that it is not for who takes anything.
+      // HTML is the last choice, so that clients that accept everything get JSON.
       ctx.accepts('json', 'application/graphql-response+json', 'text/event-stream', 'html') === 'html'
     )
       return showPage(ctx, next);
@@ -188,7 +191,7 @@ export function graphqlOverHttp(
     if (ctx.method === 'POST') {
       const body = await readGraphqlJson(ctx);
       if (await answeredPrepared(ctx, body, server)) return ran('prepared');
-      // Where Yoga looks for it.
+      // Yoga reads the parsed body from here.
       Object.assign(ctx.req, { body });
     }
     ran('yoga');
@@ -197,7 +200,7 @@ export function graphqlOverHttp(
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
-    // A single result as an event, which Yoga writes itself.
+    // Yoga has printed a single result as an event.
     if (response.headers.get('content-type')?.startsWith('text/event-stream'))
       return void ctx.res.end(escapeLineEnds(await response.text()));
     ctx.res.end(new Uint8Array(await response.arrayBuffer()));
@@ -205,8 +208,9 @@ export function graphqlOverHttp(
 }
 
 /**
- * GraphQL over HTTP answers a well-formed request whose document or variables are wrong with 400 to who accepts its own media type, and
- * with 200 to who accepts application/json alone (`spec`); any other with 400 to everybody. Yoga has it so but for these two.
+ * By GraphQL over HTTP, an error in the document or the variables of a well-formed request is answered with 400 if the
+ * client accepts GraphQL's own media type, and with 200 if it accepts application/json only (`spec`). Other errors are
+ * 400 for all clients. Corrects the two cases in which Yoga differs.
  */
 function ruled(error: GraphQLError): GraphQLError {
   const { http, originalError } = error.extensions as {
@@ -219,7 +223,10 @@ function ruled(error: GraphQLError): GraphQLError {
   return error;
 }
 
-/** Resolvers' errors come as GraphQL errors; others that are the request's own fault: unreadable variables, a document nested too deep. */
+/**
+ * Errors of resolvers are GraphQL errors already. Others that the request causes are converted: unreadable variables,
+ * or a document that is nested too deep.
+ */
 function graphqlErrorOf(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return ruled(error);
   const http = { status: 400 };
@@ -230,7 +237,7 @@ function graphqlErrorOf(error: unknown): GraphQLError {
   return new GraphQLError('', { originalError: error as Error });
 }
 
-/** The answer, or null when the client went before it was made: then Yoga throws. */
+/** The answer, or null when the client disconnected before it was complete, in which case Yoga throws. */
 async function answerOf<Answer>(ctx: Context, make: () => Promise<Answer> | Answer): Promise<Answer | null> {
   try {
     return await make();

@@ -13,28 +13,32 @@ import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { errorBody } from './rest/errors.ts';
 
-/** An HTTP server that listens, before there is anything to answer with. */
+/** An HTTP server that listens before its handler exists. */
 export interface HttpServer {
-  /** Where it is reached, without a trailing slash. */
+  /** The address that it listens on, without a trailing slash. */
   readonly url: string;
-  /** Answers with `handle` from now on; requests that came earlier have waited for it. */
+  /** Sets the handler of requests. Requests that arrived earlier wait for it. */
   serve(handle: RequestListener, parts: { log: Logger; limiter: RateLimiter; streams: EventStreams }): void;
-  /** Whether it was told to close: it answers still, but the service should not be given new work. */
+  /** Whether `close` was called. It still answers requests, but reports that it is not ready. */
   readonly closing: boolean;
-  /** Answers what is in flight, ends the open streams, and takes nothing new: see {@link Leave}. A second call waits for the first. */
+  /**
+   * Answers requests in flight, ends open streams and stops listening; see {@link Leave}. A second call waits for the
+   * first.
+   */
   close(leave: Leave): Promise<void>;
 }
 
-/** How long clients may take, milliseconds. */
+/** Time limits for clients, milliseconds. */
 export interface TimeLimits {
-  /** For a request's headers, and for all of it where nobody who reads it is sooner (see `BODY_MS`). */
+  /** For the headers of a request. */
   readonly headers: number;
+  /** For a whole request, where `BODY_MS` does not apply. */
   readonly request: number;
-  /** How often these two are looked at. */
+  /** Interval at which Node checks these two. */
   readonly check: number;
-  /** Between two signs of life while an answer is made or sent; event streams have heartbeats. */
+  /** Without data on the socket while an answer is prepared or sent. Event streams send heartbeats. */
   readonly silence: number;
-  /** To read the refusal of what was not HTTP, and close. */
+  /** For closing the connection after the answer to a request that is not valid HTTP. */
   readonly linger: number;
 }
 
@@ -46,12 +50,13 @@ const TIME_LIMITS: TimeLimits = {
   linger: 5000,
 };
 
-/** @throws when the address can't be had; the message names the setting and what to do */
+/** @throws when the address cannot be listened on; the message names the setting and says what to do */
 export async function listen(port: number, host: string, limits = TIME_LIMITS): Promise<HttpServer> {
   const server = createServer({
-    // A header that is sent twice must not mean one thing to a proxy and another here: joined, it is no credential and no media type.
+    // A proxy and this server could read different values of a repeated header. Joined, the value is no valid
+    // credential or media type.
     joinDuplicateHeaders: true,
-    // Without a Host Node would answer without a word.
+    // Node's own answer to a missing Host has no body.
     requireHostHeader: false,
     headersTimeout: limits.headers,
     requestTimeout: limits.request,
@@ -75,7 +80,7 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
       open = streams;
       server.off('request', early);
       server.on('request', handle);
-      // Node would answer an expectation that it does not know with an empty 417.
+      // Node's own answer to an unknown expectation is an empty 417.
       server.on('checkExpectation', handle);
       answerUnreadable(server, log, limiter, limits.linger);
       handler.resolve(handle);
@@ -92,12 +97,13 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
 
 function refusal(error: NodeJS.ErrnoException, port: number, host: string): Error {
   const said: Readonly<Record<string, string>> = {
-    EADDRINUSE: `PORT ${port} is taken on ${host}. End the process that listens there, or set PORT to a free port.`,
-    EADDRNOTAVAIL: `HOST ${host} is no address of this machine. Set HOST to one, such as 127.0.0.1, or to 0.0.0.0 for all.`,
-    ENOTFOUND: `HOST ${host} is not known here. Set HOST to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all.`,
-    EACCES: `PORT ${port} is not for this user to listen on. Set PORT to one from 1024 on.`,
+    EADDRINUSE: `PORT ${port} is already in use on ${host}. End the process that listens there, or set PORT to a free port.`,
+    EADDRNOTAVAIL: `HOST ${host} is not an address of this machine. Set HOST to one, such as 127.0.0.1, or to 0.0.0.0 for all.`,
+    ENOTFOUND: `HOST ${host} cannot be resolved. Set HOST to an address of this machine, such as 127.0.0.1, or to 0.0.0.0 for all.`,
+    EACCES: `This user may not listen on PORT ${port}. Set PORT to 1024 or higher.`,
   };
-  const message = said[error.code ?? ''] ?? `PORT ${port} of HOST ${host} can't be listened on: ${error.message}.`;
+  const message =
+    said[error.code ?? ''] ?? `The service cannot listen on HOST ${host}, PORT ${port}: ${error.message}.`;
   return new Error(message, { cause: error });
 }
 
@@ -113,19 +119,22 @@ const UNREADABLE: Readonly<Record<string, { status: number; message: string }>> 
   ERR_HTTP_REQUEST_TIMEOUT: { status: 408, message: 'The request did not arrive in time.' },
 };
 
-/** Answers what Node's HTTP parser refuses in the contract's error shape, counted against the address and with an id as any other. */
+/**
+ * Answers requests that Node's HTTP parser refuses with the contract's error body (docs/api/contract.md, "Errors"), a
+ * request id, and the rate limit of the address.
+ */
 function answerUnreadable(server: Server, log: Logger, limiter: RateLimiter, lingerMs: number): void {
   const answering = new WeakMap<Duplex, ServerResponse>();
   server.on('request', ({ socket }, response) => answering.set(socket, response));
   server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
     const response = answering.get(socket);
-    // Amid another answer on the same connection there is nothing that could be told.
-    const amid = response?.headersSent && !response.writableFinished;
-    if (error.code === 'ECONNRESET' || !socket.writable || amid) return void socket.destroy();
+    // While another answer is being sent on the connection, no error can be answered.
+    const busy = response?.headersSent && !response.writableFinished;
+    if (error.code === 'ECONNRESET' || !socket.writable || busy) return void socket.destroy();
     const { status, message } = UNREADABLE[error.code ?? ''] ?? { status: 400, message: 'This is not valid HTTP/1.1.' };
     const requestId = `req_${randomUUID()}`;
     log.debug({ requestId, status, code: error.code }, 'a request could not be read');
-    // Whoever goes on sending, or never closes, is not waited for.
+    // Limits the time for a client that keeps sending or never closes.
     const timer = setTimeout(() => socket.destroy(), lingerMs).unref();
     socket.once('close', () => clearTimeout(timer));
     const address = 'remoteAddress' in socket ? String(socket.remoteAddress) : '';

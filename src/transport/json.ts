@@ -1,7 +1,7 @@
 import type { Context } from 'koa';
 import { isUnchanged, weakEtag } from './headers.ts';
 
-/** Answers JSON that no cache may keep: it may hold what is shown only once. */
+/** Answers JSON that caches must not store (`no-store` is set by default), because it may contain one-time secrets. */
 export function answerJson(ctx: Context, status: number, body: unknown): void {
   ctx.status = status;
   ctx.type = 'application/json; charset=utf-8';
@@ -9,8 +9,8 @@ export function answerJson(ctx: Context, status: number, body: unknown): void {
 }
 
 /**
- * Answers a read: with a weak ETag over what is shown, which changes whenever that does and is the same in each content coding; 304 when
- * the client has it already (RFC 9110, section 13.1.2). Only the client itself may keep it, and asks before it uses it again.
+ * Answers a read with a weak ETag of the content, which is equal for every content coding, or with 304 if the client
+ * has that content (RFC 9110, section 13.1.2). Only the client's own cache may store it, and must revalidate it.
  */
 export function answerRead(ctx: Context, body: unknown): void {
   const text = JSON.stringify(body);

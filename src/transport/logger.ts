@@ -1,13 +1,15 @@
 import { type DestinationStream, type Logger, pino } from 'pino';
 import { currentRequestId } from './middleware/request.ts';
 
-/** pino's number of its level `error`. */
+/** The number of pino's level `error`. */
 const ERROR_LEVEL = 50;
 
 /**
- * The service's log: JSON lines, each with the id of the request that it belongs to. Below the level of errors an error is what the service
- * reckons with (a refusal, a lost reply, a store that is away): its message and code are written, no stack. Defects keep theirs at any level.
- * @param level of pino @param destination stdout unless given
+ * The log of the service: JSON lines, each with the id of its request, if any. In entries below the level `error`, an
+ * expected error (a refusal, a lost reply, an outage of the store) is logged with its message and code, without its
+ * stack. Defects are logged with their stack at every level.
+ * @param level a level of pino
+ * @param destination default: stdout
  */
 export function createLogger(level: string, destination?: DestinationStream): Logger {
   const mixin = () => {
@@ -18,7 +20,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
     {
       level,
       mixin,
-      // pino's own takes whatever has a message for an error, and looks for its stack.
+      // The default serializer treats every object with a message as an error.
       serializers: { err: (err: unknown) => (err instanceof Error ? pino.stdSerializers.err(err) : err) },
       hooks: {
         logMethod(args, method, lineLevel) {
@@ -33,7 +35,7 @@ export function createLogger(level: string, destination?: DestinationStream): Lo
   );
 }
 
-/** What the service reckons with has a class or a code of its own; Node's classes without a code are what its mistakes throw. */
+/** Expected errors have their own class or a code. A built-in error class without a code indicates a defect. */
 function isDefect(error: Error & { code?: unknown }): boolean {
   return Object.hasOwn(globalThis, error.name) && error.code === undefined;
 }
@@ -42,7 +44,7 @@ interface Brief {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Of a defect that an expected failure was caused by. */
+  /** Only for a defect that caused an expected error. */
   readonly stack?: string | undefined;
   readonly cause?: Brief;
 }

@@ -8,10 +8,14 @@ import { serviceError } from '../domain/errors.ts';
 
 const USER = 'operator';
 
-/** SHA-256 of the operator's password, lower-case hex; asked for at each request, so that a reset holds at once in every process. */
+/**
+ * SHA-256 of the operator's password, lower-case hex. Read at each request, so that a reset applies at once everywhere.
+ */
 type OperatorHash = () => Promise<string | null>;
 
-/** What operators see, behind HTTP Basic: user `operator`, password the operator's credential. */
+/**
+ * The pages for operators, with HTTP Basic authentication: user `operator`, with the operator credential as password.
+ */
 export async function operatorPages(
   agenda: Agenda,
   exposition: () => Promise<{ contentType: string; text: string }>,
@@ -41,41 +45,44 @@ async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promis
   const mounted = mount('/ops/jobs', dashboard);
   const show: Middleware = async (ctx) => {
     if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
-    if (!['GET', 'HEAD'].includes(ctx.method)) refuseForeignChange(ctx);
+    if (!['GET', 'HEAD'].includes(ctx.method)) refuseForbiddenChange(ctx);
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
       await mounted(ctx, async () => undefined);
       const policy = ctx.response.get('Content-Security-Policy');
       if (policy) ctx.set('Content-Security-Policy', `${policy}; frame-ancestors 'none'`);
     } catch (error) {
-      // What its parts refuse (an unreadable body, a path outside of the assets) is no failure of this service.
+      // Client errors of the dashboard (an invalid body, a path outside the assets) are no failures of this service.
       const { status = 500 } = error as { status?: number };
       if (status < 400 || status >= 500) throw error;
-      throw serviceError('invalid_request', 'The job dashboard does not take this request.', null, status);
+      throw serviceError('invalid_request', 'The job dashboard does not accept this request.', null, status);
     }
   };
   return (ctx, next) => (/^\/ops\/jobs(\/|$)/.test(ctx.path) ? show(ctx, next) : next());
 }
 
-/** What of the dashboard may change: jobs that are there. */
+/** The allowed changes: those of existing jobs. */
 const CHANGE = /^\/ops\/jobs\/api\/jobs\/(requeue|retry|delete|pause|resume)$/;
 
 /**
- * A browser sends the credential by itself, also for a page of somebody else's; and a job that somebody invents would be run by nobody, or
- * with data that no worker expects.
+ * Refuses cross-site changes, because browsers add the credential to them automatically, and new jobs, which no worker
+ * would run, or which would have unexpected data.
  * @throws {ServiceError} insufficient_scope
  */
-function refuseForeignChange(ctx: Context): void {
+function refuseForbiddenChange(ctx: Context): void {
   if (!isOwnPage(ctx))
-    throw serviceError('insufficient_scope', 'The job dashboard takes changes from its own pages only.');
+    throw serviceError('insufficient_scope', 'The job dashboard accepts changes from its own pages only.');
   if (CHANGE.test(ctx.path)) return;
   throw serviceError(
     'insufficient_scope',
-    'The job dashboard makes no new jobs: the service does. To take up an invoice that rests: npm run -s cli -- invoices retry INVOICE_ID',
+    'The job dashboard cannot create jobs. To retry an invoice now: npm run -s cli -- invoices retry INVOICE_ID',
   );
 }
 
-/** Browsers leave `Sec-Fetch-Site` out of plain HTTP to other machines, and name the page's origin then; what is no browser names neither. */
+/**
+ * Whether a request comes from a page of this origin or from a client that is not a browser. In plain HTTP to other
+ * machines, browsers send no `Sec-Fetch-Site`, but `Origin`. Other clients send neither.
+ */
 function isOwnPage(ctx: Context): boolean {
   const site = ctx.get('Sec-Fetch-Site');
   if (site !== '') return site === 'same-origin' || site === 'none';
@@ -83,7 +90,7 @@ function isOwnPage(ctx: Context): boolean {
   return origin === '' || URL.parse(origin)?.host === ctx.host.toLowerCase();
 }
 
-/** Answers 401 to anybody but the operator. */
+/** Whether the operator sent the request; answers 401 if not. */
 async function mayPass(ctx: Context, operatorHash: OperatorHash, what: string): Promise<boolean> {
   const authorization = ctx.get('Authorization');
   if (authorization && isOperator(authorization, (await operatorHash()) ?? '')) return true;

@@ -33,28 +33,31 @@ export interface ServerParts extends RestParts {
   readonly useCases: UseCases;
   readonly readDocument: ReadDocument;
   readonly verifyPublicly: VerifyPublicly;
-  /** The failure of a store that is away as clients see it; null for any other. */
+  /** The answer to a failure that an outage of the store caused; null for any other. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
   readonly graphql: GraphqlParts;
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
-  /** Is told of each request: method, route, status, seconds. */
+  /** Called for each request. */
   readonly measured: (method: string, route: string, status: number, seconds: number) => void;
-  /** Whether the service can do its work; the text says what is wrong when it can not. */
+  /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
   readonly ready: () => Promise<string | null>;
-  /** How many proxies in front set X-Forwarded-*; 0: these headers are anyone's, and ignored. */
+  /**
+   * Number of proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set
+   * them.
+   */
   readonly trustedProxies: number;
 }
 
-/** Clients break off as they please, also amid a body: nothing that this service could mend. */
-const BROKEN_OFF = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
+/** Codes of errors after a client has disconnected, possibly within a body. They are no failures of this service. */
+const DISCONNECTED = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
 
-/** The HTTP face: what a request passes, in this order. */
+/** The HTTP server's application: middleware in order, then the routes. */
 export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
   const app = new Koa({ proxy: parts.trustedProxies > 0, maxIpsCount: parts.trustedProxies });
   app.on('error', (err: NodeJS.ErrnoException) => {
-    const level = BROKEN_OFF.test(err.code ?? '') ? 'debug' : 'error';
+    const level = DISCONNECTED.test(err.code ?? '') ? 'debug' : 'error';
     log[level]({ err }, 'Koa reports an error');
   });
   const contextOf = (ctx: Context): GraphQLContext => ({
@@ -65,7 +68,7 @@ export function createServer(parts: ServerParts): Koa {
 
   const explain: Explain = (failure) => {
     const known = parts.unavailable(failure);
-    if (known) log.debug({ err: failure }, 'the store is away');
+    if (known) log.debug({ err: failure }, 'the store is unreachable');
     else log.error({ err: failure }, 'a request failed');
     return known;
   };
@@ -116,20 +119,26 @@ export function createServer(parts: ServerParts): Koa {
   return app;
 }
 
-/** What RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) refuse and Node lets pass, or refuses without a word. */
+/**
+ * Refuses what RFC 9112 (section 3.2) and RFC 9110 (section 10.1.1) forbid and Node accepts, or would refuse without an
+ * error body.
+ */
 const wellFormed: Middleware = (ctx, next) => {
   if ((ctx.state as RequestState).noTarget)
-    throw serviceError('invalid_request', 'What is asked for is not a valid address.');
+    throw serviceError('invalid_request', 'The request target is not a valid URL.');
   const { expect } = ctx.headers;
   if (expect !== undefined && expect.toLowerCase() !== '100-continue')
-    throw serviceError('invalid_request', 'The only expectation that is met is 100-continue.', 'Expect', 417);
+    throw serviceError('invalid_request', 'The only supported expectation is 100-continue.', 'Expect', 417);
   const hosts = countOf(ctx, 'host');
   if (hosts > 1 || (hosts === 0 && ctx.req.httpVersion === '1.1'))
     throw serviceError('invalid_request', 'The header Host must be sent once.', 'Host');
   return next();
 };
 
-/** What no route took: 401 before all else on the API's paths, then the methods that would do (OPTIONS asks for them, 405), else 404. */
+/**
+ * Answers requests that no route handled: first 401 on API paths without a valid credential; then, if the path has
+ * other methods, 204 for OPTIONS or 405; otherwise 404.
+ */
 function unmatched(router: Router): Middleware {
   return async (ctx) => {
     if ('_matchedRoute' in ctx && ctx._matchedRoute) return;
@@ -145,19 +154,14 @@ function unmatched(router: Router): Middleware {
       ctx.status = 204;
       return;
     }
-    throw serviceError(
-      'invalid_request',
-      `${ctx.method} is not possible here; use ${methods.join(' or ')}.`,
-      null,
-      405,
-    );
+    throw serviceError('invalid_request', `${ctx.method} is not allowed here. Use ${methods.join(' or ')}.`, null, 405);
   };
 }
 
-/** What whoever asked for a path that is not there may have meant. */
+/** A hint at the path that a client may have meant, or an empty text. */
 function adviceOn(path: string, router: Router): string {
   if (path === '/') return ' The documentation is at /docs.';
   if (/^\/v\d[^/]*\//.test(path) && !path.startsWith('/v1/')) return ' The only version of the interface is v1: /v1/….';
   const shorter = path.replace(/\/+$/, '');
-  return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Leave out the slash at the end.' : '';
+  return shorter !== path && router.match(shorter, 'GET').path.length > 0 ? ' Remove the trailing slash.' : '';
 }

@@ -1,19 +1,19 @@
 import type { Context } from 'koa';
 import type { Principal } from '../domain/principal.ts';
 
-/** What the middleware learns about a request. */
+/** Facts about a request that middleware sets. */
 export interface RequestState {
   requestId: string;
-  /** Set when what was asked for is no address: `/` stands in for it until it is refused. */
+  /** Set when the request target is not a valid URL. The URL is then `/` until the request is refused. */
   noTarget?: true;
-  /** Who is calling, or why that is not known: mostly a ServiceError of 401. Absent on paths that need no credential. */
+  /** The caller, or the error of its authentication, mostly a 401. Absent on paths that need no credential. */
   identity?: { readonly principal: Principal } | { readonly refusal: unknown };
 }
 
-/** The request's caller. @throws {ServiceError} 401, or whatever kept the service from looking it up */
+/** The caller of a request. @throws {ServiceError} 401, or the error that prevented the look-up of the credential */
 export function principalOf(ctx: Context): Principal {
   const { identity } = ctx.state as RequestState;
-  if (!identity) throw new Error(`no credential is read on ${ctx.path}`);
+  if (!identity) throw new Error(`${ctx.path} is a path without authentication`);
   if ('refusal' in identity) throw identity.refusal;
   return identity.principal;
 }

@@ -2,14 +2,14 @@ import { randomBytes } from 'node:crypto';
 import type { Principal } from '../domain/principal.ts';
 import { callerOf, type EventStream } from './event-stream.ts';
 
-/** Where results go: an event stream, or a place for one that is about to be opened. */
+/** The destination of results: an event stream, or a reservation for one that the client is about to open. */
 export interface Reader {
   readonly principal: Principal;
-  /** The stream, once its client reads it; null when none will come. */
+  /** Resolves to the stream when the client has opened it, or to null when it never will. */
   readonly stream: Promise<EventStream | null>;
-  /** How many operations write to it. */
+  /** Number of operations that write to it. */
   operations: number;
-  /** Settles `stream`; only the first call counts. */
+  /** Resolves `stream`. Only the first call has an effect. */
   open(stream: EventStream | null): void;
 }
 
@@ -18,19 +18,21 @@ export function newReader(principal: Principal): Reader {
   return { principal, stream: promise, operations: 0, open: resolve };
 }
 
-/** The streams of graphql-sse's single connection mode in this process, by their tokens. */
+/** The streams of this process in graphql-sse's single connection mode, by token. */
 export interface StreamReservations {
-  /** @param onEnd told when it is over */
+  /** @param onEnd called when the reservation ends */
   add(token: string, reader: Reader, onEnd: () => void): void;
   /**
-   * The reader of a token. It is of use to the caller that reserved it, and to nobody else.
-   * @param principal null: a browser's EventSource, which can send no credential but the token
+   * The reader of a token, if the same caller reserved it; otherwise null.
+   * @param principal null for a browser's EventSource, which can send no credential except the token
    */
   find(token: string, principal: Principal | null): Reader | null;
   end(token: string): void;
 }
 
-/** The library's own tokens come from Math.random and serve whoever presents them: one caller could guess and read another's stream. */
+/**
+ * A random token. The library's tokens use Math.random, so a caller could guess one and read another caller's stream.
+ */
 export function newStreamToken(): string {
   return randomBytes(24).toString('base64url');
 }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http';
 
-/** Acts once when the client is gone or the answer is complete: at once when that was before this call, which no event tells any more. */
+/** Calls `act` once when the client disconnects or the answer is complete; at once if that has already happened. */
 export function whenGone(res: ServerResponse, act: () => void): void {
   if (res.closed || res.destroyed) act();
   else res.once('close', act);

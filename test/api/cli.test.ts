@@ -180,7 +180,7 @@ describe('tenants and keys', () => {
   it('names every wrong setting on one line', async () => {
     const { code, err } = await cli(['keys', 'list', '--tenant', 'x'], { PORT: 'a', MONGODB_URL: 'http://x' });
     expect(code).toBe(2);
-    expect(err).toMatch(/^The settings are wrong: .*PORT.*MONGODB_URL.*\n$/);
+    expect(err).toMatch(/^The settings are invalid: .*PORT.*MONGODB_URL.*\n$/);
   });
 });
 

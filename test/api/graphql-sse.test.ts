@@ -283,7 +283,7 @@ describe('single connection mode', () => {
     expect(told).toEqual(['{"id":"1","payload":{"data":{"invoiceStatus":{"status":"accepted"}}}}']);
   });
 
-  it('carries a limited number of operations at a time', async () => {
+  it('has a limited number of concurrent operations', async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor(SLOW));
     const token = await reserve();
     const reader = await attach(token);
@@ -294,7 +294,7 @@ describe('single connection mode', () => {
     const taken = answers.findIndex(({ status }) => status === 202);
     expect(await errorsOf(await operate(token, 'more', { query: WATCH, variables }))).toEqual([
       400,
-      `A stream carries at most ${MAX_OPERATIONS} operations at a time.`,
+      `A stream can have at most ${MAX_OPERATIONS} concurrent operations.`,
     ]);
     await stop(token, `op${taken}`);
     await expect.poll(async () => (await operate(token, 'more', { query: WATCH, variables })).status).toBe(202);

@@ -92,7 +92,7 @@ describe('warnings', () => {
 });
 
 describe('a live invoice', () => {
-  it('is never signed with the self-made test certificate', async () => {
+  it('is never signed with the generated test certificate', async () => {
     const { SPECIMEN_SELLER } = await import('../../src/domain/tenant/tenant.ts');
     const seller = await service.tenant(SPECIMEN_SELLER);
     const live = new Client(service.url, await service.liveKey(seller.id));
@@ -102,6 +102,6 @@ describe('a live invoice', () => {
       .poll(async () => (await live.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 50_000 })
       .toBe('rejected');
     const { body } = await live.get(`/v1/invoices/${created.body.id}`);
-    expect(body.rejection_reason).toMatch(/^signature_error: .*self-made test certificate/);
+    expect(body.rejection_reason).toMatch(/^signature_error: .*generated test certificate/);
   });
 });

@@ -45,7 +45,7 @@ describe('the credentials of a first start', () => {
     await once(taken, 'listening');
     try {
       await expect(start({ PORT: String((taken.address() as AddressInfo).port) })).rejects.toThrow(
-        /^PORT \d+ is taken on 127\.0\.0\.1\. .*set PORT/,
+        /^PORT \d+ is already in use on 127\.0\.0\.1\. .*set PORT/,
       );
     } finally {
       taken.close();
@@ -60,28 +60,28 @@ describe('the credentials of a first start', () => {
   });
 });
 
-it('the line to try is for the address where test keys are taken, which need not be reachable yet', () => {
+it('the curl line works for the address that accepts test keys, even if that is not reachable yet', () => {
   const demo = { tenantId: 'ten_x', secretKey: 'sk_test_x', publishableKey: 'pk_test_x' };
   const lines = (sandbox?: string) => greeting('http://127.0.0.1:3000', { operatorPassword: null, demo }, sandbox);
   expect(lines('https://sandbox.invalid')).toContain("127.0.0.1:3000/v1/invoices -H 'Host: sandbox.invalid'");
   expect(lines()).not.toContain('Host:');
 });
 
-describe('what a start can not use', () => {
-  it('is named by its setting, with the way out', async () => {
+describe('a setting that cannot be used', () => {
+  it('stops the start with a message that names it and says what to do', async () => {
     const file = join(folder, 'file');
     await writeFile(file, '-----BEGIN PRIVATE KEY-----\n');
     const { port, release } = await holdSilentPort();
     const cases: [Record<string, string>, RegExp][] = [
       // An address of TEST-NET-1, which no machine has.
-      [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is no address of this machine\. .*127\.0\.0\.1/],
-      [{ DATA_DIR: file }, /^DATA_DIR .*file can't be used: it is not a folder\./],
-      [{ DATA_DIR: join(file, 'data') }, /^DATA_DIR .*data can't be used: a part of its path is not a folder\./],
-      [{ SIGNING_P12: file }, /^SIGNING_P12: .*file is in PEM form .*openssl pkcs12 -export/],
+      [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine\. .*127\.0\.0\.1/],
+      [{ DATA_DIR: file }, /^DATA_DIR .*file cannot be used: it is not a folder\./],
+      [{ DATA_DIR: join(file, 'data') }, /^DATA_DIR .*data cannot be used: a part of its path is not a folder\./],
+      [{ SIGNING_P12: file }, /^SIGNING_P12: .*file is in PEM format .*openssl pkcs12 -export/],
       [{ SIGNING_P12: join(folder, 'none') }, /^SIGNING_P12: there is no file .*none\.$/],
       [
         { MONGODB_URL: `mongodb://127.0.0.1:${port}/`, MASTER_KEY: 'ab'.repeat(32) },
-        /^MONGODB_URL can't be used: .*ECONNREFUSED.* embedded engine/,
+        /^MONGODB_URL cannot be used: .*ECONNREFUSED.* embedded engine/,
       ],
     ];
     try {
@@ -96,28 +96,28 @@ describe('the master key', () => {
   const config = (settings: Record<string, string> = {}) => readConfig({ DATA_DIR: folder, ...settings });
   const another = { MASTER_KEY: 'ab'.repeat(32) };
 
-  it('is that of the first start: with another one, or none, nothing starts and doctor says why', async () => {
+  it('must be that of the first start: with another or no key the service does not start, and doctor says why', async () => {
     await start();
     await stop();
     const file = join(folder, 'master.key');
     const key = (await readFile(file, 'utf8')).trim();
 
-    await expect(start(another)).rejects.toThrow(/^MASTER_KEY is not the key .*accept-master-key/);
-    await expect(diagnoseMasterKey(config(another))).rejects.toThrow(/^MASTER_KEY is not the key/);
+    await expect(start(another)).rejects.toThrow(/^MASTER_KEY is not the master key .*accept-master-key/);
+    await expect(diagnoseMasterKey(config(another))).rejects.toThrow(/^MASTER_KEY is not the master key/);
     await start({ MASTER_KEY: key });
     await stop();
 
     await rm(file);
-    await expect(start()).rejects.toThrow('master.key is not there');
-    await expect(diagnoseMasterKey(config())).rejects.toThrow('master.key is not there');
-    // None was made that would be mistaken for the right one.
+    await expect(start()).rejects.toThrow(/master\.key, .*, is missing/);
+    await expect(diagnoseMasterKey(config())).rejects.toThrow(/master\.key, .*, is missing/);
+    // No new key was generated that could be mistaken for the right one.
     await expect(readFile(file)).rejects.toThrow('ENOENT');
     await writeFile(file, `${key}\n`);
     await diagnoseMasterKey(config());
     await start();
   });
 
-  it('may be another one once the operator has given the first up', async () => {
+  it('can be replaced after the operator has abandoned the first one', async () => {
     await start();
     await stop();
     const administration = await openAdministration(config());
@@ -126,6 +126,6 @@ describe('the master key', () => {
     await diagnoseMasterKey(config(another));
     await start(another);
     await stop();
-    await expect(start()).rejects.toThrow('master.key is not the key');
+    await expect(start()).rejects.toThrow('master.key is not the master key');
   });
 });

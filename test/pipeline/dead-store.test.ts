@@ -5,7 +5,7 @@ import { afterEach, beforeEach, expect, test } from 'vitest';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
 import { startService } from '../support/service.ts';
 
-/** A service whose store is another process, which dies. */
+/** Shutdown of a service after the process of its store was killed. */
 let folder: string;
 let engine: EngineProcess;
 
@@ -23,7 +23,7 @@ test.each([
   ['at once', 0],
   ['after a while', 3000],
 ])(
-  'the service ends in time when its store was killed, %s',
+  'the service shuts down in time after its store was killed, %s',
   async (_, wait) => {
     const service = await startService({ MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) });
     const { secretKey } = await service.tenant();
@@ -41,7 +41,7 @@ test.each([
     await new Promise((resolve) => setTimeout(resolve, wait));
     const begin = performance.now();
     await service.app.close();
-    // Mostly 1 to 2 s; orchestrators wait 30 s before they kill.
+    // Usually 1 to 2 s. Orchestrators kill a process that has not ended after 30 s.
     expect(performance.now() - begin).toBeLessThan(30_000);
     await stream.body?.cancel().catch(() => {});
     await rm(service.dataDir, { recursive: true, force: true });

@@ -13,7 +13,7 @@ import { Client, invoiceBody } from '../support/client.ts';
 import { ENGINE_MAIN, type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 
-// The system refuses the engine's writes, by a limit of the size of its files, as a full disk does.
+// Simulates a full disk: a file size limit makes the system refuse the engine's writes.
 const PRLIMIT = '/usr/bin/prlimit';
 const PAGE = 4096;
 
@@ -23,7 +23,7 @@ let app: App;
 let client: Client;
 let logged: { level: number; msg: string; outage?: string }[] = [];
 
-describe.skipIf(!existsSync(PRLIMIT))('a store without room', () => {
+describe.skipIf(!existsSync(PRLIMIT))('a full store', () => {
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), 'full-'));
     engine = await startEngineProcess(join(folder, 'db'), '--port', '0');
@@ -45,14 +45,14 @@ describe.skipIf(!existsSync(PRLIMIT))('a store without room', () => {
     await rm(folder, { recursive: true, force: true });
   });
 
-  /** @param bytes how large the engine's files may become */
+  /** @param bytes the maximum size of the engine's files */
   const limit = (bytes: number | 'unlimited') =>
     execFileSync(PRLIMIT, ['--pid', String(engine.child.pid), `--fsize=${bytes}:`]);
 
-  it('is a 503 with Retry-After, not ready, one line in the log; nothing is lost or half-written when there is room', async () => {
+  it('is answered by 503 with Retry-After, reported by /readyz and logged once; later nothing is lost or incomplete', async () => {
     const before = await Promise.all(Array.from({ length: 8 }, () => client.post('/v1/invoices', invoiceBody())));
     expect((await client.get('/readyz')).status).toBe(200);
-    // Among the stages of these.
+    // The limit takes effect while these invoices are processed.
     limit(PAGE);
     const key = { 'Idempotency-Key': 'while it is full' };
     for (let i = 0; i < 20; i++) {
@@ -62,15 +62,15 @@ describe.skipIf(!existsSync(PRLIMIT))('a store without room', () => {
     }
     expect(await client.get('/readyz')).toMatchObject({
       status: 503,
-      body: { status: 'not ready', reason: expect.stringContaining('no room') },
+      body: { status: 'not ready', reason: expect.stringContaining('the store is full') },
     });
     expect((await client.get('/healthz')).status).toBe(200);
-    // What there is can be read.
+    // Stored invoices can still be read.
     for (const { status, body } of before) {
       expect(status).toBe(201);
       expect((await client.get(`/v1/invoices/${body.id}`)).status).toBe(200);
     }
-    // Jobs and sweeps fail again and again meanwhile.
+    // Meanwhile jobs and sweeps keep failing.
     await sleep(3000);
     expect(logged.filter(({ level }) => level > 30)).toMatchObject([{ outage: 'full' }]);
 
@@ -89,19 +89,19 @@ describe.skipIf(!existsSync(PRLIMIT))('a store without room', () => {
     expect(logged.filter(({ level }) => level > 30)).toHaveLength(1);
   });
 
-  it('is found by /readyz on a service that nobody uses', async () => {
+  it('is detected by /readyz on an idle service', async () => {
     logged = [];
     limit(PAGE);
     await expect.poll(async () => (await client.get('/readyz')).status).toBe(503);
     limit('unlimited');
     await expect.poll(async () => (await client.get('/readyz')).status).toBe(200);
     expect(logged.map(({ msg }) => msg)).toEqual([
-      'the store has no room left: nothing can be stored until there is some',
-      'the store takes writes again',
+      'the store is full: writes fail until space is freed',
+      'the store accepts writes again',
     ]);
   });
 
-  it('does not keep the engine from ending in order, or from saying why it does not start', async () => {
+  it('does not prevent an orderly end of the engine, or the message that says why it does not start', async () => {
     const alone = await startEngineProcess(join(folder, 'alone'), '--port', '0');
     execFileSync(PRLIMIT, ['--pid', String(alone.child.pid), '--fsize=0:']);
     const ended = new Promise((resolve) => alone.child.once('exit', (code) => resolve(code)));

@@ -66,7 +66,7 @@ describe('an accepted invoice', () => {
     expect(answer.body).toEqual({ data: { invoice: { email: null } } });
   });
 
-  it('without an address has no mail, nor has a rejected one', async () => {
+  it('without an e-mail address is not mailed; neither is a rejected invoice', async () => {
     const { client, id } = await created();
     await client.settled(id);
     expect(await emailOf(client, id)).toBeNull();
@@ -111,7 +111,7 @@ describe('resendInvoiceEmail', () => {
     return [status, param];
   };
 
-  it('mails the documents again, also to another receiver, as a new mail', async () => {
+  it('sends the documents again as a new mail, also to another recipient', async () => {
     const { client, id } = await created('compta@allowed.example.com');
     await expect.poll(() => emailOf(client, id), { timeout: 30_000 }).toEqual(settled);
     const answer = await client.graphql(RESEND, { id, to: 'other@allowed.example.com' });
@@ -127,7 +127,7 @@ describe('resendInvoiceEmail', () => {
     expect(ids).toEqual([`<${id}@example.net>`, `<${id}.2@example.net>`]);
   });
 
-  it('is refused when there is nothing to mail, and after ten mails', async () => {
+  it('is refused without documents to mail, and after ten mails', async () => {
     const stranger = new Client(service.url, (await service.tenant()).secretKey);
     const { client, id } = await created();
     await client.settled(id);
@@ -160,7 +160,7 @@ it.each(['nobody', 'a@b', 'a@b.ma,c@d.ma', 'a@b.ma\r\nBcc: c@d.ma', 'x@[127.0.0.
   },
 );
 
-// The restart needs a store that outlives the service.
+// The restart needs a store that keeps its data when the service ends.
 const isEmbedded = !process.env.TEST_MONGODB_URL && !process.env.TEST_MONGODB;
 
 it.skipIf(!isEmbedded)(

@@ -8,7 +8,7 @@ import { fileURLToPath } from 'node:url';
 import { expect, it } from 'vitest';
 import { ENGINE_MAIN } from '../support/engine-process.ts';
 
-it('the engine alone ends with code 1 when it died', async () => {
+it('a standalone engine ends with code 1 after a crash', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fatal-'));
   const defect = `data:text/javascript,process.on('SIGUSR2',()=>{throw new Error('a defect')})`;
   const child = spawn(process.execPath, ['--import', defect, ENGINE_MAIN, '--data-dir', folder, '--port', '0'], {
@@ -29,7 +29,7 @@ it('the engine alone ends with code 1 when it died', async () => {
   }
 });
 
-it('a service whose engine died logs that as fatal and ends with code 1', async () => {
+it('a service whose engine crashed logs a fatal entry and ends with code 1', async () => {
   const folder = await mkdtemp(join(tmpdir(), 'fatal-'));
   const file = (path: string) => fileURLToPath(new URL(path, import.meta.url));
   const child = spawn(
@@ -49,7 +49,7 @@ it('a service whose engine died logs that as fatal and ends with code 1', async 
     });
     expect(await exited).toEqual([1, null]);
     expect(logged.filter(({ level }) => level === 60)).toMatchObject([
-      { msg: 'the service can not go on', err: { message: expect.stringContaining("the engine's thread") } },
+      { msg: 'the service cannot continue', err: { message: expect.stringContaining("the engine's thread") } },
     ]);
   } finally {
     child.kill('SIGKILL');

@@ -23,13 +23,13 @@ beforeEach(async () => {
 
 const SINCE = new Date();
 
-/** What `enqueue` takes of an invoice that is to be drawn. */
+/** The input of `enqueue` for an invoice that is to be rendered. */
 const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'work'> => ({
   id,
   work: { stage: 'render', attempts: 0, outcomeUnknown: false, dueAt: since, claims: 0, since },
 });
 
-/** A worker to which these invoices seem overdue at each sweep. */
+/** A worker whose sweeps always find these invoices overdue. */
 async function worker(overdue: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false) {
   const complaints: string[] = [];
   const jobs = await createJobs(
@@ -54,10 +54,10 @@ async function enqueueAll(jobs: Jobs, ids: string[]) {
 }
 
 describe('the sweeper', () => {
-  it('queues nothing a second time: behind a backlog every job is late, and none is lost', async () => {
+  it('does not queue late jobs of a backlog a second time', async () => {
     const ids = names(12);
     const gate = Promise.withResolvers<void>();
-    // Those that run hold their leases and are not overdue.
+    // The invoices of running jobs hold leases and are not overdue.
     const { jobs, start } = await worker(ids.slice(4), () => gate.promise);
     await enqueueAll(jobs, ids);
     await start();
@@ -67,7 +67,7 @@ describe('the sweeper', () => {
     await jobs.stop(30_000);
   });
 
-  it('queues what has no job, and what only a dead worker’s lock holds, and makes no second job', async () => {
+  it('queues invoices without a job, or whose job is locked by an ended worker, without creating a second job', async () => {
     const ran: string[] = [];
     const gate = Promise.withResolvers<void>();
     const lost = ['inv_lost', 'inv_locked', 'inv_running'];
@@ -80,7 +80,7 @@ describe('the sweeper', () => {
     await stored().updateOne({ 'data.invoiceId': 'inv_locked' }, { $set: lock });
     await stored().updateOne({ 'data.invoiceId': 'inv_running' }, { $set: { ...lock, nextRunAt: null } });
     await start();
-    // Long before the locks' lifetime is over.
+    // Long before the locks expire.
     await expect.poll(() => ran.toSorted()).toEqual(lost.toSorted());
     expect(await queued()).toBe(3);
     gate.resolve();
@@ -89,17 +89,17 @@ describe('the sweeper', () => {
   });
 });
 
-it('an invoice has one job for what is to be done, whoever queues it and how often', async () => {
+it('an invoice has one job for its next work, however often and by whichever process it is queued', async () => {
   const workers = [await worker([], async () => {}), await worker([], async () => {})];
   await Promise.all(Array.from({ length: 20 }, (_, i) => workers[i % 2]?.jobs.queue.enqueue(toRender('inv_1'), i)));
   expect(await queued()).toBe(1);
-  // The job of a try that failed is still there when the next try is queued.
+  // The job of a failed attempt still exists when the retry is queued.
   await workers[0]?.jobs.queue.enqueue(toRender('inv_1', new Date(SINCE.getTime() + 1)), 0);
   expect(await queued()).toBe(2);
   expect(workers.flatMap(({ complaints }) => complaints)).toEqual([]);
 });
 
-it('a process locks no more than it runs: what waits can be had by the others', async () => {
+it('a process locks only the jobs that it runs, so that other processes can run the waiting ones', async () => {
   const gate = Promise.withResolvers<void>();
   const begun: string[][] = [[], []];
   const workers = await Promise.all(
@@ -119,13 +119,13 @@ it('a process locks no more than it runs: what waits can be had by the others', 
   await Promise.all(workers.map(({ jobs }) => jobs.stop(30_000)));
 });
 
-it('the next job starts when one ends, not at the next poll', async () => {
+it('the next job starts when a job ends, not at the next poll', async () => {
   const ids = names(80);
   const ran: string[] = [];
   const { jobs, complaints, start } = await worker([], async (id) => void ran.push(id));
   await enqueueAll(jobs, ids);
   await start();
-  // At 4 a poll it would take 40 s.
+  // With 4 jobs per poll it would take 40 s.
   await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(80);
   await jobs.stop(30_000);
   expect(ran.sort()).toEqual(ids.sort());
@@ -133,7 +133,7 @@ it('the next job starts when one ends, not at the next poll', async () => {
   expect(complaints).toEqual([]);
 });
 
-it('a sole worker takes up at its start what the dead one had locked, and removes what that had begun', async () => {
+it('at its start, a sole worker unlocks the jobs of an ended worker, and removes those that were running', async () => {
   const ran: string[] = [];
   const { jobs, start } = await worker([], async (id) => void ran.push(id), true);
   const now = new Date();
@@ -143,13 +143,13 @@ it('a sole worker takes up at its start what the dead one had locked, and remove
     { ...job, data: { invoiceId: 'inv_begun' }, nextRunAt: null },
   ]);
   await start();
-  // Long before the locks' lifetime is over.
+  // Long before the locks expire.
   await expect.poll(() => ran).toEqual(['inv_locked']);
   await expect.poll(queued).toBe(0);
   await jobs.stop(30_000);
 });
 
-it('a stop lets the running jobs finish, starts no other and leaves those to the others', async () => {
+it('a stop waits for running jobs, starts no others and unlocks them for other processes', async () => {
   const ids = names(12);
   const begun: string[] = [];
   const ended: string[] = [];

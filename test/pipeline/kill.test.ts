@@ -3,7 +3,7 @@ import { chaosSeed, runChaos } from '../support/chaos.ts';
 import { brokenPromises, takenUpAfter } from '../support/chaos-verdict.ts';
 
 // The long form, with hundreds of creations and real PDFs, is `npm run test:long`.
-test('kill -9 while invoices are created loses, doubles and holds up nothing', async ({ signal }) => {
+test('kill -9 while invoices are created loses, duplicates and delays none', async ({ signal }) => {
   const outcome = await runChaos({
     seed: chaosSeed(),
     signal,
@@ -11,7 +11,7 @@ test('kill -9 while invoices are created loses, doubles and holds up nothing', a
     kills: 3,
     clients: 3,
     email: null,
-    // No browser starts: rendering is tried again and again, and must not hold back the status.
+    // The browser cannot start, so rendering is retried, which must not delay the status.
     environment: { CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
     complete: false,
     patienceMs: 60_000,
@@ -25,7 +25,7 @@ test('kill -9 while invoices are created loses, doubles and holds up nothing', a
     `${outcome.kills} kills, ${outcome.broken} broken requests, ${waits.length} invoices taken up, the last after ${waits.at(-1)} ms`,
   );
   expect(waits.length).toBeGreaterThan(0);
-  // The long form holds it to the 10 s that are promised; what waited for a dead worker's lock to expire would take 30 s.
+  // The long form asserts the guaranteed 10 s. Waiting for the lock of a dead worker to expire would take 30 s.
   expect(waits.at(-1)).toBeLessThan(25_000);
   const accepted = outcome.invoices.filter(({ status }) => status === 'accepted');
   expect(accepted.every(({ work }) => work?.stage === 'render')).toBe(true);

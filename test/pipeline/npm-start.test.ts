@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 
-// What npm starts ends with npm, though npm's signals reach no further than the shell that it runs.
+// A process started by npm ends with npm, although npm's signals only reach the shell that it runs.
 
 let folder: string;
 beforeEach(async () => {
@@ -15,7 +15,7 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 
-/** Runs a script of the package until a line of its output tells that it serves. */
+/** Runs an npm script until a line of its output matches `serves`. */
 async function npm(args: readonly string[], serves: RegExp) {
   const child = spawn('npm', ['--silent', ...args], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
@@ -28,7 +28,7 @@ async function npm(args: readonly string[], serves: RegExp) {
   return child;
 }
 
-/** The process that serves the folder's engine. */
+/** The process that runs the engine of the folder. */
 async function serverOf(dataDir: string): Promise<number> {
   return (JSON.parse(await readFile(join(dataDir, 'engine.json'), 'utf8')) as { pid: number }).pid;
 }
@@ -52,7 +52,7 @@ it('the service ends when npm gets SIGTERM', async () => {
   await expect.poll(() => isAlive(pid)).toBe(false);
 });
 
-it('the engine alone ends when npm gets SIGTERM', async () => {
+it('a standalone engine ends when npm gets SIGTERM', async () => {
   const child = await npm(['run', 'engine', '--', '--data-dir', folder], /^mongodb:/);
   const pid = await serverOf(folder);
   child.kill('SIGTERM');

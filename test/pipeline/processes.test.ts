@@ -56,8 +56,8 @@ async function newTenant() {
   return { tenantId, client: new Client(api.url, token) };
 }
 
-describe('one process for the API and two for the work, on one store', () => {
-  it('streams what the workers do; every event once, every number once and without gaps', async () => {
+describe('an API process and two workers on one store', () => {
+  it('streams the events of the workers, each once; numbers are unique and without gaps', async () => {
     const { client, tenantId } = await newTenant();
     const followed = await Promise.all(
       Array.from({ length: 40 }, async () => {
@@ -82,7 +82,7 @@ describe('one process for the API and two for the work, on one store', () => {
     expect(await api.store.db.collection('mock_submissions').countDocuments()).toBe(40);
   });
 
-  it('the workers deliver what is asked of the API: events, test events and resends, each once', async () => {
+  it('the workers deliver events, test events and resends that the API creates, each once', async () => {
     const { client } = await newTenant();
     const states = async () => {
       const { body } = await client.graphql('{ webhookDeliveries { edges { node { state eventId } } } }');
@@ -107,7 +107,7 @@ describe('one process for the API and two for the work, on one store', () => {
     for (const each of receiver.received) expect(verifies(each, endpoint.secret)).toBe(true);
   });
 
-  it('counts a key’s requests in the store, for all processes together', async () => {
+  it('counts the requests of a key in the store, for all processes together', async () => {
     expect(await api.store.db.collection('rate_windows').countDocuments()).toBeGreaterThan(0);
   });
 });

@@ -13,15 +13,18 @@ beforeAll(async () => {
 afterAll(() => service.close());
 
 /**
- * Documents and webhooks are counted aside (docs/decisions/0008), and the change streams' waiting reads serve all invoices together. On a server that
- * several processes share, each request has one more, whatever it asks: the limiter's.
+ * Whether a command counts (docs/decisions/0008). Commands for documents and webhooks do not; neither do reads of the
+ * change streams, which serve all invoices together, nor the rate limiter, which adds one command to each request if
+ * several processes share a store.
  */
 function counts({ commandName, command }: CommandStartedEvent): boolean {
   const collection = String(command[commandName]);
   return commandName !== 'getMore' && !/^(documents\.|webhook_|rate_windows$)/.test(collection) && !isOutbox(command);
 }
 
-/** What brings events to webhooks takes them off the outbox afterwards, and looks for what is left there by the clock. */
+/**
+ * Whether the publisher of webhook events sent the command: it removes outbox marks, and its sweep looks for old ones.
+ */
 function isOutbox(command: CommandStartedEvent['command']): boolean {
   return command.updates?.[0].u.$unset?.outbox !== undefined || command.filter?.['outbox.dueAt'] !== undefined;
 }
@@ -45,7 +48,7 @@ async function commandsOfAnInvoice(): Promise<string[]> {
   return commands;
 }
 
-/** How much of earlier invoices is still to be done. */
+/** Number of invoices with work, and of jobs. */
 async function leftovers(): Promise<number> {
   const { db } = service.app.store;
   return (
@@ -55,17 +58,18 @@ async function leftovers(): Promise<number> {
 }
 
 it('an invoice costs at most 12 round trips to the store from POST to accepted', async () => {
-  // The first one also looks for the last number of its series.
+  // The first invoice also reads the highest number of its series.
   await commandsOfAnInvoice();
   let fewest: string[] | null = null;
   const end = Date.now() + 45_000;
   do {
-    // What follows acceptance (rendering) is over by then. Polls and sweeps run by the clock: on a busy machine few runs have none.
+    // Waits for the work after acceptance (rendering). Polls and sweeps run at intervals, and on a busy machine most
+    // runs contain some, so the run with the fewest commands counts.
     await expect.poll(leftovers, { timeout: 40_000 }).toBe(0);
     const commands = await commandsOfAnInvoice();
     if (fewest === null || commands.length < fewest.length) fewest = commands;
   } while (fewest.length > 12 && Date.now() < end);
   expect(fewest.length, fewest.join(', ')).toBeLessThanOrEqual(12);
-  // The count would be worth nothing if it missed what must be there.
+  // Proves that the monitoring sees the commands that every run must contain.
   expect(fewest).toEqual(expect.arrayContaining(['insert invoices', 'insert jobs', 'findAndModify mock_submissions']));
 }, 120_000);

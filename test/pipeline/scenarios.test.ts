@@ -30,7 +30,7 @@ async function outcome(ice: string) {
 const ACCEPTED = ['signing', 'transmitted', 'accepted'];
 
 describe('the pipeline', () => {
-  it('accepts an ordinary invoice: each status once, its documents stored, one submission of the very bytes that are served', async () => {
+  it('accepts an ordinary invoice: each status once, documents stored, one submission with the served bytes', async () => {
     const { settled, stored, ledger, statuses } = await outcome('001234567000089');
     expect(statuses).toEqual(ACCEPTED);
     expect(stored.events.map((event: { sequence: number }) => event.sequence)).toEqual([1, 2, 3]);
@@ -52,7 +52,7 @@ describe('the pipeline', () => {
     expect(done?.work).toBeUndefined();
   });
 
-  it('numbers a series without gaps, also when many are created at once', async () => {
+  it('numbers a series without gaps, also when many invoices are created concurrently', async () => {
     const own = new Client(service.url, (await service.tenant()).secretKey);
     const made = await Promise.all(Array.from({ length: 25 }, () => own.post('/v1/invoices', invoiceBody())));
     await Promise.all(made.map(({ body }) => own.settled(body.id)));
@@ -97,11 +97,11 @@ describe('magic ICEs (docs/decisions/0029)', () => {
     expect(settled.rejection_reason).toMatch(/^dgi_transmission_failed: .*\. Create the invoice again, [^.]*\.$/);
     expect(ledger).toHaveLength(0);
     expect(stored.authorityAttempts.filter(({ purpose }: { purpose: string }) => purpose === 'submit')).toHaveLength(5);
-    // Their pauses leave time for the attempts themselves, whatever else this machine has to do.
+    // The delays leave enough time for the attempts, also on a busy machine.
     expect(TEST_TRANSMIT_SCHEDULE.reduce((sum: number, pause) => sum + pause, 0)).toBeLessThanOrEqual(13_000);
   });
 
-  it('999000000000684 is asked for after its reply was lost, not sent again', async () => {
+  it('999000000000684 is looked up after its reply was lost, not sent again', async () => {
     const { statuses, ledger } = await outcome('999000000000684');
     expect(statuses).toEqual(ACCEPTED);
     expect(ledger).toHaveLength(1);

@@ -8,12 +8,12 @@ import { type DoomedServer, doomedServer } from '../support/chaos-server.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService } from '../support/service.ts';
 
-// A service that is told to end answers what it was asked.
+// A service that shuts down answers the requests that it received.
 
 const CLIENTS = 32;
 const ROUNDS = 2;
 
-it('is not ready from the first moment, and answers all the same while it waits for load balancers', async () => {
+it('is not ready at once, and still answers during the delay for load balancers', async () => {
   const service = await startService({ SHUTDOWN_DELAY: '2s' });
   const { secretKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
@@ -52,7 +52,10 @@ describe('SIGTERM', () => {
     readonly body: string;
   }
 
-  /** Over node:http, which tells a connection that was reset from one that was refused. @throws with a code when there is no answer */
+  /**
+   * Sends a request with node:http, whose errors distinguish a reset connection from a refused one.
+   * @throws with a code when there is no answer
+   */
   function ask(agent: Agent, url: string, path: string, body?: object): Promise<Answer> {
     const headers = { authorization: `Bearer ${server.secretKey()}`, 'content-type': 'application/json' };
     return new Promise((resolve, reject) => {
@@ -93,13 +96,13 @@ describe('SIGTERM', () => {
     }
   });
 
-  it('answers what 32 clients send on connections that they keep, and tells them to leave', async () => {
+  it('answers the requests of 32 clients on kept-alive connections, and tells them to close', async () => {
     for (let round = 0; round < ROUNDS; round++) {
       const url = await server.url();
       const lost: unknown[] = [];
       let answered = 0;
-      let toldToLeave = 0;
-      /** Goes on until it is told to leave. */
+      let toldToClose = 0;
+      /** Sends requests until an answer has `Connection: close`. */
       const client = async () => {
         const agent = new Agent({ keepAlive: true, maxSockets: 1 });
         try {
@@ -108,7 +111,7 @@ describe('SIGTERM', () => {
             expect(status).toBe(201);
             answered++;
             if (connection === 'close') {
-              toldToLeave++;
+              toldToClose++;
               return;
             }
             await sleep(Math.random() * 300);
@@ -124,7 +127,7 @@ describe('SIGTERM', () => {
       const stopped = server.stop();
       await Promise.all(clients);
       expect(lost).toEqual([]);
-      expect(toldToLeave).toBe(CLIENTS);
+      expect(toldToClose).toBe(CLIENTS);
       expect(await stopped).toBe(0);
       if (round < ROUNDS - 1) await server.start();
     }

@@ -4,7 +4,7 @@ import { expectEveryDelivery } from '../support/webhook-chaos-verdict.ts';
 
 // A short form of test/long/webhook-chaos.test.ts.
 
-it('kill -9 and receivers that misbehave: every event reaches every endpoint, in order where the receiver is healthy', {
+it('kill -9 and faulty receivers: every event reaches every endpoint, in order if the receiver is healthy', {
   timeout: 300_000,
 }, async ({ signal }) => {
   const outcome = await runWebhookChaos({ invoices: 3, kills: 1, slow: false, patienceMs: 100_000, signal });

@@ -32,7 +32,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-it('finds each its own, in one search for all of a moment', async () => {
+it('finds the document of each id, with one query for all calls of one turn', async () => {
   const find = batchedFind(rows, (row) => row);
   const ids = ['row_3', 'row_1', 'row_none', 'row_3', 'row_2'];
   const found = await Promise.all(ids.map(find));
@@ -40,14 +40,14 @@ it('finds each its own, in one search for all of a moment', async () => {
   expect(searches).toBe(1);
 });
 
-it('asks for a hundred at a time', async () => {
+it('queries for at most a hundred ids at once', async () => {
   const find = batchedFind(rows, (row) => row);
   const found = await Promise.all(Array.from({ length: 250 }, (_, n) => find(`row_${n}`)));
   expect(found.map((each) => each?.n)).toEqual(Array.from({ length: 250 }, (_, n) => n));
   expect(searches).toBe(3);
 });
 
-it('answers what is there after the call, at each call', async () => {
+it('returns the state of the document after the call, at each call', async () => {
   const find = batchedFind(rows, (row) => row);
   for (let n = 0; n < 5; n++) {
     void find('row_7');
@@ -56,7 +56,7 @@ it('answers what is there after the call, at each call', async () => {
   }
 });
 
-it('fails for all who asked, and is tried anew', async () => {
+it('fails for all callers of the batch, and queries again at the next call', async () => {
   let broken = true;
   const breakable = {
     find: (...args: Parameters<typeof rows.find>) =>
@@ -69,7 +69,7 @@ it('fails for all who asked, and is tried anew', async () => {
   expect(await find('row_1')).toMatchObject({ n: 1 });
 });
 
-it('finds nothing any more of what it has found before, once it is gone', async () => {
+it('does not find a document that was found before and then removed', async () => {
   const find = batchedFind(rows, (row) => row);
   await rows.insertOne({ _id: 'row_gone', n: 1 });
   expect(await find('row_gone')).toEqual({ _id: 'row_gone', n: 1 });

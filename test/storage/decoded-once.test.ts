@@ -7,7 +7,7 @@ interface Row {
   n: unknown;
 }
 
-/** Counts how often a value is made. */
+/** Counts the conversions. */
 function counting() {
   let made = 0;
   const decode = decodedOnce((row: Row) => {
@@ -17,7 +17,7 @@ function counting() {
   return { decode: (row: object) => decode(BSON.serialize(row)), made: () => made };
 }
 
-it('decodes what is the same once, and what has changed at once', () => {
+it('decodes an unchanged document once, and a changed one again', () => {
   const { decode, made } = counting();
   const first = decode({ _id: 'row_é', n: 1 });
   expect(first).toMatchObject({ id: 'row_é', value: { n: 1 } });
@@ -30,7 +30,7 @@ it('decodes what is the same once, and what has changed at once', () => {
   expect(made()).toBe(5);
 });
 
-it('takes documents whose first field is another, and one of a name that begins alike', () => {
+it('decodes documents that do not start with `_id`, or start with a field whose name starts with `_id`', () => {
   const { decode } = counting();
   for (const n of [1, 2]) {
     expect(decode({ n, _id: 'row_1' })).toMatchObject({ id: 'row_1', value: { n } });
@@ -39,7 +39,7 @@ it('takes documents whose first field is another, and one of a name that begins 
   }
 });
 
-it('keeps its own copy of the bytes: those of a message may be written over', () => {
+it('copies the bytes, because those of the message may be overwritten', () => {
   const decode = decodedOnce((row: Row) => ({ n: row.n }));
   const bytes = BSON.serialize({ _id: 'row_1', n: 1 });
   expect(decode(bytes).value).toEqual({ n: 1 });
@@ -47,7 +47,7 @@ it('keeps its own copy of the bytes: those of a message may be written over', ()
   expect(decode(bytes).value).toEqual({ n: 2 });
 });
 
-it('makes what several read, which none of them can change', () => {
+it('returns shared values that are frozen', () => {
   const { decode } = counting();
   const at = new Date(0);
   const { n } = decode({ _id: 'row_1', n: { list: [{ deep: 1 }], at, bytes: new Uint8Array(2) } }).value as {
@@ -58,7 +58,7 @@ it('makes what several read, which none of them can change', () => {
   expect(n).toMatchObject({ list: [{ deep: 1 }], at });
 });
 
-it('remembers four mebibytes, what was read last', () => {
+it('caches four mebibytes, the most recently read ones', () => {
   const { decode, made } = counting();
   const large = 'x'.repeat(1024 * 1024);
   const rows = Array.from({ length: 5 }, (_, i) => ({ _id: `row_${i}`, n: large }));

@@ -17,7 +17,7 @@ afterAll(async () => {
   await mongo.close();
 });
 
-it('gives back the bytes that it was given, also beyond one chunk', async () => {
+it('returns the stored bytes, also of several chunks', async () => {
   const documents = createDocumentStore(store.db);
   for (const size of [0, 1, 5 * 1024 * 1024]) {
     const bytes = Buffer.alloc(size, 'é€');
@@ -30,7 +30,7 @@ it('gives back the bytes that it was given, also beyond one chunk', async () => 
 it.each(['files', 'chunks'])(
   'says so when the store refuses a write to its %s: nothing counts as stored',
   async (part) => {
-    // A second write breaks the index, whatever the server.
+    // A second write violates the unique index on every server.
     const other = store.client.db(`${store.db.databaseName}_${part}`);
     const collection = other.collection(`documents.${part}`);
     await collection.insertOne({ refused: 1 });

@@ -73,7 +73,7 @@ const WORK = { invoiceId: 'inv_1', stage: 'sign', since: new Date(0) } as const;
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
 
-/** Every method of every repository that finds something, with how many documents it may look at. */
+/** Every repository method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.find', () => invoices.find(kept.id), 1],
   ['invoices.findMany', () => invoices.findMany('ten_1', 'test', [kept.id, newId('inv')]), 2],
@@ -124,7 +124,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
 
 const LIMITS = { secret: 1, publishable: 1, address: 1 };
 
-/** Every combination of the list's parameters. */
+/** Every combination of the parameters of the list. */
 function pageCalls(): [string, () => Promise<unknown>, number][] {
   const cursors = [
     null,

@@ -15,7 +15,7 @@ afterAll(async () => {
   await mongo?.close();
 });
 
-it('of many processes that start at once, one keeps the mark of its master key and all are told which', async () => {
+it('of many processes that start at once, one stores the mark of its master key, and all get that mark', async () => {
   const installation = createInstallationRepository(store.db);
   expect(await installation.masterKeyMark()).toBeNull();
   const told = await Promise.all(Array.from({ length: 16 }, (_, n) => installation.keepMasterKeyMark(`mark ${n}`)));

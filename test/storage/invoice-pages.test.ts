@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-it('a page is cut at 16 MiB, and whoever goes on from it gets every invoice once, in order', async () => {
+it('a page is cut at 16 MiB, and the following pages return every invoice once, in order', async () => {
   const invoices = createInvoiceRepository(store.db);
   const made: { id: string; order: string }[] = [];
   for (let i = 0; i < 20; i++) {

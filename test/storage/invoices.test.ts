@@ -37,7 +37,7 @@ async function stored(changes: Partial<Invoice> = {}): Promise<Invoice> {
 
 async function claimed(invoice: Invoice, leaseMs = 60_000): Promise<Claim> {
   const claim = await invoices.claim(invoice.id, leaseMs);
-  if (!claim) throw new Error('the invoice can not be claimed');
+  if (!claim) throw new Error('the invoice cannot be claimed');
   return claim;
 }
 
@@ -56,14 +56,14 @@ function event(sequence: number, status: InvoiceEvent['status']): InvoiceEvent {
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
 describe('an invoice', () => {
-  it('comes back as it was stored, names with dots and dollars included', async () => {
+  it('is read as it was stored, including names with dots and dollar signs', async () => {
     const metadata = { 'a.b': '1', $where: '2', ['__proto__']: '3', '': '4' };
     const invoice = await stored({ metadata, amount: 2 ** 53 - 1 });
     expect(await invoices.find(invoice.id)).toEqual(invoice);
     expect(Object.keys((await invoices.find(invoice.id))?.metadata ?? {})).toEqual(Object.keys(metadata));
   });
 
-  it('keeps the terms that it was given, and has none where it was stored before there were any', async () => {
+  it('stores its given terms, and is read without terms if none are stored', async () => {
     const terms = { ...NO_TERMS, dueDate: '2027-01-20', paymentMeans: 'cash' } as const;
     const invoice = await stored({ terms });
     expect(await invoices.find(invoice.id)).toEqual(invoice);
@@ -76,7 +76,7 @@ describe('an invoice', () => {
     expect((await invoices.find(old.id))?.terms).toEqual(NO_TERMS);
   });
 
-  it('is found as it is stored at each step of its life, however often it was found before', async () => {
+  it('is found in its stored state after each change, also if it was found before', async () => {
     const invoice = await stored();
     const { id } = invoice;
     const seen: Invoice[] = [];
@@ -113,7 +113,7 @@ describe('an invoice', () => {
     const requested = { ...mail, attempts: 0, lastError: null, sentAt: null };
     expect(await invoices.requestEmail(claim.invoice, requested)).toMatchObject({ email: requested });
     await look();
-    // In another millisecond: nothing but the time at which it is due changes.
+    // Only the due time changes, so it must be in another millisecond.
     await sleep(2);
     await invoices.retryNow(id);
     await look();
@@ -138,7 +138,7 @@ describe('an invoice', () => {
 });
 
 describe("a number of the client's own series", () => {
-  it('is taken once in a tenant and environment, and found by its index', async () => {
+  it('is unique in a tenant and environment, and found by its index', async () => {
     const first = await stored({ ownNumber: 'FA 1', number: 'FA 1' });
     expect(await invoices.find(first.id)).toEqual(first);
     expect(await invoices.findByOwnNumber('ten_test', 'test', 'FA 1')).toBe(first.id);
@@ -149,7 +149,7 @@ describe("a number of the client's own series", () => {
     await stored({ ownNumber: 'fa 1' });
   });
 
-  it('of an invoice that is stored already is no obstacle to its idempotency key', async () => {
+  it('does not prevent a replay with the idempotency key of the same invoice', async () => {
     const invoice = pendingInvoice({ ownNumber: 'series', number: 'series' });
     const mark = { key: 'own_number', fingerprint: 'f' };
     expect(await invoices.insert(invoice, newCreationMoment().order, mark)).toBeNull();
@@ -161,13 +161,13 @@ describe("a number of the client's own series", () => {
 });
 
 describe('a claim', () => {
-  it('is given to one of many', async () => {
+  it('is given to one of many concurrent callers', async () => {
     const invoice = await stored();
     const claims = await Promise.all(Array.from({ length: 20 }, () => invoices.claim(invoice.id, 60_000)));
     expect(claims.filter(Boolean)).toHaveLength(1);
   });
 
-  it('ends with its lease; whoever held it writes nothing more', async () => {
+  it('ends with its lease; its former holder cannot write any more', async () => {
     const invoice = await stored();
     const late = await claimed(invoice, 50);
     await sleep(60);
@@ -182,7 +182,7 @@ describe('a claim', () => {
     expect({ ...after, work: null }).toEqual({ ...changed.invoice, work: null });
   });
 
-  it('is kept by renewal', async () => {
+  it('is extended by renewal', async () => {
     const invoice = await stored();
     const claim = await claimed(invoice, 100);
     await invoices.renew(claim, 60_000);
@@ -190,7 +190,7 @@ describe('a claim', () => {
     expect(await invoices.claim(invoice.id, 1000)).toBeNull();
   });
 
-  it('is refused while the next attempt is not due, and when nothing is left to do', async () => {
+  it('is refused before the next attempt is due, and without work', async () => {
     const putOff = async (ms: number) => {
       const invoice = await stored();
       const put = await invoices.change(await claimed(invoice), { work: { ...keep, keep: false, in: ms } }, 5000);
@@ -205,7 +205,7 @@ describe('a claim', () => {
     expect((await invoices.find(invoice.id))?.work).toBeNull();
   });
 
-  it('changes nothing when the status is not the one that it starts from', async () => {
+  it('changes nothing if the status is no longer the one at the start of the change', async () => {
     const claim = await claimed(await stored());
     const stale = { ...claim, invoice: { ...claim.invoice, status: 'signing' as const } };
     await expect(invoices.change(stale, { work: null }, 5000)).rejects.toThrow(ClaimLost);
@@ -213,7 +213,7 @@ describe('a claim', () => {
 });
 
 describe('numbers', () => {
-  it('are unique in a series, and the highest is found', async () => {
+  it('are unique in a series, and the highest one is found', async () => {
     const tenantId = newId('ten');
     expect(await invoices.highestSerial(tenantId, 'test', 2026)).toBe(0);
     for (const serial of [1, 2, 10]) {
@@ -237,7 +237,7 @@ describe('numbers', () => {
 });
 
 describe('overdue invoices', () => {
-  it('are those whose work is past its grace, each for one caller', async () => {
+  it('are those whose grace period is over, each for one caller', async () => {
     const past = new Date(Date.now() - 60_000);
     const lost = await stored({
       work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
@@ -252,13 +252,13 @@ describe('overdue invoices', () => {
     expect(taken.sort()).toEqual([false, true]);
     expect(await invoices.takeOverdue(fresh.id, 60_000)).toBe(false);
     expect((await invoices.overdue(50)).map(({ invoiceId }) => invoiceId)).not.toContain(lost.id);
-    // Taking it over does not keep a worker from claiming it.
+    // A worker can still claim an invoice that the sweeper has taken.
     expect(await invoices.claim(lost.id, 1000)).not.toBeNull();
   });
 });
 
 describe('the feed', () => {
-  it('tells every entry of the outbox as it was, also of fast transitions, to the listeners of that invoice alone', async () => {
+  it('tells each event as it happened, also of fast transitions, and only to the listeners of that invoice', async () => {
     const errors: unknown[] = [];
     const feed = createInvoiceFeed(store.db, (error) => errors.push(error));
     await feed.start();
@@ -282,7 +282,7 @@ describe('the feed', () => {
     expect(errors).toEqual([]);
   });
 
-  it('after a gap tells listeners what they missed, and goes on', async () => {
+  it('after a gap, tells listeners the missed events, and continues', async () => {
     const own = store.client.db(`${store.db.databaseName}_gap`);
     const repository = createInvoiceRepository(own);
     const events = [event(1, 'signing'), event(2, 'transmitted')];
@@ -293,7 +293,7 @@ describe('the feed', () => {
       await feed.start();
       const seen: number[] = [];
       feed.subscribe(invoice.id, (news) => seen.push(...news.events.map(({ sequence }) => sequence)));
-      // Ends the change stream for good; insertions are no updates, so these two events are in no stream at all.
+      // Invalidates the change stream. These two events are in no stream, because insertions are not updates.
       await own.dropCollection('invoices');
       await repository.insert(invoice, newCreationMoment().order, null);
       await expect.poll(() => seen).toEqual([1, 2]);
@@ -308,7 +308,7 @@ describe('the feed', () => {
 });
 
 describe('documents', () => {
-  it.each([0, 1, 100_000, 5_000_000])('of %i bytes come back', async (size) => {
+  it.each([0, 1, 100_000, 5_000_000])('of %i bytes are read as stored', async (size) => {
     const documents = createDocumentStore(store.db);
     const bytes = randomBytes(size);
     const kept = await documents.put(bytes, 'x.xml', 'application/xml');

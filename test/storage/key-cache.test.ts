@@ -13,7 +13,7 @@ const key: ApiKey = {
 function storeOfOneKey(delay = 0) {
   const now = { key, fails: false };
   const findByKeyHash = vi.fn(async (hash: string) => {
-    // As it is when the look-up begins.
+    // The state at the start of the look-up.
     const { key: found, fails } = { ...now };
     await sleep(delay);
     if (fails) throw new Error('away');
@@ -28,7 +28,7 @@ function storeOfOneKey(delay = 0) {
   return { now, findByKeyHash, cached: withKeyCache(tenants) };
 }
 
-it('looks a busy key up once', async () => {
+it('looks up a busy key once', async () => {
   const { cached, findByKeyHash } = storeOfOneKey(5);
   const clock = vi.spyOn(performance, 'now').mockReturnValue(1000);
   const found = await Promise.all(Array.from({ length: 100 }, () => cached.findByKeyHash('known')));
@@ -43,7 +43,7 @@ it('looks a busy key up once', async () => {
   clock.mockRestore();
 });
 
-it('knows nothing of a revocation elsewhere for as long as it says, and no longer', async () => {
+it('notices a revocation by another process after the documented time at the latest', async () => {
   expect(KEY_CACHE_MS).toBeLessThanOrEqual(100);
   const { cached, now } = storeOfOneKey();
   expect((await cached.findByKeyHash('known'))?.key.revokedAt).toBeNull();
@@ -52,7 +52,7 @@ it('knows nothing of a revocation elsewhere for as long as it says, and no longe
   expect((await cached.findByKeyHash('known'))?.key.revokedAt).not.toBeNull();
 });
 
-it('a revocation here holds once it is answered, also for look-ups that were under way', async () => {
+it('applies a revocation by this process once it is answered, also to look-ups in progress', async () => {
   for (let pause = 0; pause < 12; pause += 2) {
     const { cached } = storeOfOneKey(5);
     void cached.findByKeyHash('known');
@@ -64,7 +64,7 @@ it('a revocation here holds once it is answered, also for look-ups that were und
   }
 });
 
-it('remembers neither what is not there nor what has failed', async () => {
+it('caches neither unknown keys nor failures', async () => {
   const { cached, findByKeyHash, now } = storeOfOneKey();
   expect([await cached.findByKeyHash('other'), await cached.findByKeyHash('other')]).toEqual([null, null]);
   expect(findByKeyHash).toHaveBeenCalledTimes(2);

@@ -20,13 +20,13 @@ afterAll(async () => {
 });
 
 describe('logos of profiles', () => {
-  it('are kept once, beside the tenants that refer to them', async () => {
+  it('are stored once, outside the tenants that refer to them', async () => {
     const tenants = createTenantRepository(store.db);
     const { content, ...reference } = parseLogo(LOGO);
     const id = newId('ten');
     await tenants.insert({ id, name: 'T', profile: { logo: { ...reference, content } }, createdAt: new Date() });
     await tenants.updateProfile(id, { logo: { ...reference, content }, ice: '001509176000008' });
-    // Each credential's look-up reads the profile: the octets are not there.
+    // Each look-up of a credential reads the profile, so it must not contain the bytes.
     const tenant = await tenants.find(id);
     expect(tenant?.profile).toEqual({ ice: '001509176000008', logo: reference });
     expect(await store.db.collection('logos').countDocuments()).toBe(1);
@@ -35,7 +35,7 @@ describe('logos of profiles', () => {
     expect(Buffer.from(found!.content).equals(Buffer.from(content))).toBe(true);
   });
 
-  it('stay for the invoices that refer to them when the profile has another, or none', async () => {
+  it('remain for invoices that refer to them after the profile has changed or removed its logo', async () => {
     const tenants = createTenantRepository(store.db);
     const id = newId('ten');
     const logo = parseLogo(LOGO);

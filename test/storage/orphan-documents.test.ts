@@ -25,7 +25,7 @@ const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);
 const files = () => store.db.collection('documents.files').countDocuments();
 const chunks = () => store.db.collection('documents.chunks').countDocuments();
 
-/** An invoice with a recorded XML and PDF, and a PDF that was stored and never recorded. */
+/** An invoice with a recorded XML and PDF, and a stored PDF that was never recorded. */
 async function invoiceWithOrphan(id: string) {
   const documents = createDocumentStore(store.db);
   const xml = await documents.put(Buffer.from('<a/>'), `${id}.xml`, 'application/xml');
@@ -35,7 +35,7 @@ async function invoiceWithOrphan(id: string) {
   return { xml, pdf, orphan };
 }
 
-it('removes what was stored and never recorded, and nothing that an invoice refers to', async () => {
+it('removes files that were never recorded, and none that an invoice refers to', async () => {
   const kept = await Promise.all(['inv_1', 'inv_2'].map(invoiceWithOrphan));
   expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(2);
   const documents = createDocumentStore(store.db);
@@ -47,7 +47,7 @@ it('removes what was stored and never recorded, and nothing that an invoice refe
   expect([await files(), await chunks()]).toEqual([4, 4]);
 });
 
-it('leaves a file that may still be recorded for an hour', async () => {
+it('keeps a file for an hour, while it may still be recorded', async () => {
   await invoiceWithOrphan('inv_1');
   const collector = createOrphanCollector(store.db);
   expect(await collector.collect(inMinutes(59))).toBe(0);
@@ -55,7 +55,7 @@ it('leaves a file that may still be recorded for an hour', async () => {
   expect(await collector.collect(inMinutes(61))).toBe(1);
 });
 
-it('removes the beginning of a file that was never completed', async () => {
+it('removes the chunks of an incomplete file', async () => {
   await invoiceWithOrphan('inv_1');
   await store.db
     .collection('documents.chunks')
@@ -64,16 +64,16 @@ it('removes the beginning of a file that was never completed', async () => {
   expect([await files(), await chunks()]).toEqual([2, 2]);
 });
 
-it('leaves documents alone whose invoice is not there', async () => {
+it('keeps documents whose invoice does not exist', async () => {
   await createDocumentStore(store.db).put(Buffer.from('%PDF'), 'inv_unknown.pdf', 'application/pdf');
   expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(0);
   expect(await files()).toBe(1);
 });
 
-it('looks at each file once, by an index', async () => {
+it('checks each file once, by an index', async () => {
   await invoiceWithOrphan('inv_1');
   await createOrphanCollector(store.db).collect(inMinutes(61));
-  // Had it looked again, it would remove this one.
+  // A second check would remove this file.
   await store.db.collection('invoices').updateMany({}, { $set: { pdf: null } });
   expect(await createOrphanCollector(store.db).collect(inMinutes(62))).toBe(0);
   const plan = await store.db

@@ -8,7 +8,7 @@ const LIMITS: Record<LimitKind, number> = { secret: 30, publishable: 30, address
 const COLLECTION = 'rate_windows';
 
 let mongo: TestMongo;
-/** Two processes' connections to one database. */
+/** The connections of two processes to one database. */
 let stores: Store[];
 beforeAll(async () => {
   mongo = await startTestMongo();
@@ -23,7 +23,10 @@ afterAll(async () => {
 
 const newLimiters = () => stores.map(({ db }) => createRateLimiter(LIMITS, db));
 
-/** All at once, half of them by each limiter: what remained, the most first, for those that were allowed. */
+/**
+ * Sends all requests concurrently, half to each limiter.
+ * @returns `remaining` of the allowed ones, in descending order
+ */
 async function consume(limiters: readonly RateLimiter[], id: string, times: number): Promise<number[]> {
   const states = await Promise.all(
     Array.from({ length: times }, (_, i) => (limiters[i % limiters.length] as RateLimiter).consume('secret', id)),
@@ -34,7 +37,7 @@ async function consume(limiters: readonly RateLimiter[], id: string, times: numb
 
 const descending = Array.from({ length: 30 }, (_, i) => 29 - i);
 
-it('is exact across processes from the first request on: each request is counted once, and none too many allowed', async () => {
+it('is exact across processes from the first request on: counts each request once, and allows none above the limit', async () => {
   for (let round = 0; round < 5; round++) {
     await stores[0]?.db.collection(COLLECTION).drop();
     expect(await consume(newLimiters(), 'first', 40)).toEqual(descending);

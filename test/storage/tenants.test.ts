@@ -37,7 +37,7 @@ const insert = (tenantId: string, key: ApiKey, mostValid = 50, mostRevoked = 50)
   tenants.insertKey(tenantId, key, hashToken(key.id), mostValid, mostRevoked);
 
 describe('keys', () => {
-  it('are limited in each environment, also for many at once; revoked ones leave their place', async () => {
+  it('are limited in each environment, also under concurrency; revoked ones do not count', async () => {
     const id = await newTenant();
     const keys = Array.from({ length: 12 }, () => newKey());
     const results = await Promise.allSettled(keys.map((key) => insert(id, key, 5)));
@@ -51,7 +51,7 @@ describe('keys', () => {
     expect(await insert('ten_nobody', newKey())).toBe(false);
   });
 
-  it('replace a key that is valid at that very moment only', async () => {
+  it('only replace a key that is still valid', async () => {
     const [id, other] = [await newTenant(), await newTenant()];
     const [old, another] = [newKey(), newKey()];
     await insert(id, old);
@@ -67,7 +67,7 @@ describe('keys', () => {
     expect(await tenants.keysOf(id)).toHaveLength(2);
   });
 
-  it('that were revoked are forgotten after so many, the oldest first, those of the other environment and valid ones never', async () => {
+  it('that were revoked are removed above a limit, oldest first; valid ones and the other environment are not affected', async () => {
     const id = await newTenant();
     const live = newKey({ environment: 'live', revokedAt: new Date(0) });
     await insert(id, live);
@@ -86,7 +86,7 @@ describe('keys', () => {
     expect(kept).toEqual([live.id, valid.id, ...revoked.slice(-3), last.id]);
   });
 
-  it('of which one secret key must stay valid in its environment: of two that go at once one stays', async () => {
+  it('include at least one valid secret key per environment: of two concurrent revocations one is refused', async () => {
     const id = await newTenant();
     const [a, b, publishable, live] = [
       newKey(),
@@ -108,7 +108,7 @@ describe('keys', () => {
 });
 
 describe('a profile', () => {
-  it('changes field by field, for a test key only while no live key is valid', async () => {
+  it('changes field by field; with a test key only while no live key is valid', async () => {
     const id = await newTenant();
     const live = newKey({ environment: 'live' });
     expect(await tenants.changeProfile(id, { cnss: '2', logo: null }, true)).toMatchObject({
@@ -128,7 +128,7 @@ describe('a profile', () => {
     expect(await tenants.changeProfile('ten_nobody', { cnss: '1' }, false)).toBeNull();
   });
 
-  it('admits so many different logos in all, and those it had at any time', async () => {
+  it('allows a limited number of different logos, and again those that it had before', async () => {
     const id = await newTenant();
     const admitted = await Promise.all(['a', 'b', 'c', 'd', 'e'].map((sha256) => tenants.admitLogo(id, sha256, 3)));
     expect(admitted.filter(Boolean)).toHaveLength(3);

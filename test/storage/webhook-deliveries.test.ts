@@ -21,12 +21,12 @@ let store: Store;
 beforeAll(async () => {
   store = await openTestStore('webhooks');
 });
-// A sweep is not a tenant's: it would go on with what the test before has left.
+// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
 afterAll(() => store.close());
 
 describe('the schedule', () => {
-  it('five attempts, each at its time and not before, then failed', async () => {
+  it('makes five attempts, none before its time; then the delivery is failed', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 500);
     const worker = webhookWorker(store, send, clock.read);
@@ -46,7 +46,7 @@ describe('the schedule', () => {
       const due = new Date(clock.read().getTime() + delay);
       expect({ state, nextAttemptAt }).toEqual({ state: 'pending', nextAttemptAt: due });
       expect(worker.wakes.at(-1)).toEqual({ endpointId, at: due });
-      // A moment too early nothing happens, though somebody wakes.
+      // Woken a millisecond too early, the worker makes no attempt.
       clock.move(delay - 1);
       worker.dispatcher.wake(endpointId);
       await turn(worker);
@@ -76,7 +76,7 @@ describe('the schedule', () => {
     worker.publisher.publish(await storedInvoice(store, tenantId));
     await turn(worker);
     for (const delay of SCHEDULE.slice(1)) {
-      // Nobody wakes: the sweep does, a little later.
+      // No job wakes the worker; the sweep does, after the grace period.
       clock.move(delay + 3000);
       await turn(worker);
     }
@@ -88,7 +88,7 @@ describe('the schedule', () => {
 });
 
 describe('nothing is lost', () => {
-  it('a status change that its process did not publish is published by another', async () => {
+  it('an event that its process did not publish is published by another', async () => {
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, () => new Date());
     const { tenantId } = await storedEndpoint(store);
@@ -99,12 +99,12 @@ describe('nothing is lost', () => {
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual([
       ...['invoice.signing', 'invoice.transmitted', 'invoice.accepted'],
     ]);
-    // And not again: its outbox is empty.
+    // The outbox is cleared, so the event is not published again.
     const kept = await store.db.collection('invoices').findOne({ _id: id as never });
     expect(kept?.outbox).toBeUndefined();
   });
 
-  it('two processes that publish the same come to one delivery', async () => {
+  it('several processes that publish the same event make one delivery', async () => {
     const { requests, send } = receiverThat(() => 200);
     const workers = [1, 2, 3].map(() => webhookWorker(store, send, () => new Date()));
     const { tenantId } = await storedEndpoint(store);
@@ -115,7 +115,7 @@ describe('nothing is lost', () => {
     expect(new Set(requests.map(({ headers }) => headers['webhook-id'])).size).toBe(3);
   });
 
-  it('what a dead worker was sending is sent again when its lease has ended', async () => {
+  it('a delivery that a worker was sending when it died is sent again after its lease', async () => {
     const clock = clockAt();
     const hanging = webhookWorker(store, () => new Promise(() => undefined), clock.read);
     const { tenantId } = await storedEndpoint(store);
@@ -155,7 +155,7 @@ describe('nothing is lost', () => {
 });
 
 describe('retention', () => {
-  it('an event that waited longer than that is delivered all the same; then its log goes by itself', async () => {
+  it('starts when an event is stored, so that an old event is still delivered; rows have a TTL index', async () => {
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, () => new Date());
     const { tenantId } = await storedEndpoint(store);
@@ -175,7 +175,7 @@ describe('retention', () => {
 });
 
 describe('a worker that stops', () => {
-  it('hands back what it has not begun, and an attempt that its end cuts off is no failed one', async () => {
+  it('releases the deliveries that it has not started; an attempt that it cuts off does not count as failed', async () => {
     const cut = Promise.withResolvers<SendResult>();
     const stopping = webhookWorker(
       store,
@@ -192,7 +192,7 @@ describe('a worker that stops', () => {
     const worker = webhookWorker(store, send, () => new Date());
     worker.dispatcher.wake(endpointId);
     await worker.dispatcher.settle();
-    // 16 were under way, and wait for their leases to end.
+    // 16 attempts were in progress, and wait until their leases expire.
     expect(requests).toHaveLength(4);
     await worker.deliveries.freeLeases(new Date());
     worker.dispatcher.wake(endpointId);

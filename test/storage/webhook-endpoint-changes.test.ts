@@ -27,15 +27,15 @@ let store: Store;
 beforeAll(async () => {
   store = await openTestStore('webhooks');
 });
-// A sweep is not a tenant's: it would go on with what the test before has left.
+// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
 afterAll(() => store.close());
 
-describe('an endpoint that is gone', () => {
+describe('a changed endpoint', () => {
   const key = (tenantId: string) =>
     ({ kind: 'secret', keyId: 'key_1', tenant: { id: tenantId }, environment: 'test' }) as never;
 
-  it.each(['disabled', 'deleted'])('%s: pending retries are cancelled, and nothing is sent any more', async (how) => {
+  it.each(['disabled', 'deleted'])('%s: pending retries are cancelled, and nothing more is sent', async (how) => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 500);
     const worker = webhookWorker(store, send, clock.read);
@@ -55,7 +55,7 @@ describe('an endpoint that is gone', () => {
   it.each([
     ['delivered', 200, 'delivered'],
     ['failed', 500, 'cancelled'],
-  ])('disabled during an attempt: what came of it is in the log (%s)', async (_what, status, state) => {
+  ])('disabled during an attempt: its outcome is recorded (%s)', async (_what, status, state) => {
     const answer = Promise.withResolvers<SendResult>();
     const worker = webhookWorker(
       store,
@@ -75,7 +75,7 @@ describe('an endpoint that is gone', () => {
   });
 
   it.each(['disabled', 'moved', 'rotated'])(
-    '%s while deliveries wait for their place: they find it as it is',
+    '%s while deliveries wait for a slot: they use its new state',
     async (how) => {
       const clock = clockAt();
       const held: (() => void)[] = [];
@@ -116,7 +116,7 @@ describe('an endpoint that is gone', () => {
     },
   );
 
-  it('an attempt finds its endpoint disabled meanwhile: the delivery is cancelled', async () => {
+  it('disabled before an attempt starts: the delivery is cancelled', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 500);
     const worker = webhookWorker(store, send, clock.read);
@@ -132,7 +132,7 @@ describe('an endpoint that is gone', () => {
   });
 });
 
-it('a rotated secret signs for a day beside the new one, and then no more', async () => {
+it('a rotated secret also signs for a day, and then no more', async () => {
   const clock = clockAt();
   const { requests, send } = receiverThat(() => 200);
   const worker = webhookWorker(store, send, clock.read);
@@ -161,7 +161,7 @@ it('a rotated secret signs for a day beside the new one, and then no more', asyn
   expect(await signedBy()).toEqual([true, false]);
 });
 
-describe('an endpoint that fails everything for a day', () => {
+describe('an endpoint whose attempts all fail for a day', () => {
   async function failing(status: () => number) {
     const clock = clockAt();
     const worker = webhookWorker(store, receiverThat(status).send, clock.read);
@@ -178,7 +178,7 @@ describe('an endpoint that fails everything for a day', () => {
     return { clock, worker, endpoint, event, seen, notices };
   }
 
-  it('is marked, and its tenant is told once; it stays active', async () => {
+  it('is marked as failing, and its tenant is notified once; it stays active', async () => {
     const { clock, worker, endpoint, event, seen, notices } = await failing(() => 500);
     const since = clock.read();
     await event();
@@ -205,10 +205,10 @@ describe('an endpoint that fails everything for a day', () => {
     expect(notices()).toHaveLength(1);
   });
 
-  it('is not for long, when another process has delivered all the time', async () => {
+  it('is not marked if another process has delivered to it meanwhile', async () => {
     const { clock, worker, endpoint, event, seen } = await failing(() => 200);
     await event();
-    // This process failed once, and has nothing more to send.
+    // This process fails once and then has nothing more to send.
     const other = webhookWorker(store, receiverThat(() => 500).send, clock.read);
     other.publisher.publish(await storedInvoice(store, endpoint.tenantId));
     await turn(other);
@@ -219,7 +219,7 @@ describe('an endpoint that fails everything for a day', () => {
     await expect.poll(seen).toMatchObject({ failingSince: null });
   });
 
-  it('is not, when anything was delivered meanwhile', async () => {
+  it('is not marked if any attempt succeeded meanwhile', async () => {
     let status = 500;
     const { clock, worker, event, seen, notices } = await failing(() => status);
     await event();

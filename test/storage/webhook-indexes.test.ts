@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => store.close());
 
-/** When everything that failed is due again. */
+/** A time at which all retries are due. */
 const later = () => new Date(Date.now() + 400_000);
 
 function claimNamed(id: string): ClaimedDelivery {
@@ -51,7 +51,7 @@ const page = () => ({
   ...{ from: 0, until: Date.now() + 1000 },
 });
 
-/** Every method that finds something, with how many documents it may look at. */
+/** Every method that queries, with the maximum number of documents that it may examine. */
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['outbox.takeUnpublished', () => createOutbox(store.db).takeUnpublished(5, 1000), 5],
   ['outbox.markPublished', () => createOutbox(store.db).markPublished([{ invoiceId: 'inv_1', sequence: 1 }]), 1],
@@ -123,7 +123,7 @@ function pageOf(endpointId: string | null, state: 'pending' | null) {
 
 it.each(CALLS)('%s has an index', async (_name, call, most) => plans.expectIndexed(call, most));
 
-it('a page is found and ends where it should', async () => {
+it('pages have the right rows and the right end', async () => {
   const { rows, hasMore } = await webhooks.deliveries.page({ ...page(), endpointId: endpoint.id, state: null });
   expect(rows).toHaveLength(5);
   expect(hasMore).toBe(true);

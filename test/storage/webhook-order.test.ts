@@ -25,12 +25,12 @@ let store: Store;
 beforeAll(async () => {
   store = await openTestStore('webhooks');
 });
-// A sweep is not a tenant's: it would go on with what the test before has left.
+// Sweeps cover all tenants, so deliveries of an earlier test must not remain.
 afterEach(async () => void (await store.db.collection('webhook_deliveries').deleteMany({})));
 afterAll(() => store.close());
 
 describe('order', () => {
-  it('an event waits until the one before it was attempted, whoever has that', async () => {
+  it('an event waits for the first attempt of the previous one, also if another process makes it', async () => {
     const first = Promise.withResolvers<SendResult>();
     const one = webhookWorker(
       store,
@@ -54,7 +54,7 @@ describe('order', () => {
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
-  it('nor does one overtake that its own process publishes later', async () => {
+  it('an event that the same process publishes later does not overtake a waiting one', async () => {
     const first = Promise.withResolvers<SendResult>();
     const one = webhookWorker(
       store,
@@ -78,7 +78,7 @@ describe('order', () => {
     expect(requests.map(({ body }) => JSON.parse(body).type)).toEqual(['invoice.transmitted', 'invoice.accepted']);
   });
 
-  it('nor while an earlier one, which waited too long for its place, is back in the ledger', async () => {
+  it('an event does not overtake an earlier one that was returned to the ledger because it waited too long', async () => {
     const clock = clockAt();
     const held: (() => void)[] = [];
     let held16 = true;
@@ -103,7 +103,7 @@ describe('order', () => {
       await worker.publisher.settle();
     };
     await publish(1);
-    // Its lease is too old now, that of the second is not.
+    // The lease of the first event is now too old, that of the second is not.
     clock.move(13_000);
     await publish(2);
     held.shift()?.();
@@ -125,7 +125,7 @@ describe('order', () => {
     expect(worker.problems).toEqual([]);
   });
 
-  it('whichever of several processes publishes what, however full their lanes are', async () => {
+  it('events stay in order if several processes publish them, even with full queues', async () => {
     const arrived: { invoice: string; status: string }[] = [];
     const send = async ({ body }: OutgoingRequest) => {
       const { data } = JSON.parse(body);
@@ -140,7 +140,7 @@ describe('order', () => {
     const happen = async (invoice: Invoice) => {
       const events = [...invoice.events, statusChange(2), statusChange(3)];
       for (const count of [1, 2, 3]) {
-        // Now and then nobody is told, as if a process had died: the next one publishes that too.
+        // Some events are not published, as after a crash; the next publish includes them.
         if (count < 3 && Math.random() < 0.2) continue;
         someone().publisher.publish({ ...invoice, events: events.slice(0, count) });
         await sleep(Math.random() * 60);
@@ -164,7 +164,7 @@ describe('order', () => {
     await Promise.all(workers.map(({ dispatcher }) => dispatcher.settle()));
   }, 180_000);
 
-  it('a first attempt that waits keeps its place when it is sent again by hand', async () => {
+  it('a waiting first attempt keeps its place in the order when it is resent by hand', async () => {
     const dead = webhookWorker(
       store,
       () => new Promise(() => undefined),
@@ -181,7 +181,7 @@ describe('order', () => {
     expect(await dead.deliveries.claim(endpointId, query)).toMatchObject([{ id, retry: false }]);
   });
 
-  it('what a lane has no room for comes from the ledger, in order, and all of it', async () => {
+  it('deliveries that do not fit in the queue are claimed from the ledger, all and in order', async () => {
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(
       store,
@@ -202,7 +202,7 @@ describe('order', () => {
 });
 
 describe('fairness', () => {
-  it('an endpoint that hangs delays no other', async () => {
+  it('a hanging endpoint delays no other', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 200);
     const dead = await storedEndpoint(store);
@@ -218,7 +218,7 @@ describe('fairness', () => {
     await expect.poll(() => requests.length, { timeout: 40_000 }).toBe(10);
   });
 
-  it('nor do many that hang, though they have taken every place', async () => {
+  it('many hanging endpoints delay no other, even if they occupy all slots', async () => {
     const { requests, send } = receiverThat(() => 200);
     const dead = new Set<string>();
     const worker = webhookWorker(
@@ -250,7 +250,7 @@ describe('fairness', () => {
     const failed = new Set(requests.splice(0).map(({ headers }) => headers['webhook-id']));
     clock.move(5 * MINUTE);
     healthy = true;
-    // Another process has published these, and died.
+    // Another process has published these events and then died.
     const dead = webhookWorker(
       store,
       () => new Promise(() => undefined),

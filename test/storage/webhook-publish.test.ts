@@ -19,7 +19,7 @@ import {
 } from '../support/webhooks.ts';
 
 let store: Store;
-/** What was written to the ledger, and nothing that was read. */
+/** The write commands to the ledger. */
 let writes: string[] = [];
 
 beforeAll(async () => {
@@ -39,14 +39,14 @@ const rows = () => store.db.collection('webhook_deliveries').find().toArray();
 const outbox = (invoice: Invoice) =>
   store.db.collection('invoices').countDocuments({ _id: invoice.id as never, outbox: { $exists: true } });
 const now = () => new Date();
-/** What the outbox has is due for the sweep. */
-const tellAgain = () => store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
+/** Makes all outbox entries due for the sweep. */
+const makeOutboxDue = () => store.db.collection('invoices').updateMany({}, { $set: { 'outbox.dueAt': new Date(0) } });
 
-/** Waits for the receiver without asking anything of the worker: it stores what it is asked about. */
+/** Waits for the receiver without calling the worker, so that the worker writes its outcomes unprompted. */
 const until = (done: () => boolean) => vi.waitFor(() => expect(done()).toBe(true), { timeout: 15_000, interval: 5 });
 
 describe('new deliveries', () => {
-  it('are written together: one insert with their leases, one write of their outcomes', async () => {
+  it('are written in batches: one insert with their leases, one write of their outcomes', async () => {
     const answer = Promise.withResolvers<void>();
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, (request) => answer.promise.then(() => send(request)), now);
@@ -62,13 +62,13 @@ describe('new deliveries', () => {
     answer.resolve();
     await worker.dispatcher.settle();
     expect(requests).toHaveLength(16);
-    // The first outcome does not wait for the others; these are gathered while it is written.
+    // The first outcome is written at once; the others are collected meanwhile.
     expect(writes.slice(1).length).toBeLessThanOrEqual(2);
     expect(new Set(writes.slice(1))).toEqual(new Set(['update']));
     expect(new Set((await rows()).map(({ state, work }) => [state, work].join()))).toEqual(new Set(['delivered,']));
   });
 
-  it('are attempted again by the schedule when the answer is no success', async () => {
+  it('are retried by the schedule when the answer is not a success', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => (requests.length < 3 ? 503 : 200));
     const worker = webhookWorker(store, send, clock.read);
@@ -91,7 +91,7 @@ describe('new deliveries', () => {
   });
 });
 
-describe('a delivery whose first attempt is under way', () => {
+describe('a delivery during its first attempt', () => {
   async function underWay(failing?: Parameters<typeof webhookWorker>[3]) {
     const answer = Promise.withResolvers<SendResult>();
     const requests: unknown[] = [];
@@ -107,7 +107,7 @@ describe('a delivery whose first attempt is under way', () => {
     return { worker, endpoint, invoice, requests, answer };
   }
 
-  it('is cancelled with its endpoint; what comes of the attempt is kept', async () => {
+  it('is cancelled with its endpoint, and the attempt is recorded', async () => {
     const { worker, endpoint, answer } = await underWay();
     expect(await worker.deliveries.cancelPending(endpoint.id, 10)).toBe(1);
     answer.resolve(answerOf(500));
@@ -116,7 +116,7 @@ describe('a delivery whose first attempt is under way', () => {
     expect({ state, attempts: attempts.length }).toEqual({ state: 'cancelled', attempts: 1 });
   });
 
-  it('has one row when its event is sent again by hand meanwhile', async () => {
+  it('has one row even if its event is resent by hand', async () => {
     const { worker, endpoint, invoice, requests, answer } = await underWay();
     const event = await worker.events.find(endpoint.tenantId, 'test', invoice.events[0]!.id);
     await sendTo(event!, [endpoint], { deliveries: worker.deliveries, queue: { wake: async () => undefined }, now });
@@ -129,7 +129,7 @@ describe('a delivery whose first attempt is under way', () => {
 });
 
 describe('a store that fails', () => {
-  it('leaves the event in the outbox, and nothing is sent before it is stored', async () => {
+  it('leaves the event in the outbox; a delivery is not sent before it is stored', async () => {
     let down = true;
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, now, {
@@ -145,14 +145,14 @@ describe('a store that fails', () => {
     expect([await outbox(invoice), requests.length, await rows()]).toEqual([1, 0, []]);
     expect(worker.problems).not.toEqual([]);
     down = false;
-    await tellAgain();
+    await makeOutboxDue();
     await worker.publisher.sweep();
     await turn(worker);
     expect([await outbox(invoice), requests.length]).toEqual([0, 1]);
     expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'delivered' });
   });
 
-  it('may have stored what it does not answer for: it is sent once its lease has ended, and once', async () => {
+  it('may store a delivery and lose the answer: it is sent once, after its lease has expired', async () => {
     const clock = clockAt();
     let lost = true;
     const { requests, send } = receiverThat(() => 200);
@@ -171,7 +171,7 @@ describe('a store that fails', () => {
     await turn(worker);
     expect([requests.length, await rows()]).toMatchObject([0, [{ state: 'pending' }]]);
     lost = false;
-    await tellAgain();
+    await makeOutboxDue();
     await worker.publisher.sweep();
     await turn(worker);
     expect(requests).toHaveLength(0);
@@ -183,7 +183,7 @@ describe('a store that fails', () => {
     expect(requests).toHaveLength(1);
   });
 
-  it('cannot tell the order of events: the later one waits until it can', async () => {
+  it('delays the later event while it cannot report whether the earlier one was attempted', async () => {
     let down = true;
     const { requests, send } = receiverThat(() => 200);
     const worker = webhookWorker(store, send, now, {
@@ -208,7 +208,7 @@ describe('a store that fails', () => {
     }, 15_000);
   });
 
-  it('is taken over by whoever comes after a crash', async () => {
+  it('loses nothing in a crash: the next worker publishes the event', async () => {
     const dead = webhookWorker(store, () => new Promise(() => undefined), now, {
       failing: (ledger) => ({ ...ledger, insert: () => new Promise(() => undefined) }),
     });
@@ -217,7 +217,7 @@ describe('a store that fails', () => {
     const { requests, send } = receiverThat(() => 200);
     const next = webhookWorker(store, send, now);
     expect(await rows()).toEqual([]);
-    await tellAgain();
+    await makeOutboxDue();
     await next.publisher.sweep();
     await turn(next);
     expect(requests).toHaveLength(1);
@@ -225,11 +225,11 @@ describe('a store that fails', () => {
   });
 });
 
-describe('what may be stored already', () => {
+describe('a delivery that may already be stored', () => {
   it.each([
     ['comes from the outbox', 1],
-    ['is not the first event, and nothing is known of those before', 2],
-  ])('is stored before it is attempted: an invoice that %s', async (_what, changes) => {
+    ['is not the first one of its invoice, whose earlier ones this process does not know', 2],
+  ])('is stored before it is attempted: an event that %s', async (_what, changes) => {
     const { requests, send } = receiverThat(() => 200);
     const endpoint = await storedEndpoint(store);
     const earlier = webhookWorker(store, send, now);
@@ -237,7 +237,7 @@ describe('what may be stored already', () => {
     earlier.publisher.publish({ ...invoice, events: invoice.events.slice(0, 1) as never });
     await turn(earlier);
     expect(requests).toHaveLength(1);
-    // The process ends before it has told the outbox; the next one does not send again what is there.
+    // The process ended before it cleared the outbox. The next one does not send stored deliveries again.
     await store.db
       .collection('invoices')
       .updateMany({}, { $set: { outbox: { sequence: changes, dueAt: new Date(0) } } });
@@ -248,7 +248,7 @@ describe('what may be stored already', () => {
     expect(requests).toHaveLength(changes);
   });
 
-  describe('an older state of the invoice, which the outbox tells late', () => {
+  describe('an older state of the invoice, published late from the outbox', () => {
     async function told(subscription: Partial<WebhookEndpoint> = {}) {
       const { requests, send } = receiverThat(() => 200);
       const { tenantId } = await storedEndpoint(store, subscription);
@@ -272,7 +272,7 @@ describe('what may be stored already', () => {
       expect(await sent()).toEqual(['invoice.signing', 'invoice.transmitted', 'invoice.accepted']);
     });
 
-    it('repeats nothing to an endpoint that takes later events alone', async () => {
+    it('repeats nothing to an endpoint that is subscribed to later events only', async () => {
       const { worker, tell, sent, second, third } = await told({ events: ['invoice.transmitted', 'invoice.accepted'] });
       tell();
       tell(second);
@@ -284,7 +284,7 @@ describe('what may be stored already', () => {
       expect(await sent()).toEqual(['invoice.transmitted', 'invoice.accepted']);
     });
 
-    it('hides no newer one that waits', async () => {
+    it('does not replace a newer waiting one', async () => {
       const { tell, sent, second } = await told();
       tell();
       tell(second);
@@ -293,7 +293,7 @@ describe('what may be stored already', () => {
     });
   });
 
-  it('is what a failed write leaves: the next event of the invoice does not repeat it', async () => {
+  it('is left by a write with a lost answer: the next event of the invoice does not repeat it', async () => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 200);
     const { tenantId } = await storedEndpoint(store);
@@ -313,7 +313,7 @@ describe('what may be stored already', () => {
     await publish(second);
     expect(worker.problems).toHaveLength(2);
     await publish(second, third);
-    // The lease that nobody has ends.
+    // The lease of the stored delivery expires; no worker holds it.
     clock.move(MINUTE);
     await vi.waitFor(async () => {
       await turn(worker);

@@ -41,7 +41,7 @@ const NOW = new Date();
 /** When every lease that was taken at `NOW` has ended. */
 const LATER = new Date(NOW.getTime() + 2 * LEASE_MS);
 
-/** Stores new deliveries to an endpoint, which nobody has claimed. */
+/** Stores new, unclaimed deliveries to an endpoint. */
 async function stored(endpoint: WebhookEndpoint, count: number): Promise<void> {
   const rows = Array.from({ length: count }, () => ({
     delivery: deliveryOf(newEvent(endpoint.tenantId), endpoint),

@@ -1,24 +1,24 @@
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
-it('a wrong value is shown with what is allowed', () => {
+it('an invalid setting is reported with its value and the allowed values', () => {
   const wrong = { PORT: '99999', LOG_LEVEL: 'verbose', WEBHOOK_RETENTION: 'never', WEBHOOK_RETRY_SCHEDULE: '0s;5m' };
   expect(() => readConfig(wrong)).toThrow(
     [
-      "PORT must be a port number, 0 (any free port) to 65535, not '99999'",
-      "WEBHOOK_RETRY_SCHEDULE must be durations like 0s,1m,2h separated by commas, not '0s;5m'",
-      "WEBHOOK_RETENTION must be a duration of a day at least, like 30d, not 'never'",
+      "PORT must be a port number from 0 (any free port) to 65535, not '99999'",
+      "WEBHOOK_RETRY_SCHEDULE must be durations separated by commas, such as 0s,1m,2h, not '0s;5m'",
+      "WEBHOOK_RETENTION must be a duration of at least 1d, such as 30d, not 'never'",
       "LOG_LEVEL must be one of trace, debug, info, warn, error, fatal, silent, not 'verbose'",
     ].join('\n'),
   );
-  expect(() => readConfig({ WEBHOOK_RETENTION: '23h' })).toThrow("of a day at least, like 30d, not '23h'");
+  expect(() => readConfig({ WEBHOOK_RETENTION: '23h' })).toThrow("of at least 1d, such as 30d, not '23h'");
   expect(readConfig({ WEBHOOK_RETENTION: '2d' }).webhookRetention).toBe(172_800_000);
   for (const wrongTime of ['10', '-1s', '2h'])
-    expect(() => readConfig({ SHUTDOWN_GRACE: wrongTime })).toThrow(`an hour at most, not '${wrongTime}'`);
+    expect(() => readConfig({ SHUTDOWN_GRACE: wrongTime })).toThrow(`at most 1h, not '${wrongTime}'`);
   expect(readConfig({ SHUTDOWN_DELAY: '500ms' }).shutdown).toEqual({ delayMs: 500, graceMs: 10_000 });
 });
 
-it('one that may hold a secret is not', () => {
+it('values that may contain a secret are not shown', () => {
   const secrets = {
     MASTER_KEY: 'hidden',
     MONGODB_URL: 'http://u:hidden@host',

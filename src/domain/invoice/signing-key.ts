@@ -9,7 +9,7 @@ export interface SigningKey {
   readonly certificateChain: readonly [X509Certificate, ...X509Certificate[]];
   /** RSA of 2048 bits or more with PKCS#1 v1.5, or ECDSA on P-256, both with SHA-256. */
   readonly algorithm: 'RSA-SHA256' | 'ECDSA-SHA256';
-  /** Whether it is the self-made test identity, whose documents have no legal value. */
+  /** Whether it is the generated test identity, whose documents have no legal value. */
   readonly testOnly: boolean;
   /**
    * Signs octets; any number of calls may be under way, and the event loop is not held.

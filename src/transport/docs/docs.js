@@ -1,7 +1,7 @@
-// The commands as they work where this page is.
+// Shows the commands with the origin of this page.
 for (const each of document.querySelectorAll('.origin')) each.textContent = window.location.origin;
 
-// Credentials stay in this page's memory: they are gone with it.
+// Credentials stay in the memory of this page and are not persisted.
 window.SwaggerUIBundle({
   url: '/v1/openapi.json',
   dom_id: '#reference',

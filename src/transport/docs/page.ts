@@ -11,12 +11,12 @@ const MEANING: Readonly<Record<Scenario, string>> = {
   'slow-decision': 'accepted, 10 s after it was transmitted',
   'unavailable-twice': 'the authority is unavailable twice; then accepted',
   unavailable: 'the authority stays unavailable: rejected with dgi_transmission_failed after 5 attempts within 15 s',
-  'lost-reply': "the authority's reply is lost; asked again, it has accepted",
+  'lost-reply': "the authority's reply is lost; the look-up shows that it has accepted the invoice",
   'signing-fails': 'signing fails: rejected with signature_error',
   'slow-receipt': 'accepted, but the receipt takes 60 s',
 };
 
-/** What commands begin their addresses with; the page's script puts its own origin there. */
+/** The origin in the commands. The script of the page replaces it by its own. */
 const ORIGIN = 'http://127.0.0.1:3000';
 
 const STEPS = [
@@ -54,7 +54,7 @@ const GENERATORS = `npx openapi-typescript ${ORIGIN}/v1/openapi.json -o fatoura.
 openapi-generator-cli generate -i ${ORIGIN}/v1/openapi.json -g java -o client \\
   --additional-properties=disallowAdditionalPropertiesIfNotPresent=false,containerDefaultToNull=true`;
 
-/** In Markdown of one line. */
+/** Each text is a line of Markdown. */
 const RULES: Readonly<Record<string, string>> = {
   Credentials:
     'Every request carries `Authorization: Bearer …`. A secret key (`sk_…`) stays in your back end. A front end reads and follows one invoice with its ' +
@@ -69,12 +69,12 @@ const RULES: Readonly<Record<string, string>> = {
     'key or a client_secret. Over it: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',
 };
 
-/** Text with `code` in it. */
+/** Converts `code` in backticks to HTML. */
 function inline(markdown: string): Markup {
   return html`${markdown.split('`').map((part, index) => (index % 2 === 1 ? html`<code>${part}</code>` : html`${part}`))}`;
 }
 
-/** A command whose addresses the page's script completes. */
+/** A command with marked origins, which the script of the page replaces. */
 function withOrigin(command: string): Markup {
   const [first = '', ...rest] = command.split(ORIGIN);
   return html`${first}${rest.map((part) => html`<span class="origin">${ORIGIN}</span>${part}`)}`;
@@ -82,7 +82,9 @@ function withOrigin(command: string): Markup {
 
 const EXAMPLE = readFileSync(new URL('./verify-webhook.js', import.meta.url), 'utf8').trimEnd();
 
-/** The page: how to begin, errors, what else a client has to know, and every operation. Its script and style are files beside it. */
+/**
+ * The page: quick start, errors, rules, test environment and the reference. Its script and style are separate files.
+ */
 export const DOCS_PAGE = `<!doctype html>
 ${
   html`<html lang="en">
@@ -113,7 +115,7 @@ ${
 <main>
 <section id="quick-start">
 <h2>Quick start</h2>
-<p>You need a secret test key (<code>sk_test_…</code>). The first start of the service prints one; whoever runs the service makes another with
+<p>You need a secret test key (<code>sk_test_…</code>). The first start of the service prints one; its operators create others with
 <code>npm run -s cli -- keys create --tenant TENANT --environment test --kind secret</code>.</p>
 ${STEPS.map(({ title, command }) => html`<h3>${title}</h3>\n<pre class="guide"><code>${withOrigin(command)}</code></pre>\n`)}</section>
 <section id="errors">
@@ -130,8 +132,8 @@ ${ERROR_CODES.map((code) => {
   return html`<tr><td><code>${code}</code></td><td class="status">${statuses}</td><td>${inline(description)}</td><td>${inline(remedy)}</td></tr>\n`;
 })}</tbody>
 </table>
-<p>An invoice that is rejected is no failed request: its <code>status</code> is <code>rejected</code>, and <code>rejection_reason</code> is the authority's text
-or begins with one of these.</p>
+<p>A rejected invoice is not a failed request: its <code>status</code> is <code>rejected</code>, and its <code>rejection_reason</code> is the authority's text
+or starts with one of these codes.</p>
 <table class="guide errors">
 <thead><tr><th>rejection_reason</th><th>meaning</th><th>what to do</th></tr></thead>
 <tbody>
@@ -148,7 +150,7 @@ ${Object.entries(RULES).map(([term, text]) => html`<dt>${term}</dt><dd>${inline(
 </section>
 <section id="test-environment">
 <h2>Test environment</h2>
-<p>With a test key (<code>sk_test_</code>, <code>pk_test_</code>) nothing reaches the tax authority: a mock decides, by the customer's ICE. Any other ICE is accepted.
+<p>With a test key (<code>sk_test_</code>, <code>pk_test_</code>) nothing is sent to the tax authority: a mock decides by the customer's ICE. All other ICEs are accepted.
 There are no live keys yet: this version has no connection to the DGI.</p>
 <table class="guide">
 <thead><tr><th>customer.ice</th><th>what happens</th></tr></thead>
@@ -158,7 +160,7 @@ ${Object.entries(MAGIC_ICES).map(([ice, scenario]) => html`<tr><td><code>${ice}<
 </section>
 <section id="warnings">
 <h2>Warnings</h2>
-<p>What the law or the tax authority may take amiss is not refused. The answer to <code>POST /v1/invoices</code> names it in the header
+<p>Possible problems with the law or the tax authority do not make a request fail. The answer to <code>POST /v1/invoices</code> lists them in the header
 <code>Fatoura-Warnings</code>: codes separated by commas, the same on an idempotent replay. GraphQL explains each with its field:
 <code>invoice(id: …) { warnings { code path message } }</code>.</p>
 <dl class="guide">
@@ -167,14 +169,14 @@ ${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<dt
 <section id="verify-a-webhook">
 <h2>Verify a webhook</h2>
 <p>Each delivery has the header <code>Service-Signature: t=…,v1=…</code>: the UNIX time of sending, and an HMAC-SHA256 of that time, a dot and the raw body, keyed
-with the endpoint's whole secret (<code>whsec_…</code>), in hexadecimal digits. Refuse what is more than 5 minutes off, compare in constant time, and deduplicate by
-the event's id. The headers of Standard Webhooks are sent too, so any of its libraries verifies a delivery. In Node:</p>
+with the whole secret of the endpoint (<code>whsec_…</code>), in hexadecimal. Refuse a time that differs by more than 5 minutes, compare in constant time, and
+deduplicate by the id of the event. Deliveries also have the headers of Standard Webhooks, so its libraries can verify them. In Node:</p>
 <pre class="guide"><code>${EXAMPLE}</code></pre>
 </section>
 <section id="clients">
 <h2>Clients</h2>
-<p>Generators make clients from the OpenAPI document. Tried and tested: openapi-typescript, and openapi-generator 7 for TypeScript, Python, Java and PHP. With these options a
-client accepts fields that are added later, and Java's sends no empty list for one that is not set.</p>
+<p>Generate a client from the OpenAPI document. Tested: openapi-typescript, and openapi-generator 7 for TypeScript, Python, Java and PHP. With these options,
+clients accept fields that are added later, and the Java client sends no empty list for a field that is not set.</p>
 <pre class="guide"><code>${withOrigin(GENERATORS)}</code></pre>
 </section>
 <section><div id="reference"></div></section>

@@ -5,7 +5,7 @@ import { serviceError } from '../../domain/errors.ts';
 import { isUnchanged, weakEtag } from '../headers.ts';
 import { DOCS_PAGE } from './page.ts';
 
-/** Everything from this origin, and no script but the files below. The viewer draws its icons from data URLs. */
+/** Allows resources of this origin only, and no inline scripts. The icons of the viewer are data URLs. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'self'",
@@ -29,7 +29,7 @@ const FILES: Readonly<Record<string, { readonly path: string; readonly type: str
 
 const PAGE_ETAG = weakEtag(DOCS_PAGE);
 
-/** `/docs`: the reference page, whose viewer (swagger-ui) comes from npm. */
+/** `/docs`: the documentation page. Its viewer (swagger-ui) is an npm package. */
 export const showDocs: Middleware = (ctx) => {
   ctx.set('Content-Security-Policy', CONTENT_SECURITY_POLICY);
   ctx.set('Cache-Control', 'no-cache');
@@ -38,7 +38,7 @@ export const showDocs: Middleware = (ctx) => {
   ctx.body = DOCS_PAGE;
 };
 
-/** `/docs/<file>`: what the page loads. */
+/** `/docs/<file>`: the scripts and styles of the page. */
 export const showDocsFile: Middleware = async (ctx) => {
   const { file = '' } = ctx.params as { file?: string };
   const known = Object.hasOwn(FILES, file) ? FILES[file] : undefined;

@@ -1,12 +1,13 @@
 import type { Middleware } from 'koa';
 import compress from 'koa-compress';
 
-/** Bytes below which a body is not worth it: it fits one packet as it is. */
+/** The size from which bodies are compressed, bytes. Smaller ones fit in one packet. */
 const THRESHOLD = 1400;
 
 /**
- * gzip and Brotli for what is read. Never for answers to other methods, the only ones that show secrets beside what the client sent: the
- * length of a compressed body tells whether one repeats the other (BREACH). Nor for streams, which pass this by.
+ * Compresses answers to GET with gzip or Brotli. Answers to other methods are not compressed: only they can contain
+ * secrets together with input of the client, and the length of a compressed body shows whether the two have text in
+ * common (BREACH). Streams are not compressed.
  */
 export function compressReads(): Middleware {
   const negotiate = compress({ threshold: THRESHOLD, zstd: false, deflate: false });

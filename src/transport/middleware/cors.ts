@@ -1,29 +1,33 @@
 import cors from '@koa/cors';
 import type { Middleware } from 'koa';
 
-/** What a browser lets a page of another origin read besides the body. */
+/** The response headers that pages of other origins can read. */
 const EXPOSED = [
   ...['Request-Id', 'ETag', 'Retry-After', 'Idempotent-Replayed', 'Fatoura-Warnings', 'Allow', 'WWW-Authenticate'],
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
   ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];
-/** What such a page may send (viewers of PDFs ask for ranges); the last is graphql-sse's single connection token. */
-const TAKEN = [
+/**
+ * The request headers that they may send. PDF viewers use ranges; the last header is graphql-sse's single connection
+ * token.
+ */
+const ALLOWED = [
   ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
   ...['Range', 'If-Range', 'X-GraphQL-Event-Stream-Token'],
 ];
-/** As long as browsers keep a preflight's answer at most. */
+/** How long browsers may cache the answer to a preflight: the longest time that they accept. */
 const PREFLIGHT_SECONDS = 7200;
 
 /**
- * The API and its documents for pages of any origin: front ends call with publishable keys and client secrets. No browser adds a credential
- * of its own accord here (no cookies), so another site's page can do only what its own credential can.
+ * Opens the API and the documents to pages of every origin, because front ends call with publishable keys and client
+ * secrets. There are no cookies, so browsers add no credential automatically: a page can only do what its own
+ * credential allows.
  */
 export function crossOrigin(): { readonly mark: Middleware; readonly answerPreflight: Middleware } {
   const allow = cors({
     origin: '*',
     allowMethods: 'GET,HEAD,POST,PUT,PATCH,DELETE',
-    allowHeaders: TAKEN,
+    allowHeaders: ALLOWED,
     exposeHeaders: EXPOSED,
     maxAge: PREFLIGHT_SECONDS,
     keepHeadersOnError: false,
@@ -35,8 +39,8 @@ export function crossOrigin(): { readonly mark: Middleware; readonly answerPrefl
   };
 }
 
-/** Whether a browser asks what a page may send. */
+/** Whether a request is a CORS preflight. */
 export function isPreflight({ method, headers }: { method: string; headers: NodeJS.Dict<string | string[]> }): boolean {
-  // Empty ones are none: what answers preflights (@koa/cors) would leave such a request to the routes, without a caller.
+  // Empty headers do not count: @koa/cors would pass such a request on to the routes, without a caller.
   return method === 'OPTIONS' && Boolean(headers.origin && headers['access-control-request-method']);
 }

@@ -8,20 +8,20 @@ import { limitedAddress } from '../client-address.ts';
 import type { RequestState } from '../state.ts';
 import { isPreflight } from './cors.ts';
 
-/** Paths of the API, except what describes it; a credential is read on these only. */
+/** Whether a path needs a credential: the paths of the API, except its description. */
 export function needsCredential(path: string): boolean {
   return /^\/(v1|graphql)(\/|$)/.test(path) && path !== '/v1/openapi.json';
 }
 
-/** Health checks are asked by machines at their own pace. */
+/** Health checks have no rate limit, because monitoring systems choose their own interval. */
 function isUnlimited(path: string): boolean {
   return path === '/healthz' || path === '/readyz';
 }
 
 /**
- * Reads the credential and applies the rate limit that goes with it, the limit first (docs/decisions/0011): a caller over
- * its limit gets 429 whatever its credential. Every answer carries the limit's headers. Health checks are not counted, so that whoever
- * watches the service is never refused, and need no store: theirs show a window in which nothing was counted.
+ * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller over its
+ * limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are not
+ * counted, so that monitoring is never refused, and need no store: their headers show an unused window.
  */
 export function identify(authenticate: Authenticate, limiter: RateLimiter): Middleware {
   return async (ctx, next) => {
@@ -30,7 +30,7 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
       return next();
     }
     const state = ctx.state as RequestState;
-    // What a browser asks of its own accord has no credential and costs nobody anything.
+    // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
     if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
     await count(ctx, limiter, preflight ? 0 : 1);
@@ -43,7 +43,7 @@ function showLimit({ res }: Context, limit: LimitState): void {
 }
 
 /**
- * Counts further requests of a caller, for one that does the work of several.
+ * Counts additional requests of a caller, for a request with several operations.
  * @throws {ServiceError} rate_limit_exceeded, with `Retry-After`
  */
 export type CountRequests = (ctx: Context, requests: number) => Promise<void>;
@@ -52,7 +52,7 @@ export function countingBy(limiter: RateLimiter): CountRequests {
   return (ctx, requests) => count(ctx, limiter, requests);
 }
 
-/** @param requests 0 asks for the limit's state alone */
+/** @param requests 0 only reads the state of the limit */
 async function count(ctx: Context, limiter: RateLimiter, requests: number): Promise<void> {
   const limit = await limiter.consume(...bucketOf(ctx, ctx.state as RequestState), requests);
   showLimit(ctx, limit);
@@ -62,7 +62,10 @@ async function count(ctx: Context, limiter: RateLimiter, requests: number): Prom
   throw serviceError('rate_limit_exceeded', `More than ${limit.limit} requests in a minute. Try again in ${wait} s.`);
 }
 
-/** The limit's state as headers: the contract's three ("Limits"; the reset in UNIX seconds), and those of the IETF's draft. */
+/**
+ * The state of a limit as headers: the contract's (docs/api/contract.md, "Limits"; the reset in UNIX seconds), and
+ * those of the IETF draft "RateLimit header fields for HTTP".
+ */
 export function limitHeaders(state: LimitState): readonly (readonly [string, string])[] {
   const { limit, remaining, resetAt } = state;
   return [
@@ -82,7 +85,7 @@ async function identityOf(ctx: Context, authenticate: Authenticate): Promise<Non
   try {
     return { principal: await authenticate(ctx.get('Authorization') || undefined, arrivalOf(ctx)) };
   } catch (refusal) {
-    // Thrown once the limit is known, which every answer tells.
+    // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
 }

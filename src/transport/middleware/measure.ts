@@ -1,6 +1,6 @@
 import type { Middleware } from 'koa';
 
-/** Tells of each request by the pattern of its route, so that no id or secret of a path is told. */
+/** Reports each request by the pattern of its route, so that no id or secret in a path gets into the metrics. */
 export function measure(tell: (method: string, route: string, status: number, seconds: number) => void): Middleware {
   return async (ctx, next) => {
     const start = performance.now();
@@ -11,5 +11,5 @@ export function measure(tell: (method: string, route: string, status: number, se
   };
 }
 
-/** Clients may send any word as a method. */
+/** Other methods are reported as `other`, because clients can send any word as a method. */
 const METHODS = new Set(['GET', 'HEAD', 'POST', 'PATCH', 'PUT', 'DELETE', 'OPTIONS']);

@@ -10,14 +10,15 @@ import type { RequestState } from '../state.ts';
 
 const requestIds = new AsyncLocalStorage<string>();
 
-/** The id of the request that the present code runs for; every log line carries it. */
+/** The id of the current request, for the log. */
 export function currentRequestId(): string | undefined {
   return requestIds.getStore();
 }
 
 /**
- * Gives each request an id, answers what is thrown in the contract's error shape, and logs one line without the query string.
- * @param explain what a failure is that nobody has foreseen
+ * Gives each request an id, answers thrown errors with the contract's error body (docs/api/contract.md, "Errors"), and
+ * logs one line without the query string.
+ * @param explain converts an unexpected error to an answer, or logs it and returns null
  */
 export function request(log: Logger, explain: Explain): Middleware {
   const handle: Middleware = async (ctx, next) => {
@@ -33,14 +34,14 @@ export function request(log: Logger, explain: Explain): Middleware {
     } catch (error) {
       answer(error, requestId);
     }
-    // Koa answers an unmatched path with a plain text otherwise.
+    // Otherwise Koa answers an unmatched path with plain text.
     if (ctx.status === 404 && ctx.body == null && ctx.respond !== false) {
       answer(
         serviceError('resource_not_found', `There is nothing at ${ctx.method} ${ctx.path.slice(0, 200)}.`),
         requestId,
       );
     }
-    // 503 is the answer of a service that knows what it lacks, and has said so.
+    // The cause of a 503 is known and has already been logged.
     const level = ctx.status >= 500 && ctx.status !== 503 ? 'error' : 'debug';
     if (!log.isLevelEnabled(level)) return;
     log[level](
@@ -67,7 +68,7 @@ export function request(log: Logger, explain: Explain): Middleware {
   };
 }
 
-/** Of an absolute address that is damaged (`http://`, `http://[`) Koa has no path, or throws whenever it is asked for it. */
+/** Whether Koa can determine the path. For an invalid absolute URL (`http://`, `http://[`) it has none, or throws. */
 function hasPath(ctx: Context): boolean {
   try {
     return typeof ctx.path === 'string';
@@ -76,13 +77,13 @@ function hasPath(ctx: Context): boolean {
   }
 }
 
-/** RFC 6750, section 3: nothing is said of a credential that was not sent. */
+/** By RFC 6750, section 3, there is no error code if no credential was sent. */
 function challengeOf(ctx: Context): string {
   const sent = ctx.headers.authorization !== undefined;
   return `Bearer realm="fatoura"${sent ? ', error="invalid_token"' : ''}`;
 }
 
-/** A path without the secrets that may stand in it: a document's capability, a client_secret or a key in the place of an id. */
+/** A path without secrets: the capability of a document, or a client_secret or a key in place of an id. */
 export function loggedPath(path: string): string {
   return path
     .replace(/^(\/files\/[^/]*\/).*/i, '$1…')
@@ -90,16 +91,18 @@ export function loggedPath(path: string): string {
     .slice(0, 200);
 }
 
-/** Headers that every answer carries. They are set on Node's answer, here as in identify.ts: Koa's way costs more than the header. */
+/**
+ * Sets the headers of every answer. They are set on Node's response, as in identify.ts, because Koa's setter is slow.
+ */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     const { res } = ctx;
     res.setHeader('X-Content-Type-Options', 'nosniff');
-    // Secrets may stand in addresses: they go no further.
+    // URLs may contain secrets, which must not be sent to other sites.
     res.setHeader('Referrer-Policy', 'no-referrer');
-    // Pages are shown in no frame, where a click might be led astray; a document may be shown in its tenant's.
+    // No page may be framed, against clickjacking. Documents may: tenants can embed them in their pages.
     if (!ctx.path.startsWith('/files/')) res.setHeader('X-Frame-Options', 'DENY');
-    // Answers of the API hold data and secrets; a read says so when it may be kept.
+    // Answers of the API contain data and secrets. `answerRead` allows private caching.
     if (isApi(ctx.path)) res.setHeader('Cache-Control', 'no-store');
     if (ctx.secure) res.setHeader('Strict-Transport-Security', 'max-age=31536000');
     return next();

@@ -26,7 +26,7 @@ import {
 } from './schemas.ts';
 import { streamStatus } from './stream.ts';
 
-/** What is selected of an invoice: its fields under REST's names, in their order. */
+/** The GraphQL selection of an invoice: its fields under their REST names, in the order of the contract. */
 const FIELDS = selectionOf(INVOICE);
 
 function selectionOf(type: RecordType): string {
@@ -39,7 +39,7 @@ function selectionOf(type: RecordType): string {
   return selected.join(' ');
 }
 
-/** The fields that stand deeper in GraphQL, with what leads to each. */
+/** The REST fields that are nested in GraphQL, with the path to each. */
 const NESTED = answeredFields(INVOICE).flatMap(({ name, rest }) => {
   const [, ...below] = name.split('.');
   return below.length > 0 ? [{ rest, below }] : [];
@@ -63,7 +63,7 @@ const create = prepare<{
 const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
-/** Only what a page's own direction has is asked for: the other would be looked up. */
+/** Selects only the flag of the page's direction, because the other one would cost a query. */
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
@@ -84,7 +84,7 @@ const clientSecretQuery = exactly(
   'query parameters',
 );
 
-/** The invoices' endpoints (docs/api/contract.md, "Endpoints"). */
+/** The endpoints for invoices (docs/api/contract.md, "Endpoints"). */
 export const INVOICE_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -93,9 +93,9 @@ export const INVOICE_ROUTES: readonly Route[] = [
     group: 'Invoices',
     summary: 'Create an invoice',
     description:
-      'Stores the invoice as `pending` and answers at once; processing goes on. With an `Idempotency-Key` the same request never creates ' +
-      'a second invoice: it is answered as the first time, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` names what the law ' +
-      'or the tax authority may take amiss; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
+      'Stores the invoice as `pending` and answers at once; processing continues asynchronously. With an `Idempotency-Key`, repeating the request ' +
+      'never creates a second invoice: it gets the first answer again, with `Idempotent-Replayed: true`. The header `Fatoura-Warnings` lists possible ' +
+      'problems with the law or the tax authority; [/docs](/docs#warnings) lists the codes, and GraphQL (`invoice { warnings { … } }`) explains them.',
     secretKeyOnly: true,
     headers: ['Idempotency-Key'],
     body: restInvoiceBody,
@@ -129,7 +129,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     operation: 'readInvoice',
     group: 'Invoices',
     summary: 'Read an invoice',
-    description: 'As it is now. Ask again with the ETag in `If-None-Match`: 304 while nothing has changed.',
+    description: 'Its current state. With the ETag in `If-None-Match` the answer is 304 while nothing has changed.',
     secretKeyOnly: false,
     query: clientSecretQuery,
     headers: ['If-None-Match'],
@@ -145,7 +145,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     operation: 'listInvoices',
     group: 'Invoices',
     summary: 'List invoices',
-    description: `The invoices of the key's tenant and environment, newest first. ${NEXT_PAGE} A page may hold fewer than \`limit\`.`,
+    description: `The invoices of the key's tenant and environment, newest first. ${NEXT_PAGE} A page may have fewer objects than \`limit\`.`,
     secretKeyOnly: true,
     query: listInvoicesQuery,
     headers: ['If-None-Match'],
@@ -179,7 +179,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     group: 'Invoices',
     summary: 'Follow an invoice live',
     description:
-      'Server-Sent Events: the present status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
+      'Server-Sent Events: the current status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
       'as `data`, the JSON object below. A comment is sent every 15 s. The stream ends after `accepted` or `rejected`; reconnecting ' +
       'with `Last-Event-ID` then answers 204.',
     secretKeyOnly: false,
@@ -187,14 +187,14 @@ export const INVOICE_ROUTES: readonly Route[] = [
     headers: ['Last-Event-ID'],
     answers: {
       200: { description: 'The stream.', schema: statusMessageSchema, type: 'text/event-stream' },
-      204: { description: 'Nothing is left to tell: `Last-Event-ID` was the final event.' },
+      204: { description: 'There are no more events: `Last-Event-ID` was the final one.' },
     },
     handle: (ctx, graphql, query, { streams }) =>
       streamStatus(ctx, graphql, { id: ctx.params.id, clientSecret: query.client_secret ?? null }, streams),
   }),
 ];
 
-/** The invoice object with its fields in the contract's order. */
+/** The invoice object with its fields in the order of the contract. */
 function bodyOf({ id, ...fields }: InvoiceData, clientSecret?: string) {
   const nested = NESTED.map(({ rest, below }) => [rest, below.reduce(memberOf, fields[rest])]);
   return {
@@ -210,7 +210,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | null)?.[name] ?? null;
 }
 
-/** What is to be created, or what is wrong with the body (400). @throws {ServiceError} 413, 415 */
+/** The input, or the error (400) of the body. @throws {ServiceError} 413, 415 */
 async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceError> {
   try {
     const parsed = restInvoiceBody.safeParse(await readJson(ctx));
@@ -221,7 +221,7 @@ async function readInput(ctx: Context): Promise<CreateInvoiceInput | ServiceErro
   }
 }
 
-/** The key as it was sent: the bare string and the quoted one of the IETF draft are two keys, as they are for GraphQL. */
+/** The key as sent. As in GraphQL, a bare string and the quoted one of the IETF draft are different keys. */
 function idempotencyKeyOf(ctx: Context): string | null {
   const octets = singleHeader(ctx, 'Idempotency-Key');
   if (octets === undefined) return null;

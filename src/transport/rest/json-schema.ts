@@ -1,20 +1,22 @@
 type Schema = Readonly<Record<string, unknown>>;
 
-/** Keywords whose values are data. */
+/** Keywords whose values are data and not schemas. */
 const DATA = new Set(['const', 'enum', 'example', 'examples', 'required', 'type']);
-/** The largest integer that fits in 32 bits with a sign. */
+/** The largest signed 32-bit integer. */
 const MAX_INT32 = 2 ** 31 - 1;
 
 /**
- * A JSON Schema of zod's as the OpenAPI document shows it: the same values are valid, but for what `io` says, in the form that generators of
- * clients (openapi-generator 7, openapi-typescript 7) understand.
- * - `anyOf` of a type and null becomes `type: [T, 'null']`, which all of them read as nullable.
- * - A constant truth value is any: of a constant they make an enumeration, which Java's generator writes as one of texts.
- * - Integers beyond 32 bits are `int64`: Java, Go and C# have two types.
- * - What is sent (`input`) has no `default`: openapi-typescript takes a field with one for a field that is always there. Its
- *   description says what holds when it is left out.
- * - What is answered (`output`) may get further fields in time, so it is not closed to them.
- * - A reference to `$defs` is one to the document's components.
+ * Converts a JSON Schema from zod for the OpenAPI document, into a form that client generators (openapi-generator 7,
+ * openapi-typescript 7) understand. The same values stay valid, except for the differences by `io`.
+ * - `anyOf` of a type and null becomes `type: [T, 'null']`, which all generators treat as nullable.
+ * - A constant boolean becomes a boolean: generators make an enum of a constant, and the Java generator makes it an
+ * enum
+ *   of strings.
+ * - Integers beyond 32 bits are `int64`, because Java, Go and C# have two types.
+ * - A request (`input`) has no `default`, because openapi-typescript makes a field with a default required. The
+ *   description of the field states the default.
+ * - An answer (`output`) allows additional fields, because later versions may add some.
+ * - References to `$defs` refer to the components of the document.
  */
 export function forClients(value: unknown, io: 'input' | 'output'): unknown {
   if (Array.isArray(value)) return value.map((each) => forClients(each, io));
@@ -33,7 +35,7 @@ export function forClients(value: unknown, io: 'input' | 'output'): unknown {
   return schema;
 }
 
-/** Fields by their names, which may be those of keywords. */
+/** Converts `properties`, whose names may be equal to keywords. */
 function mapped(properties: Schema, io: 'input' | 'output'): Schema {
   return Object.fromEntries(Object.entries(properties).map(([name, each]) => [name, forClients(each, io)]));
 }

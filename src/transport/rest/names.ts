@@ -2,14 +2,14 @@ import { type Problem, ServiceError } from '../../domain/errors.ts';
 import { restPath } from '../../domain/invoice/field-table.ts';
 import { INVOICE } from '../../domain/invoice/fields.ts';
 
-/** What REST calls GraphQL's arguments. */
+/** The REST names of GraphQL arguments. */
 const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['after', 'starting_after'],
   ['before', 'ending_before'],
   ['idempotencyKey', 'Idempotency-Key'],
 ]);
 
-/** @throws what the work throws; a `ServiceError` of a use case in REST's names */
+/** Converts the problems of a thrown `ServiceError` to REST names. @throws what `work` throws, so converted */
 export async function inRestNames<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;
@@ -20,7 +20,7 @@ export async function inRestNames<Result>(work: Promise<Result>): Promise<Result
   }
 }
 
-/** A problem in REST's names. A message that tells of a field begins with its path, as `param` has it. */
+/** Converts a problem to REST names: `param`, and the path at the start of its message, if any. */
 export function restProblem(problem: Problem): Problem {
   const { param, message } = problem;
   if (param === null) return problem;

@@ -1,27 +1,27 @@
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 
-// What the OpenAPI document says that no route does: its introduction, headers and security schemes.
+// Texts of the OpenAPI document that belong to no route: introduction, headers and security schemes.
 
 export const INFO = {
   title: 'Fatoura',
   version: '0.1',
   summary: 'Electronic invoicing for Morocco',
   description: [
-    'Accepts invoices, writes them as UBL 2.1, signs them (XAdES), transmits them to the tax authority (DGI), which accepts or rejects them.',
-    'Creating an invoice answers at once; follow it by reading, by its stream or by webhooks.',
+    'Accepts invoices, converts them to UBL 2.1, signs them (XAdES) and transmits them to the tax authority (DGI), which accepts or rejects them.',
+    'Creating an invoice answers at once. Follow its status by reading it, by its event stream or by webhooks.',
     '',
     'Amounts are integers in centimes: 12000 means 120.00 MAD. Timestamps are ISO 8601 in UTC. An error has `code`, `message`, `param` and `status`.',
-    'Unknown fields and parameters are refused. A method that an address does not have is 405 with `Allow`; an unknown address is 404.',
+    'Unknown fields and parameters are refused. A method that a path does not support gets 405 with `Allow`; an unknown path gets 404.',
     '',
-    'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. Test keys never reach the authority:',
-    'a mock decides, by the magic customer ICEs that [/docs](/docs) lists. Live keys can not be made in this version,',
-    'which has no connection to the DGI. Limits: 100 requests a minute for a secret key, 300 for a publishable key or a client_secret.',
+    'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. With test keys nothing is sent to the authority:',
+    'a mock decides by the magic customer ICEs that [/docs](/docs) lists. Live keys cannot be created in this version,',
+    'which has no connection to the DGI. Limits: 100 requests per minute for a secret key, 300 for a publishable key or a client_secret.',
     '',
-    'An earlier version stays supported for at least 12 months after a new one is published; what will end says so in `Deprecation` and `Sunset`.',
+    'A version stays supported for at least 12 months after its successor is published. Operations that will end have the headers `Deprecation` and `Sunset`.',
   ].join('\n'),
 };
 
-/** What operations are grouped by, and generated clients name their classes by: what a client calls, and what calls it. */
+/** Groups of operations. Generated clients name their classes after them. */
 export const TAGS = {
   Invoices: 'Create, read, list and follow invoices.',
   'Webhook endpoints': 'Where events are sent.',
@@ -44,11 +44,14 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^req_[0-9a-f-]{36}$' },
     example: 'req_550e8400-e29b-41d4-a716-446655440000',
   },
-  'X-RateLimit-Limit': count('Requests a minute.', 100),
-  'X-RateLimit-Remaining': count('Requests left in the present minute.', 99),
+  'X-RateLimit-Limit': count('Requests per minute.', 100),
+  'X-RateLimit-Remaining': count('Requests left in the current minute.', 99),
   'X-RateLimit-Reset': count('When the minute ends, UNIX time in seconds.', 1769860860),
-  'RateLimit-Policy': { ...text("The limit, as the IETF's draft writes it.", '"minute";q=100;w=60'), required: true },
-  RateLimit: { ...text('What is left of it, and for how many seconds.', '"minute";r=99;t=60'), required: true },
+  'RateLimit-Policy': { ...text('The limit in the format of the IETF draft.', '"minute";q=100;w=60'), required: true },
+  RateLimit: {
+    ...text('The remaining requests, and the seconds until the reset.', '"minute";r=99;t=60'),
+    required: true,
+  },
   ETag: {
     description: 'Changes whenever the body does.',
     required: true,
@@ -56,13 +59,13 @@ export const HEADERS = {
     example: 'W/"zyjTBnXyhQWzGIQZCyY1oiUXFHA"',
   },
   'Idempotent-Replayed': {
-    description: 'Present when an earlier request with this Idempotency-Key had created it.',
+    description: 'Present when an earlier request with this Idempotency-Key created the invoice.',
     schema: { type: 'string', const: 'true' },
   },
   'Fatoura-Warnings': {
     description: [
-      'Present when the law or the tax authority may take something about the invoice amiss: codes, each once, separated by commas.',
-      'Nothing is refused for them, and there may be more codes in time:',
+      'Present when the invoice may have problems with the law or the tax authority: codes, each once, separated by commas.',
+      'They do not make a request fail. More codes may be added:',
       '',
       ...Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => `- \`${code}\`: ${meaning} ${remedy}`),
     ].join('\n'),
@@ -73,7 +76,7 @@ export const HEADERS = {
   'WWW-Authenticate': { ...text('RFC 6750.', 'Bearer realm="fatoura"'), required: true },
 } as const;
 
-/** Those of every answer. */
+/** The headers of every answer. */
 export const COMMON_HEADERS = [
   'Request-Id',
   'X-RateLimit-Limit',
@@ -83,7 +86,7 @@ export const COMMON_HEADERS = [
   'RateLimit',
 ] as const satisfies readonly (keyof typeof HEADERS)[];
 
-/** Those of some failures. */
+/** Additional headers of errors, by status. */
 export const EXTRA_HEADERS: Readonly<Record<number, readonly (keyof typeof HEADERS)[]>> = {
   401: ['WWW-Authenticate'],
   429: ['Retry-After'],
@@ -98,28 +101,28 @@ const requestHeader = (name: string, description: string, schema: object = {}, e
   ...(example !== undefined && { example }),
 });
 
-/** Headers of requests. Without examples: the reference page would send them. */
+/** Headers of requests. They have no examples, because the reference page would send them. */
 export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
-    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are two keys. Characters beyond ASCII are ' +
-      'written in UTF-8. 255 characters at most, quotes not counted.',
+    'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are different keys. Characters beyond ASCII ' +
+      'are encoded in UTF-8. At most 255 characters without quotes.',
     { minLength: 1, maxLength: 257, pattern: '^[!-~]+( [!-~]+)*$' },
   ),
   'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
   'Last-Event-ID': requestHeader(
     'Last-Event-ID',
-    'Resumes after this message of the invoice. Any other id is treated as none: the present status comes first.',
+    'Resumes after this message of the invoice. An unknown id is ignored: the stream then starts with the current status.',
   ),
 };
 
-/** What proves who sends an event, and what is told beside it. @param environment the schema of an environment's name */
+/** The headers of a delivery: signatures and context. @param environment the schema of an environment's name */
 export const webhookHeaders = (environment: object) => [
   {
     ...requestHeader(
       'Service-Signature',
-      '`t`: UNIX time of sending, refuse what is more than 5 minutes off. `v1`: HMAC-SHA256, in lower-case hexadecimal digits, of `t`, a dot and the ' +
-        'raw body, keyed with the whole secret (`whsec_…`); while a secret is rotated there is one for each.',
+      '`t`: UNIX time of sending; refuse a time that differs by more than 5 minutes. `v1`: HMAC-SHA256, in lower-case hexadecimal, of `t`, a dot and the ' +
+        'raw body, keyed with the whole secret (`whsec_…`). During the rotation of a secret there is one `v1` for each.',
       { pattern: '^t=[0-9]+(,v1=[0-9a-f]{64})+$' },
       `t=1769860800,v1=${'5f'.repeat(32)}`,
     ),
@@ -134,25 +137,28 @@ export const webhookHeaders = (environment: object) => [
     'v1,K5oZfzN95Z9UVu1EsfQmfVNQhnkZ2pj9o9NDN/H/pI4=',
   ),
   {
-    ...requestHeader('Fatoura-Environment', 'Where the invoice was created.', {}, 'test'),
+    ...requestHeader('Fatoura-Environment', 'The environment of the invoice.', {}, 'test'),
     schema: environment,
     required: true,
   },
   requestHeader(
     'Fatoura-Trigger',
-    '`manual` on what somebody sent by hand, a test event or an event that is sent again; absent otherwise.',
+    '`manual` for a delivery that was sent by hand: a test event or a resent event. Otherwise absent.',
     { const: 'manual' },
     'manual',
   ),
 ];
 
-/** One scheme for the three credentials: of several that share a header, generated clients send whichever was set first. */
+/**
+ * One scheme for the three credentials. With several schemes for one header, generated clients would send the first
+ * one.
+ */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',
     scheme: 'bearer',
     description: [
-      'One of three credentials; each operation says which it takes.',
+      'One of three credentials. Each operation states which ones it accepts.',
       '',
       '- Secret key (`sk_test_…`, `sk_live_…`), for back ends only: reads and writes everything of its tenant and environment.',
       '- `client_secret` of an invoice (`inv_…_secret_…`), for front ends: reads and follows that invoice.',

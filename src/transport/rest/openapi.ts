@@ -19,7 +19,7 @@ import { environmentSchema, errorSchema, eventSchema, STREAM_EXAMPLE } from './s
 
 type Json = { readonly [key: string]: unknown };
 
-/** The OpenAPI 3.1 document of a table of routes: what is checked is what is shown. */
+/** The OpenAPI 3.1 document of a table of routes, made from the schemas that check requests. */
 export function openApiDocument(routes: readonly Route[]): Json {
   const components = new Components();
   const paths: Record<string, Record<string, Json>> = {};
@@ -46,13 +46,15 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-/** JSON Schemas by their zod schemas' ids, which `$ref` refers to and generated clients name their types by. */
+/**
+ * JSON Schemas by the ids of their zod schemas. `$ref` refers to the ids, and generated clients name types after them.
+ */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
   /**
-   * @param io what a client sends (`input`) or gets
-   * @throws {Error} when two different schemas have one id
+   * @param io `input` for data that clients send, `output` for answers
+   * @throws {Error} when two different schemas have the same id
    */
   add(schema: z.ZodType, io: 'input' | 'output'): Json {
     const { $schema: _, $defs = {}, ...own } = z.toJSONSchema(schema, { io, unrepresentable: 'any' });
@@ -118,10 +120,10 @@ function answerOf({ description, schema, type, headers = [] }: RouteAnswer, comp
   };
 }
 
-/** A text to generated clients, which hand it over as it is: OpenAPI 3.1 has no word for a sequence of messages. */
+/** A string for generated clients, because OpenAPI 3.1 cannot describe a sequence of messages. */
 const STREAM = {
   type: 'string',
-  description: 'Messages with an `id`, which `Last-Event-ID` resumes after, and as `data` a `StatusMessage` in JSON.',
+  description: 'Messages with an `id`, after which `Last-Event-ID` resumes, and a `StatusMessage` in JSON as `data`.',
 };
 
 function exampleOf(schema: z.ZodType): Json {
@@ -129,7 +131,7 @@ function exampleOf(schema: z.ZodType): Json {
   return example === undefined ? {} : { example };
 }
 
-/** The answers that follow from what an operation takes and needs. */
+/** The answers that follow from the parameters and headers of an operation. */
 function otherAnswersOf({ id, body, headers = [], rules = [] }: Route): [string, Json][] {
   const statuses = [
     ...(headers.includes('If-None-Match') ? [304] : []),
@@ -146,23 +148,23 @@ function otherAnswersOf({ id, body, headers = [], rules = [] }: Route): [string,
   ];
 }
 
-/** The answers that operations share. */
+/** Answers of several operations. */
 const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
-  304: { description: 'What the ETag of If-None-Match names is still so.', headers: headersOf(['ETag']) },
+  304: { description: 'Unchanged: the ETag in If-None-Match is still current.', headers: headersOf(['ETag']) },
   400: failure('Invalid payload, parameter or missing field.', 400, ['invalid_request']),
-  401: failure('API key missing, unknown or revoked, or header badly formed.', 401, [
+  401: failure('The API key is missing, unknown or revoked, or the header is malformed.', 401, [
     'invalid_api_key',
     'api_key_revoked',
   ]),
-  403: failure('The credential does not reach this far.', 403, ['insufficient_scope']),
-  404: failure("Not found, or another tenant's or environment's.", 404, ['resource_not_found']),
+  403: failure('The credential has no access to this.', 403, ['insufficient_scope']),
+  404: failure('Not found, or it belongs to another tenant or environment.', 404, ['resource_not_found']),
   409: failure('The Idempotency-Key was used with a different payload.', 409, ['idempotency_conflict']),
   413: failure('The body is larger than 1 MiB.', 413, ['invalid_request']),
   415: failure('The body is not application/json in UTF-8.', 415, ['invalid_request']),
   429: failure('Rate limit exceeded.', 429, ['rate_limit_exceeded']),
-  500: failure('Our fault.', 500, ['internal_error']),
+  500: failure('An error of the service.', 500, ['internal_error']),
   503: failure('Not available at the moment.', 503, ['internal_error']),
-  refused: failure('What HTTP itself refuses (408, 417, 431), in the same shape.'),
+  refused: failure('Errors of HTTP itself (408, 417, 431), with the same body.'),
 };
 
 function failure(description: string, status?: number, codes: readonly ErrorCode[] = []): Json {
@@ -192,10 +194,10 @@ function webhookOf(components: Components): Json {
   return {
     operationId: 'receiveInvoiceEvent',
     tags: ['Events'],
-    summary: 'What an endpoint receives',
+    summary: 'Receive an event',
     description:
-      'Sent when one of the events happens, to each active endpoint that subscribes to its type. Anything but a 2xx answer within 15 s is ' +
-      'tried again after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
+      'Each event is sent to every active endpoint that is subscribed to its type. Without a 2xx answer within 15 s the delivery is ' +
+      'retried after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
     security: [],
     parameters: webhookHeaders(components.add(environmentSchema, 'output')),
     requestBody: {

@@ -8,11 +8,12 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import type { EventStreams } from '../event-stream.ts';
 
 /**
- * One operation of the REST interface: its contract, which the OpenAPI document and the checks of a request are made from, and how a
- * request becomes a prepared GraphQL operation's variables, and its data an answer.
+ * One operation of the REST interface: its contract, from which the OpenAPI document and the checks of requests are
+ * made, and `handle`, which converts a request to the variables of a prepared GraphQL operation and its data to an
+ * answer.
  */
 export interface Route extends RouteContract {
-  /** Its query parameters; any other is refused. */
+  /** The query parameters; others are refused. */
   readonly query: z.ZodObject;
   /** Answers the request. @throws {ServiceError} */
   readonly handle: (ctx: Context, graphql: GraphQLContext, parts: RestParts) => Promise<void>;
@@ -20,16 +21,16 @@ export interface Route extends RouteContract {
 
 /** What routes need besides the GraphQL schema. */
 export interface RestParts {
-  /** Throws idempotency_conflict when the caller has used the key before: asked when a body is not valid. */
+  /** Called when a body is not valid. Throws idempotency_conflict when the caller has used the key before. */
   readonly refuseReusedKey: (principal: Principal, idempotencyKey: string) => Promise<void>;
   readonly streams: EventStreams;
-  /** Throws insufficient_scope when the caller may not create invoices: asked before the body is read. */
+  /** Called before the body is read. Throws insufficient_scope when the caller may not create invoices. */
   readonly requireIssuer: (principal: Principal) => unknown;
 }
 
 export interface RouteContract {
   readonly method: 'GET' | 'POST' | 'PATCH' | 'DELETE';
-  /** As @koa/router reads it. */
+  /** In the syntax of @koa/router. */
   readonly path: string;
   /** Unique; names the operation in the OpenAPI document. */
   readonly operation: string;
@@ -44,38 +45,38 @@ export interface RouteContract {
   readonly id?: z.ZodType;
   /** The JSON body. */
   readonly body?: z.ZodType;
-  /** Request headers that it understands besides `Authorization`. */
+  /** The supported request headers besides `Authorization`. */
   readonly headers?: readonly ('Idempotency-Key' | 'Last-Event-ID' | 'If-None-Match')[];
-  /** The answers of success, by status. Those of failure follow from the rest of the row. */
+  /** The successful answers, by status. Error answers follow from the other properties. */
   readonly answers: Readonly<Record<number, RouteAnswer>>;
-  /** Codes of its business rules (422). */
+  /** Error codes of the business rules (422). */
   readonly rules?: readonly ErrorCode[];
-  /** Answered as the headers `Deprecation`, `Sunset` and `Link` (docs/api/contract.md, "Versioning"). */
+  /** Sent as the headers `Deprecation`, `Sunset` and `Link` (docs/api/contract.md, "Versioning"). */
   readonly deprecation?: Deprecation;
 }
 
 export interface RouteAnswer {
   readonly description: string;
-  /** Of the body, or of each message's data in a stream; none: no body. */
+  /** The schema of the body, or of the data of each message of a stream. Undefined if there is no body. */
   readonly schema?: z.ZodType;
-  /** `application/json` unless given. */
+  /** Default: `application/json`. */
   readonly type?: 'text/event-stream';
   readonly headers?: readonly ('ETag' | 'Idempotent-Replayed' | 'Fatoura-Warnings')[];
 }
 
-/** Of an operation that will end. */
+/** The deprecation of an operation that will end. */
 export interface Deprecation {
-  /** Since when it should not be used any more. */
+  /** When the operation was deprecated. */
   readonly since: Date;
-  /** When it stops working, 12 months later at the earliest. */
+  /** When it stops working: at least 12 months later. */
   readonly sunset: Date;
-  /** Where the successor is described. */
+  /** URL of the description of its successor. */
   readonly link: string;
 }
 
 const NO_QUERY = exactly({}, 'no query parameters');
 
-/** A row of the table whose query parameters are checked before it runs: `handle` gets them parsed. */
+/** Makes a route whose `handle` gets the parsed query parameters; invalid ones are refused before. */
 export function route<Query extends z.ZodObject = typeof NO_QUERY>(
   row: RouteContract & {
     readonly query?: Query;
@@ -100,7 +101,7 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY>(
   };
 }
 
-/** RFC 9745 and RFC 8594: of what will end, since when it should not be used, when it stops, and what comes instead. */
+/** Sets the headers of a deprecated operation (RFC 9745, RFC 8594). */
 function announceEnd(ctx: Context, { since, sunset, link }: Deprecation): void {
   ctx.set('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
   ctx.set('Sunset', sunset.toUTCString());

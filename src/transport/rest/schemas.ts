@@ -16,10 +16,10 @@ import { MAX_ENDPOINTS, PAGE_SIZE } from '../../domain/limits.ts';
 import { ENVIRONMENTS } from '../../domain/tenant/tenant.ts';
 import { eventType } from '../../domain/webhook/endpoint-input.ts';
 
-// What the interface answers (docs/api/contract.md, "Invoice"): the OpenAPI document shows it, and the tests hold every answer
-// against it. Ids name the document's components.
+// The schemas of answers (docs/api/contract.md). The OpenAPI document contains them, and tests validate every answer
+// against them. Ids name the components of the document.
 
-/** An identifier: prefix and UUID (docs/api/contract.md, "Conventions"). */
+/** An identifier: a prefix and a UUID (docs/api/contract.md, "Conventions"). */
 export function idSchema(prefix: string) {
   return z
     .string()
@@ -34,14 +34,15 @@ export const timestampSchema = z.string().meta({
   examples: ['2026-01-31T12:00:00Z'],
 });
 
-export const environmentSchema = z
-  .enum(ENVIRONMENTS)
-  .meta({ id: 'Environment', description: 'Where an invoice was created; keys see the data of their own one only.' });
+export const environmentSchema = z.enum(ENVIRONMENTS).meta({
+  id: 'Environment',
+  description: 'The environment of an invoice. A key only sees data of its own environment.',
+});
 
 /** The shape of an identifier of an invoice. */
 export const invoiceIdSchema = idSchema('inv').meta({ id: 'InvoiceId' });
 
-/** How each type of value is answered. */
+/** The schema of each type of value in answers. */
 const SCHEMAS: Readonly<Record<ValueType, z.ZodType>> = {
   id: invoiceIdSchema,
   text: z.string(),
@@ -88,12 +89,15 @@ const { id: exampleId, ...exampleMembers } = exampleOf(INVOICE, 'answer');
 const object = z.literal('invoice');
 const invoiceExample = { id: exampleId, object: 'invoice', ...exampleMembers };
 
-/** An invoice as it is read. */
+/** An invoice in answers to reads. */
 export const invoiceSchema = z
   .strictObject({ id: idMember, object, ...members })
   .meta({ id: INVOICE.restName, examples: [invoiceExample] });
 
-/** The same in the answer to its creation: `pending`, and null what is not known yet. In the types of {@link invoiceSchema}: whatever takes an invoice takes this. */
+/**
+ * An invoice in the answer to its creation: with its client_secret, `pending`, and with null for values that are not
+ * known yet. Its fields have the types of {@link invoiceSchema}.
+ */
 export const createdInvoiceSchema = z
   .strictObject({ id: idMember, object, client_secret: clientSecretSchema, ...members })
   .meta({
@@ -135,12 +139,12 @@ const messageExample = {
 };
 const { status, dgi_id, rejection_reason, updated_at } = members;
 
-/** The data of one message of an invoice's stream (docs/decisions/0023). */
+/** The data of a message in the stream of an invoice (docs/decisions/0023). */
 export const statusMessageSchema = z
   .strictObject({ id: idMember, object, status, dgi_id, rejection_reason, updated_at })
   .meta({ id: 'StatusMessage', examples: [messageExample] });
 
-/** The octets of such a message. */
+/** An example of such a message as sent. */
 export const STREAM_EXAMPLE = `id: evt_550e8400-e29b-41d4-a716-446655440000\ndata: ${JSON.stringify(messageExample)}\n\n`;
 
 /** The shape of an identifier of a webhook endpoint. */
@@ -152,7 +156,7 @@ const endpointFields = {
   url: z.string().meta({ description: 'The https:// address that receives events.' }),
   events: z.array(eventType).min(1).meta({ uniqueItems: true, description: 'The subscribed types, each once.' }),
   description: z.string().nullable(),
-  active: z.boolean().meta({ description: 'Nothing is delivered to an endpoint that is not.' }),
+  active: z.boolean().meta({ description: 'False: nothing is delivered to the endpoint.' }),
   created_at: timestampSchema,
 };
 
@@ -166,19 +170,19 @@ const endpointExample = {
   created_at: '2026-01-31T12:00:00Z',
 };
 
-/** A webhook endpoint as it is listed and changed (docs/api/contract.md, "Webhook endpoint"). */
+/** A webhook endpoint in answers to reads and changes (docs/api/contract.md, "Webhook endpoint"). */
 export const endpointSchema = z
   .strictObject(endpointFields)
   .meta({ id: 'WebhookEndpoint', examples: [endpointExample] });
 
-/** The same in the answer to its creation. */
+/** A webhook endpoint in the answer to its creation, with its secret. */
 export const createdEndpointSchema = z
   .strictObject({
     ...endpointFields,
     secret: z
       .string()
       .regex(/^whsec_[A-Za-z0-9+/]{43}=$/)
-      .meta({ description: 'The signing secret of its deliveries, whole. Shown in this answer only.' }),
+      .meta({ description: 'The signing secret of its deliveries. Shown in this answer only.' }),
   })
   .meta({
     id: 'CreatedWebhookEndpoint',
@@ -190,7 +194,7 @@ export const endpointListSchema = z
   .strictObject({
     object: z.literal('list'),
     data: z.array(endpointSchema).max(MAX_ENDPOINTS),
-    has_more: z.boolean().meta({ description: 'Always false: all endpoints are in the one page.' }),
+    has_more: z.boolean().meta({ description: 'Always false: one page contains all endpoints.' }),
     next_cursor: idSchema('we').nullable().meta({ description: 'The id of the last object; null when there is none.' }),
   })
   .meta({
@@ -209,7 +213,7 @@ export const deletedEndpointSchema = z
     examples: [{ id: endpointExample.id, object: 'webhook_endpoint', deleted: true }],
   });
 
-/** Of the members of an answer, those that an event's data has too. */
+/** Selects the members of an answer that are also in the data of an event. */
 function snapshotOf<Value>(all: Readonly<Record<string, Value>>): Record<string, Value> {
   const names = eventFields(INVOICE).map(({ rest }) => rest);
   return Object.fromEntries(names.flatMap((name) => (name in all ? [[name, all[name] as Value]] : [])));
@@ -223,16 +227,16 @@ const eventExample = {
   data: { id: exampleId, object: 'invoice', ...snapshotOf(exampleMembers) },
 };
 
-/** What webhook endpoints receive (docs/api/contract.md, "Event"). */
+/** The body of a delivery (docs/api/contract.md, "Event"). */
 export const eventSchema = z
   .strictObject({
-    id: idSchema('evt').meta({ description: 'The same event may arrive more than once: deduplicate by this.' }),
+    id: idSchema('evt').meta({ description: 'An event may arrive more than once: deduplicate by this id.' }),
     object: z.literal('event'),
     type: eventType,
     created: z.int().meta({ description: 'UNIX time in seconds.' }),
     data: z
       .strictObject({ id: idMember, object, ...snapshotOf(members) })
-      .meta({ id: 'InvoiceSnapshot', description: 'The invoice as it was right after this change.' }),
+      .meta({ id: 'InvoiceSnapshot', description: 'The invoice right after the event.' }),
   })
   .meta({ id: 'InvoiceEvent', examples: [eventExample] });
 
@@ -247,7 +251,7 @@ const errorCodeSchema = z.enum(ERROR_CODES).meta({
   ].join('\n'),
 });
 
-/** The error body (docs/api/contract.md, "Errors"). Not named `Error`, which several languages have already. */
+/** The error body (docs/api/contract.md, "Errors"). Not named `Error`, which exists in several languages. */
 export const errorSchema = z
   .strictObject({
     error: z

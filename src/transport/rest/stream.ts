@@ -22,8 +22,9 @@ const watch = prepare<{ invoiceStatus: StatusMessage }>(`
   }`);
 
 /**
- * GET /v1/invoices/:id/stream (docs/decisions/0023): Server-Sent Events of the subscription `invoiceStatus`. `Last-Event-ID`
- * resumes; when nothing is left to tell it answers 204, which is what makes a browser's EventSource stop reconnecting.
+ * GET /v1/invoices/:id/stream (docs/decisions/0023): the subscription `invoiceStatus` as Server-Sent Events.
+ * `Last-Event-ID` resumes the stream. If that was the final event the answer is 204, which makes a browser's
+ * EventSource stop reconnecting.
  * @throws {ServiceError} before anything is sent
  */
 export async function streamStatus(
@@ -53,7 +54,7 @@ function messageOf({ invoiceStatus: { eventId, id, ...fields } }: { invoiceStatu
   return `id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`;
 }
 
-/** An iteration whose first step was made already. */
+/** An iteration whose first step has already been requested. */
 function beginningWith<Value>(first: Promise<IteratorResult<Value>>, rest: AsyncIterator<Value>): AsyncIterator<Value> {
   let begun = false;
   return {
@@ -66,7 +67,7 @@ function beginningWith<Value>(first: Promise<IteratorResult<Value>>, rest: Async
   };
 }
 
-/** Whether an iteration is over without waiting for anything but what is settled by now. */
+/** Whether an iteration has ended, as far as it is known within this turn of the event loop. */
 async function endedAlready(first: Promise<IteratorResult<unknown>>): Promise<boolean> {
   const pending = new Promise<null>((resolve) => setImmediate(() => resolve(null)));
   const settled = await Promise.race([first, pending]);

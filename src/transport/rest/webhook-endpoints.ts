@@ -35,7 +35,7 @@ const update = prepare<{ updateWebhookEndpoint: { endpoint: EndpointData } }>(`
 const remove = prepare<{ deleteWebhookEndpoint: { id: string } }>(`
   mutation ($id: ID!) { deleteWebhookEndpoint(id: $id) { ... on DeleteWebhookEndpointPayload { id } } }`);
 
-/** The webhook endpoints' endpoints (docs/api/contract.md, "Endpoints"; docs/decisions/0024). */
+/** The endpoints for webhook endpoints (docs/api/contract.md, "Endpoints"; docs/decisions/0024). */
 export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
   route({
     method: 'POST',
@@ -78,10 +78,10 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     group: 'Webhook endpoints',
     summary: 'Change a webhook endpoint',
     description:
-      'What is absent stays as it is. `active: false` disables the endpoint and cancels its pending retries.',
+      'Absent fields are not changed. `active: false` disables the endpoint and cancels its pending retries.',
     secretKeyOnly: true,
     body: updateEndpointInput,
-    answers: { 200: { description: 'The endpoint as it is now, without its secret.', schema: endpointSchema } },
+    answers: { 200: { description: 'The changed endpoint, without its secret.', schema: endpointSchema } },
     async handle(ctx, graphql) {
       const input = await inputOf(ctx, updateEndpointInput);
       const { updateWebhookEndpoint } = await update.execute(graphql, { id: ctx.params.id, input });
@@ -95,7 +95,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     operation: 'deleteWebhookEndpoint',
     group: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
-    description: 'Cancels its pending retries too.',
+    description: 'Also cancels its pending retries.',
     secretKeyOnly: true,
     answers: { 200: { description: 'Deleted.', schema: deletedEndpointSchema } },
     async handle(ctx, graphql) {
@@ -105,13 +105,13 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
   }),
 ];
 
-/** The endpoint object with its fields in the contract's order. */
+/** The endpoint object with its fields in the order of the contract. */
 function bodyOf({ id, url, description, events, ...rest }: EndpointData, secret?: string) {
   const shown = secret === undefined ? {} : { secret };
   return { id, object: 'webhook_endpoint', url, events: events.map(eventTypeNamed), description, ...shown, ...rest };
 }
 
-/** A valid body as GraphQL's input. */
+/** Validates the body and converts it to GraphQL's input. */
 async function inputOf(ctx: Context, schema: typeof createEndpointInput | typeof updateEndpointInput) {
   const parsed = schema.safeParse(await readJson(ctx));
   if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));

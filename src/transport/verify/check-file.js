@@ -1,5 +1,5 @@
-// Runs in the browser. Compares a file's SHA-256 with those of the invoice's documents, so that the file need not be sent. Without this
-// script, or where the browser offers no digests (plain HTTP), the form sends the file instead.
+// Runs in the browser. Compares the SHA-256 of a file with those of the invoice's documents, so that the file need not be
+// sent. Without this script, or where the browser provides no digests (plain HTTP), the form sends the file.
 const form = document.querySelector('form');
 const input = form?.querySelector('input');
 
@@ -12,7 +12,7 @@ if (form && input && globalThis.crypto?.subtle) {
   };
 
   const outcomeOf = async (file) => {
-    // Of another size it is another file, however large.
+    // A file of another size is another file; this avoids reading a large one.
     if (!documents.some(({ size }) => size === file.size)) return 'other';
     const digest = await crypto.subtle.digest('SHA-256', await file.arrayBuffer());
     const hex = Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, '0')).join('');
@@ -29,7 +29,7 @@ if (form && input && globalThis.crypto?.subtle) {
     check(input.files[0]);
   });
   input.addEventListener('change', () => check(input.files[0]));
-  // A file that misses the zone would replace the page.
+  // Without this, a file dropped outside the form would replace the page.
   for (const type of ['dragover', 'drop']) addEventListener(type, (event) => event.preventDefault());
   form.addEventListener('dragover', () => form.classList.add('over'));
   form.addEventListener('dragleave', () => form.classList.remove('over'));

@@ -9,7 +9,7 @@ import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
 const STYLE = resource('page.css');
 const SCRIPT = resource('check-file.js');
 
-/** Nothing but the page's own style and script, which are named by their digests. */
+/** Allows only the style and the script of the page, by their digests. */
 export const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   `style-src '${digest(STYLE)}'`,
@@ -19,13 +19,13 @@ export const CONTENT_SECURITY_POLICY = [
   "frame-ancestors 'none'",
 ].join('; ');
 
-/** What came of comparing a file with the invoice's documents. */
+/** Results of the comparison of a file with the invoice's documents. */
 export const OUTCOMES = ['pdf', 'xml', 'other', 'failed', 'no-file', 'too-large'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
  * The page of an accepted invoice.
- * @param outcome of a file that was sent; null where none was
+ * @param outcome the result for a sent file; null if none was sent
  */
 export function verifyPage(facts: PublicFacts, language: DocumentLanguage, outcome: Outcome | null): string {
   const texts = VERIFY_TEXTS[language];
@@ -51,7 +51,7 @@ ${fileCheck(facts, texts, language, outcome)}`,
   );
 }
 
-/** The page of an address that leads to no accepted invoice. */
+/** The page for a URL without an accepted invoice. */
 export function unknownPage(language: DocumentLanguage): string {
   const texts = VERIFY_TEXTS[language];
   return document(
@@ -66,7 +66,7 @@ ${CROSS}
   );
 }
 
-/** A test invoice may state any seller: it is never called genuine. */
+/** A test invoice is never called genuine, because it can name any seller. */
 function verdict({ environment }: PublicFacts, texts: VerifyTexts): Markup {
   return environment === 'test'
     ? html`${ATTENTION}<h1>${texts.test}</h1><p class="soft">${texts.testUnder}</p>`

@@ -6,9 +6,10 @@ import { CONTENT_SECURITY_POLICY, type Outcome, unknownPage, verifyPage } from '
 import { digestOfUpload } from './uploaded-file.ts';
 
 /**
- * `/verify/<invoice id>`, where the PDF's QR code leads: says whether the invoice is ours and accepted and, of a file, whether it is one of
- * its documents, unchanged. The file is examined by the browser or, without its script, by a POST. French, Arabic or English: by `?lang=`,
- * else what the browser asks for.
+ * `/verify/<invoice id>`, the address in the QR code of the PDF. It says whether this service issued the invoice and
+ * the authority accepted it, and whether a file is an unchanged document of the invoice. The browser examines the file,
+ * or the service does after a POST if there is no script. The language is French, Arabic or English, from `?lang=` or
+ * Accept-Language.
  */
 export function verification(verifyPublicly: VerifyPublicly): {
   readonly show: Middleware;
@@ -40,7 +41,7 @@ function answer(ctx: Context, facts: PublicFacts | null, outcome: Outcome | null
   ctx.set('Cache-Control', 'no-store');
   ctx.vary('Accept-Language');
   ctx.body = facts === null ? unknownPage(language) : verifyPage(facts, language, outcome);
-  // What is left of an upload is not read.
+  // The rest of an upload is not read.
   if (!ctx.req.complete) ctx.set('Connection', 'close');
 }
 

@@ -1,8 +1,8 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
 
-/** The words of the page that verifies an invoice. */
+/** The texts of the page that verifies an invoice. */
 export interface VerifyTexts {
-  /** The language's own name. */
+  /** The name of the language in that language. */
   readonly language: string;
   readonly title: string;
   readonly accepted: string;
@@ -124,7 +124,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     amount: 'Total incl. VAT',
     dgiId: 'DGI identifier',
     acceptedAt: 'Accepted on',
-    compare: 'Compare these facts with those of your document.',
+    compare: 'Compare this information with your document.',
     checkTitle: 'Is your file unchanged?',
     checkHow: 'Choose or drop here the PDF or the XML that you received.',
     checkPrivate: 'Your browser examines the file; it is not sent.',
@@ -135,7 +135,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     sameXml: 'It is the signed XML document of this invoice.',
     same: 'Unchanged file',
     other: 'Not a document of this invoice',
-    otherUnder: 'The file was changed, saved anew, or it is another document.',
+    otherUnder: 'The file was changed or saved again, or it is another document.',
     failed: 'The file could not be read. Try again.',
     noFile: 'Choose a file first.',
     tooLarge: 'The file is too large to be a document of this invoice.',
@@ -143,6 +143,6 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     digestOf: { pdf: 'Signed PDF', xml: 'Signed XML' },
     unknown: 'Unknown invoice',
     unknownUnder: 'There is no accepted invoice at this address. Check that it is complete.',
-    foot: 'This page shows nothing of the buyer or of the lines of the invoice.',
+    foot: 'This page does not show the buyer or the lines of the invoice.',
   },
 };

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http';
 import { Busboy, type BusboyHeaders, type BusboyInstance } from '@fastify/busboy';
 import { serviceError } from '../../domain/errors.ts';
 
-/** Of a request's body, bytes: more than any document of ours with its surroundings. */
+/** Maximum size of the request body, bytes: more than any document of the service within a form. */
 export const MAX_UPLOAD = 32 * 1024 * 1024;
 
 /**
- * The SHA-256 of the file in a form's `file` field, lower-case hex; read as it comes, nothing is kept.
- * @param most how many bytes are digested; `longer` for a file that has more
- * @returns null when the form brings no file
- * @throws {ServiceError} 400 for a body that is no such form, 413 for one that is longer than {@link MAX_UPLOAD}
+ * The SHA-256 of the file in the form field `file`, lower-case hex. The file is digested as it arrives and not stored.
+ * @param most the maximum size of the file, bytes; for a larger one the result is `longer`
+ * @returns null when the form contains no file
+ * @throws {ServiceError} 400 when the body is not such a form, 413 when it is larger than {@link MAX_UPLOAD}
  */
 export function digestOfUpload(request: IncomingMessage, most: number): Promise<string | null> {
   return new Promise((resolve, reject) => {
@@ -24,7 +24,7 @@ export function digestOfUpload(request: IncomingMessage, most: number): Promise<
         found = 'longer';
       });
       file.on('end', () => {
-        // A form without a choice sends an empty file without a name.
+        // A form without a chosen file sends an empty file without a name.
         if (field === 'file' && found === null && filename) found = hash.digest('hex');
       });
       file.on('error', fail);
@@ -36,7 +36,7 @@ export function digestOfUpload(request: IncomingMessage, most: number): Promise<
       if (received > MAX_UPLOAD) fail(tooLarge());
     });
     request.on('error', fail);
-    request.on('aborted', () => fail(new Error('the request was broken off')));
+    request.on('aborted', () => fail(new Error('the request was aborted')));
     request.pipe(form);
 
     function fail(error: unknown): void {
