@@ -3,14 +3,18 @@ import { defineConfig } from 'vitest/config';
 
 /** Everything that decides whether a change may land; what takes longer has its own configuration in test/long. */
 export default defineConfig({
-  // As Node itself resolves it: two copies of graphql do not know each other's schema.
-  resolve: { alias: [{ find: /^graphql$/, replacement: fileURLToPath(import.meta.resolve('graphql')) }] },
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
-    // A process each: suites start servers, threads and browsers, and must not share a module's state.
     pool: 'forks',
     maxWorkers: 2,
+    // The files of a worker share its process, so the service is loaded twice a run, not once for each file. A test file
+    // must therefore undo what it changes in its process.
+    isolate: false,
+    // Node runs the TypeScript itself, as it runs the service: nothing is transformed.
+    experimental: { viteModuleRunner: false, nodeLoader: false },
+    // The threads and processes that tests start take compiled modules from here.
+    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)) },
     // Against what hangs; speed is measured by the benches, and a loaded machine is no failure.
     testTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },

@@ -72,6 +72,14 @@ export interface Outcome {
   noise: NoiseVerdict & { calibrationMs: number[] };
 }
 
+/** What a run uses of the machine besides its sides. */
+export interface Machine {
+  /** Frees the garbage of the previous side, so that the next one does not pay for its collection. */
+  collectGarbage(): void;
+  /** Times a fixed computation, in milliseconds. */
+  calibrate(): number;
+}
+
 /** The answers of two sides differ although the benchmark requires equal answers. */
 export class AnswersDiffer extends Error {}
 
@@ -83,7 +91,7 @@ export class AnswersDiffer extends Error {}
  */
 export async function runBenchmark(
   benchmark: Benchmark,
-  { quick = false, repeats, calibrate = spin }: { quick?: boolean; repeats?: number; calibrate?: () => number } = {},
+  { quick = false, repeats, machine = THIS_MACHINE }: { quick?: boolean; repeats?: number; machine?: Machine } = {},
 ): Promise<Outcome> {
   const { name, about, sides, answers } = benchmark;
   const rounds = repeats ?? (quick ? 3 : (benchmark.repeats ?? 10));
@@ -97,12 +105,12 @@ export async function runBenchmark(
       opened.push(side);
       await side.open?.(settings);
     }
-    for (let i = 0; i < 5; i++) calibrate();
+    for (let i = 0; i < 5; i++) machine.calibrate();
     for (let round = -warmups; round < rounds; round++) {
       const given: { side: Side; answer: Measured['answer'] }[] = [];
       for (const side of turn(sides, round + warmups)) {
-        collectGarbage();
-        const calibration = calibrate();
+        machine.collectGarbage();
+        const calibration = machine.calibrate();
         const start = performance.now();
         const result = await side.run(settings);
         const seconds = result.seconds ?? (performance.now() - start) / 1000;
@@ -192,9 +200,10 @@ function compareAnswers(given: readonly { side: Side; answer: Measured['answer']
   }
 }
 
+const THIS_MACHINE: Machine = { collectGarbage, calibrate: spin };
+
 let gc: (() => void) | undefined;
 
-/** Frees the garbage of the previous side, so that the next one does not pay for its collection. */
 function collectGarbage(): void {
   if (!gc) {
     setFlagsFromString('--expose-gc');

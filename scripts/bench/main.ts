@@ -2,7 +2,7 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Benchmark, runBenchmark } from './harness.ts';
+import { type Benchmark, type Machine, runBenchmark } from './harness.ts';
 import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
 
 /** Exit codes. */
@@ -14,10 +14,16 @@ const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N]';
  * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
  * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. Resolves to the exit code; a
  * failure takes precedence over noise.
+ * @param options.machine replaces this machine in tests
  */
 export async function bench(
   args: readonly string[],
-  { folder, results, write }: { folder: string; results: string; write: (text: string) => void },
+  {
+    folder,
+    results,
+    write,
+    machine,
+  }: { folder: string; results: string; write: (text: string) => void; machine?: Machine },
 ): Promise<number> {
   const known = readdirSync(folder)
     .filter((file) => file.endsWith('.bench.ts'))
@@ -33,7 +39,7 @@ export async function bench(
     try {
       const benchmark = await load(folder, name);
       const circumstances = observeCircumstances(folder);
-      const outcome = await runBenchmark(benchmark, request.options);
+      const outcome = await runBenchmark(benchmark, { ...request.options, ...(machine && { machine }) });
       write(formatOutcome(outcome, circumstances));
       write(`written: ${writeOutcome(results, outcome, circumstances)}\n\n`);
       if (outcome.noise.noisy && exit === EXIT.reliable) exit = EXIT.noisy;

@@ -1,4 +1,3 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, readdir, readFile, rm, stat, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
@@ -8,10 +7,10 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { greeting } from '../../src/cli/greeting.ts';
 import { startEngine } from '../../src/engine/embedded.ts';
 import { Client, invoiceFor } from '../support/client.ts';
+import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../support/service.ts';
 
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
 
 // One test starts up to ten processes in sequence.
@@ -45,8 +44,8 @@ interface Ended {
   readonly err: string;
 }
 
-function start(args: readonly string[], env: Record<string, string>): { child: ChildProcess; ended: Promise<Ended> } {
-  const child = spawn(process.execPath, [CLI, ...args], { env: { PATH: process.env.PATH, ...env } });
+function start(args: readonly string[], env: Record<string, string>): { child: CommandLine; ended: Promise<Ended> } {
+  const child = startCommandLine(args, env);
   const texts = { out: '', err: '' };
   child.stdout.setEncoding('utf8').on('data', (chunk) => {
     texts.out += chunk;
@@ -303,7 +302,7 @@ describe('demo', () => {
     // Without a browser there is no PDF, so the demo is still waiting when it is interrupted.
     await new Promise<void>((resolve) => {
       let shown = '';
-      child.stdout?.on('data', (chunk) => {
+      child.stdout.on('data', (chunk) => {
         shown += chunk;
         if (shown.includes('rejected as expected')) resolve();
       });

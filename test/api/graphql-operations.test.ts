@@ -1,27 +1,24 @@
-import { spawn } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { mkdir, mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
-import { fileURLToPath } from 'node:url';
 import { getIntrospectionQuery } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { FOLLOW } from '../../src/cli/webhooks/service.ts';
 import { SEND } from '../../src/cli/webhooks/trigger.ts';
 import { makeOperationList, readOperationList } from '../../src/graphql/operation-list.ts';
 import { Client, invoiceBody } from '../support/client.ts';
+import { startCommandLine } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
-
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 let folder: string;
 /** What the command made of the folder. */
 let list: Record<string, string>;
 
 async function listOf(source: string): Promise<{ code: number; out: string; err: string }> {
-  const child = spawn(process.execPath, [CLI, 'operations', 'list', source], { env: { PATH: process.env.PATH } });
+  const child = startCommandLine(['operations', 'list', source]);
   const [out, err, [code]] = await Promise.all([text(child.stdout), text(child.stderr), once(child, 'close')]);
   return { code, out, err };
 }

@@ -1,14 +1,11 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { fileURLToPath } from 'node:url';
 import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
+import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
-
-const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
 
 // These tests start processes, which share the machine with other tests.
 vi.setConfig({ testTimeout: 240_000 });
@@ -17,7 +14,7 @@ let service: TestService;
 let receiver: Receiver;
 let tenant: TestTenant;
 let client: Client;
-const running: ChildProcess[] = [];
+const running: CommandLine[] = [];
 
 beforeAll(async () => {
   service = await startService();
@@ -43,8 +40,7 @@ function cli(...args: string[]) {
 }
 
 function cliWith(environment: Record<string, string>, ...args: string[]) {
-  const env = { PATH: process.env.PATH, ...environment };
-  const child = spawn(process.execPath, [CLI, ...args], { stdio: ['ignore', 'pipe', 'pipe'], env });
+  const child = startCommandLine(args, environment);
   running.push(child);
   const output = { text: '' };
   for (const stream of [child.stdout, child.stderr]) {

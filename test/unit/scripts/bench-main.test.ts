@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
+import type { Machine } from '../../../scripts/bench/harness.ts';
 import { bench, EXIT } from '../../../scripts/bench/main.ts';
 
 /** Source of a benchmark module whose peer measures the given throughput in each repeat. */
@@ -21,10 +22,23 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-async function run(...args: string[]): Promise<{ exit: number; output: string; files: string[] }> {
+interface Ran {
+  readonly exit: number;
+  readonly output: string;
+  readonly files: readonly string[];
+}
+
+/** A machine without noise. */
+const CALM: Machine = { collectGarbage: () => {}, calibrate: () => 10 };
+
+const run = (...args: string[]): Promise<Ran> => runOn(CALM, ...args);
+
+/** @param machine undefined for the real one */
+async function runOn(machine: Machine | undefined, ...args: string[]): Promise<Ran> {
   const written: string[] = [];
   const results = join(folder, 'results');
-  const exit = await bench(args, { folder, results, write: (text) => void written.push(text) });
+  const write = (text: string) => void written.push(text);
+  const exit = await bench(args, { folder, results, write, ...(machine && { machine }) });
   const files = readdirSync(folder).includes('results') ? readdirSync(results) : [];
   return { exit, output: written.join(''), files: files.map((file) => join(results, file)) };
 }
@@ -32,7 +46,7 @@ const write = (name: string, text: string): void => writeFileSync(join(folder, `
 
 it('prints the table and writes the figures as JSON', async () => {
   write('alpha', module('alpha', '100', 'equal'));
-  const { exit, output, files } = await run('alpha');
+  const { exit, output, files } = await runOn(undefined, 'alpha');
   // The machine that runs this test may be busy, so its calibration decides between these two.
   expect([EXIT.reliable, EXIT.noisy]).toContain(exit);
   expect(output).toMatch(/^alpha: synthetic sides$/m);

@@ -1,0 +1,23 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import type { Readable } from 'node:stream';
+import { fileURLToPath } from 'node:url';
+
+const CLI = fileURLToPath(new URL('../../src/cli.ts', import.meta.url));
+
+/** A process of the command line; it reads no input. */
+export type CommandLine = ChildProcess & { readonly stdout: Readable; readonly stderr: Readable };
+
+/**
+ * Starts a process of the command line. It inherits no settings from the tests' own environment.
+ * @param environment its settings
+ */
+export function startCommandLine(
+  args: readonly string[],
+  environment: Readonly<Record<string, string>> = {},
+): CommandLine {
+  const { PATH, NODE_COMPILE_CACHE } = process.env;
+  return spawn(process.execPath, [CLI, ...args], {
+    stdio: ['ignore', 'pipe', 'pipe'],
+    env: { PATH, NODE_COMPILE_CACHE, ...environment },
+  });
+}
