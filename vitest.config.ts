@@ -1,20 +1,25 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
 
+/** How tests are loaded and run. */
+export const PROCESSES = {
+  pool: 'forks',
+  // Node runs the TypeScript itself, as it runs the service: nothing is transformed.
+  experimental: { viteModuleRunner: false, nodeLoader: false },
+  // The threads and processes that tests start take compiled modules from here.
+  env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)) },
+} as const;
+
 /** Everything that decides whether a change may land; what takes longer has its own configuration in test/long. */
 export default defineConfig({
   test: {
     include: ['test/**/*.test.ts'],
     exclude: ['test/long/**'],
-    pool: 'forks',
+    ...PROCESSES,
     maxWorkers: 2,
     // The files of a worker share its process, so the service is loaded twice a run, not once for each file. A test file
     // must therefore undo what it changes in its process.
     isolate: false,
-    // Node runs the TypeScript itself, as it runs the service: nothing is transformed.
-    experimental: { viteModuleRunner: false, nodeLoader: false },
-    // The threads and processes that tests start take compiled modules from here.
-    env: { NODE_COMPILE_CACHE: fileURLToPath(new URL('node_modules/.cache/compiled-modules', import.meta.url)) },
     // Against what hangs; speed is measured by the benches, and a loaded machine is no failure.
     testTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },

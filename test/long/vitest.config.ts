@@ -1,15 +1,13 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import base from '../../vitest.config.ts';
+import { PROCESSES } from '../../vitest.config.ts';
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */
 export default defineConfig({
   test: {
     root: fileURLToPath(new URL('../..', import.meta.url)),
     include: ['test/long/**/*.test.ts'],
-    pool: 'forks',
-    experimental: base.test?.experimental,
-    env: base.test?.env,
+    ...PROCESSES,
     maxWorkers: 1,
     fileParallelism: false,
     testTimeout: 30 * 60_000,
