@@ -36,7 +36,11 @@ it('a service whose engine crashed logs a fatal entry and ends with code 1', asy
     process.execPath,
     ['--import', file('../support/kill-first-thread.ts'), file('../../src/main.ts')],
     {
-      env: { ...process.env, MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+      env: {
+        ...process.env,
+        ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+        CHROMIUM_PATH: '/nonexistent',
+      },
       stdio: ['ignore', 'pipe', 'inherit'],
     },
   );

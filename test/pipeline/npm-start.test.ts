@@ -19,7 +19,11 @@ afterEach(() => rm(folder, { recursive: true, force: true, maxRetries: 3 }));
 async function npm(args: readonly string[], serves: RegExp) {
   const child = spawn('npm', ['--silent', ...args], {
     cwd: fileURLToPath(new URL('../..', import.meta.url)),
-    env: { ...process.env, MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+    env: {
+      ...process.env,
+      ...{ MONGODB_URL: '', MASTER_KEY: '', ROLE: '', PUBLIC_URL: '', PORT: '0', DATA_DIR: folder },
+      CHROMIUM_PATH: '/nonexistent',
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const lines = createInterface(child.stdout);

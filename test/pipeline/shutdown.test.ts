@@ -38,7 +38,12 @@ describe('SIGTERM', () => {
   let server: DoomedServer;
   beforeEach(async () => {
     folder = await mkdtemp(join(tmpdir(), 'shutdown-'));
-    server = doomedServer({ DATA_DIR: folder, RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_ADDRESS: '1000000' });
+    server = doomedServer({
+      DATA_DIR: folder,
+      CHROMIUM_PATH: '/nonexistent',
+      RATE_LIMIT_SECRET: '1000000',
+      RATE_LIMIT_ADDRESS: '1000000',
+    });
     await server.start();
   });
   afterEach(async () => {

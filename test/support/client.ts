@@ -55,11 +55,11 @@ export class Client {
   /** Reads the invoice until it is accepted or rejected. */
   async settled(invoiceId: string, timeoutMs = 50_000): Promise<Answer['body']> {
     const end = Date.now() + timeoutMs;
-    for (;;) {
+    for (let pause = 10; ; pause = Math.min(1.5 * pause, 250)) {
       const { body } = await this.get(`/v1/invoices/${invoiceId}`);
       if (body.status === 'accepted' || body.status === 'rejected') return body;
       if (Date.now() > end) throw new Error(`invoice ${invoiceId} is still ${body.status}`);
-      await sleep(25);
+      await sleep(pause);
     }
   }
 }
