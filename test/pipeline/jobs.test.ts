@@ -126,7 +126,7 @@ it('the next job starts when a job ends, not at the next poll', async () => {
   await enqueueAll(jobs, ids);
   await start();
   // With 4 jobs per poll it would take 40 s.
-  await expect.poll(() => ran.length, { timeout: 10_000 }).toBe(80);
+  await expect.poll(() => ran.length, { timeout: 30_000 }).toBe(80);
   await jobs.stop(30_000);
   expect(ran.sort()).toEqual(ids.sort());
   expect(await queued()).toBe(0);

@@ -14,6 +14,7 @@ import {
 } from 'bson';
 import fc from 'fast-check';
 import type { Doc } from '../../../src/engine/query/types.ts';
+import { anyText } from '../../support/any-text.ts';
 
 /** Numbers of all four types, mostly near the values where they are hard to distinguish. */
 export const bsonNumber: fc.Arbitrary<unknown> = fc.oneof(
@@ -52,7 +53,7 @@ export const bsonNumber: fc.Arbitrary<unknown> = fc.oneof(
 
 export const text: fc.Arbitrary<string> = fc.oneof(
   fc.constantFrom('', 'a', 'ab', 'b', 'a\0', 'a\0b', '\uffff', '\u{10000}', 'é'),
-  fc.string({ maxLength: 6, unit: 'binary' }).filter((value) => value.isWellFormed()),
+  anyText({ maxLength: 6 }).filter((value) => value.isWellFormed()),
 );
 
 const bytes = fc.uint8Array({ maxLength: 5 });

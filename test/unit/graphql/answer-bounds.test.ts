@@ -7,6 +7,7 @@ import { resultText, writeData } from '../../../src/graphql/answer-text.ts';
 import { unboundedLists } from '../../../src/graphql/field-weights.ts';
 import { createLargeOperations } from '../../../src/graphql/large-operations.ts';
 import { schema } from '../../../src/graphql/schema.ts';
+import { anyText } from '../../support/any-text.ts';
 
 describe('lists', () => {
   it('of the schema each say how long they are at most', () => {
@@ -79,7 +80,7 @@ describe('lists', () => {
 });
 
 describe('the text of an answer', () => {
-  const text = fc.string({ unit: 'binary' }).map((each) => each.repeat(50));
+  const text = anyText().map((each) => each.repeat(50));
   const { data } = fc.letrec((tie) => ({
     value: fc.oneof({ maxDepth: 4 }, text, fc.integer(), fc.boolean(), fc.constant(null), tie('list'), tie('data')),
     list: fc.array(tie('value'), { maxLength: 10 }),
