@@ -89,7 +89,8 @@ describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
   describe('with a second server beside the project', () => {
     const suite = 'echo "$TEST_MONGODB_URL $*" >> calls; echo "tests: 5 passed, 0 failed"';
     beforeEach(() => {
-      script('test/storage/a.test.ts', '');
+      script('test/storage/a.test.ts', 'startTestMongo');
+      script('test/storage/without-a-store.test.ts', '');
       mkdirSync(join(project, 'test/conformance'), { recursive: true });
       symlinkSync(join(PROJECT, 'node_modules'), join(project, 'node_modules'));
     });
@@ -101,13 +102,15 @@ describe.skipIf(process.platform !== 'linux')('.ci/run', () => {
       expect(output).toContain('no store');
     });
 
-    it.skipIf(!existsSync(REFERENCE))('runs the suites that there are on it too, and ends it', () => {
+    it.skipIf(!existsSync(REFERENCE))('runs the suites that have a store on it too, and ends it', () => {
       script('../shared/mongodb-references/start', `echo $$ > pid; exec ${REFERENCE} "$@"`);
       const { code, last } = run({ test: suite });
       expect({ code, last }).toEqual({ code: 0, last: 'ci: 10 passed, 0 failed, 0 skipped' });
       const [first, second] = readFileSync(join(project, 'calls'), 'utf8').split('\n');
       expect(first).toBe(' test');
-      expect(second).toMatch(/^mongodb:\/\/127\.0\.0\.1:\d+\/\?replicaSet=secantus test -- test\/storage$/);
+      expect(second).toMatch(
+        /^mongodb:\/\/127\.0\.0\.1:\d+\/\?replicaSet=secantus test -- test\/storage\/a\.test\.ts$/,
+      );
       const pid = Number(readFileSync(join(project, 'pid'), 'utf8'));
       expect(() => process.kill(pid, 0)).toThrow('ESRCH');
     });
