@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openAdministration } from '../../src/administration.ts';
+import { openAdministration } from '../../src/app/administration.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { greeting } from '../../src/cli/greeting.ts';
