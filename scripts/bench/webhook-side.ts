@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { pino } from 'pino';
 import { Agent } from 'undici';
-import type { Tell } from '../../src/app/outages.ts';
+import type { LogFailure } from '../../src/app/outages.ts';
 import { composeWebhooks } from '../../src/app/webhooks.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
@@ -98,8 +98,8 @@ async function ours(): Promise<Contestant> {
   const endpoints = createWebhookEndpointRepository(store.db);
   const masterKey = new Uint8Array(32);
   const box = createSecretBox(masterKey, 'webhook-endpoint');
-  const tell: Tell = (level, message, err) => log[level]({ err }, message);
-  const jobs = await createJobs(store.db, invoices, (message, err) => tell('error', message, err), true);
+  const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
+  const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), true);
   const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
   const parts = {
     config,
@@ -108,7 +108,7 @@ async function ours(): Promise<Contestant> {
     masterKey,
     agenda: jobs.agenda,
     documentUrl,
-    tell,
+    logFailure,
     alone: true,
     ...strangers,
   };

@@ -8,7 +8,7 @@ import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import type { Store } from '../storage/connect.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
-import type { Leave } from '../transport/drain.ts';
+import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
 import { openData } from './data.ts';
@@ -37,9 +37,9 @@ export interface App {
   fail(error: Error): void;
   /**
    * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for running jobs, then closes every part.
-   * @param options.patient see {@link Leave}; default false
+   * @param options.patient see {@link ShutdownOptions}; default false
    */
-  close(options?: Partial<Pick<Leave, 'patient'>>): Promise<void>;
+  close(options?: Partial<Pick<ShutdownOptions, 'patient'>>): Promise<void>;
 }
 
 /** Parts that replace the ones from the configuration. */
@@ -84,10 +84,10 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const metrics = createMetrics();
   // Sequential: a failure ends the process, which must not happen while another part writes its file.
   const data = await openData(runtime, metrics, parts);
-  const { store, tenants, manageKeys, invoices, feed, tell, alone } = data;
+  const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime);
   metrics.watch(signing.keys);
-  const jobs = await createJobs(store.db, invoices, (message, err) => tell('error', message, err), alone);
+  const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), alone);
   const documents = composeDocuments(runtime, signing, parts.renderer);
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());

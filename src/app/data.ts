@@ -10,7 +10,7 @@ import { createLogoStore } from '../storage/logos.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openMasterKey } from './master-key.ts';
 import type { Metrics } from './metrics.ts';
-import { type Tell, watchOutages } from './outages.ts';
+import { type LogFailure, watchOutages } from './outages.ts';
 import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 
@@ -23,7 +23,7 @@ export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'i
    */
   readonly alone: boolean;
   readonly health: StoreHealth;
-  readonly tell: Tell;
+  readonly logFailure: LogFailure;
   readonly masterKey: Uint8Array;
   readonly clientSecrets: ClientSecrets;
   /** Reports to the metrics. */
@@ -51,13 +51,13 @@ export async function openData(
   const { tenants, manageKeys, installation } = administrationOf(store);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
-  const { health, tell } = watchOutages(runtime, db);
+  const { health, logFailure } = watchOutages(runtime, db);
   const feed = createInvoiceFeed(db, (err) =>
-    tell('warn', 'the change stream of invoices failed and is being reopened', err),
+    logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
   );
   closing.add(() => feed.close());
   return {
-    ...{ store, health, tell, tenants, manageKeys, installation, masterKey, feed },
+    ...{ store, health, logFailure, tenants, manageKeys, installation, masterKey, feed },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
     invoices: metrics.observed(createInvoiceRepository(db)),

@@ -39,7 +39,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     readDocument: createReadDocument(invoices, data.documents, data.feed, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
     unavailable(failure) {
-      health.noted(failure);
+      health.noteFailure(failure);
       return unavailability(failure);
     },
     graphql: await composeGraphql(runtime, metrics),
@@ -52,14 +52,14 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
 }
 
 /** Event streams. Each ends when its key is revoked. */
-function composeStreams({ closing }: Runtime, { tenants, tell }: Data, metrics: Metrics): EventStreams {
+function composeStreams({ closing }: Runtime, { tenants, logFailure }: Data, metrics: Metrics): EventStreams {
   const revocations = createWatchRevocations(tenants, (err) =>
-    tell('warn', 'open streams could not be checked for revoked keys', err),
+    logFailure('warn', 'open streams could not be checked for revoked keys', err),
   );
   closing.add(() => revocations.close());
   const streams = createEventStreams({
     follow: revocations.follow,
-    report: (err) => tell('warn', 'an event stream failed', err),
+    report: (err) => logFailure('warn', 'an event stream failed', err),
   });
   metrics.streams(streams.count);
   return streams;

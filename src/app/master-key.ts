@@ -13,10 +13,10 @@ type Settings = Pick<Config, 'masterKey' | 'dataDir' | 'mongodbUrl'>;
  */
 export async function openMasterKey(settings: Settings, installation: InstallationRepository): Promise<Uint8Array> {
   const known = await readMasterKey(settings);
-  if (known === null && (await installation.masterKeyMark()) !== null) throw new Error(anotherKey(settings, true));
+  if (known === null && (await installation.masterKeyMark()) !== null) throw new Error(wrongKeyMessage(settings, true));
   const key = known ?? (await makeMasterKey(fileOf(settings)));
   const mark = masterKeyMark(key);
-  if ((await installation.keepMasterKeyMark(mark)) !== mark) throw new Error(anotherKey(settings, false));
+  if ((await installation.keepMasterKeyMark(mark)) !== mark) throw new Error(wrongKeyMessage(settings, false));
   return key;
 }
 
@@ -25,14 +25,14 @@ export async function checkMasterKey(settings: Settings, installation: Installat
   const key = await readMasterKey(settings);
   const mark = await installation.masterKeyMark();
   if (mark !== null && (key === null || masterKeyMark(key) !== mark))
-    throw new Error(anotherKey(settings, key === null));
+    throw new Error(wrongKeyMessage(settings, key === null));
 }
 
 function fileOf({ dataDir }: Settings): string {
   return join(dataDir, 'master.key');
 }
 
-function anotherKey(settings: Settings, missing: boolean): string {
+function wrongKeyMessage(settings: Settings, missing: boolean): string {
   const file = fileOf(settings);
   const wrong =
     settings.masterKey !== null
@@ -40,11 +40,11 @@ function anotherKey(settings: Settings, missing: boolean): string {
       : missing
         ? `${file}, the master key of the stored data, is missing`
         : `${file} is not the master key of the stored data`;
-  const cure =
+  const advice =
     settings.mongodbUrl !== null
       ? 'Set MASTER_KEY to the key of this installation'
       : `Restore ${file} from the same backup as the data and leave MASTER_KEY unset, or set MASTER_KEY to the right key`;
-  return `${wrong}. Document URLs, client secrets and webhook secrets depend on that key. ${cure}. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
+  return `${wrong}. Document URLs, client secrets and webhook secrets depend on that key. ${advice}. If that key is lost for good, run: npm run -s cli -- operator accept-master-key`;
 }
 
 /** The key of the settings or of the file; null if neither exists. */

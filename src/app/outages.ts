@@ -4,7 +4,7 @@ import type { Outage } from '../storage/unavailable.ts';
 import type { Runtime } from './runtime.ts';
 
 /** Logs a failure of background work. */
-export type Tell = (level: 'warn' | 'error', message: string, failure: unknown) => void;
+export type LogFailure = (level: 'warn' | 'error', message: string, failure: unknown) => void;
 
 const OUTAGES: Readonly<Record<Outage, string>> = {
   away: 'the store is unreachable: reads and writes fail until it is back',
@@ -13,13 +13,19 @@ const OUTAGES: Readonly<Record<Outage, string>> = {
 
 /**
  * Watches for outages of the store and logs the start and the end of each.
- * @returns the health of the store, and `tell`, which logs failures that an outage causes at debug level only
+ * @returns the health of the store, and `logFailure`, which logs failures that an outage causes at debug level only
  */
-export function watchOutages({ log, closing }: Runtime, db: Db): { readonly health: StoreHealth; readonly tell: Tell } {
+export function watchOutages(
+  { log, closing }: Runtime,
+  db: Db,
+): { readonly health: StoreHealth; readonly logFailure: LogFailure } {
   const health = createStoreHealth(db, {
     began: (outage, reason) => log.error({ outage, reason }, OUTAGES[outage]),
     ended: (outage, seconds) => log.info({ outage, seconds }, 'the store accepts writes again'),
   });
   closing.add(() => health.close());
-  return { health, tell: (level, message, err) => log[health.noted(err) ? 'debug' : level]({ err }, message) };
+  return {
+    health,
+    logFailure: (level, message, err) => log[health.noteFailure(err) ? 'debug' : level]({ err }, message),
+  };
 }

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Config } from '../config.ts';
-import type { Leave } from '../transport/drain.ts';
+import type { ShutdownOptions } from '../transport/drain.ts';
 import type { HttpServer } from '../transport/http-server.ts';
 
 /** What every part of the composition uses. */
@@ -25,7 +25,7 @@ export interface Closing {
   /** Registers the HTTP server, which closes before all parts, because its answers need them. */
   addServer(server: HttpServer): void;
   /** Closes everything that was registered. Logs a part that fails or takes too long. */
-  close(leave: Leave): Promise<void>;
+  close(options: ShutdownOptions): Promise<void>;
 }
 
 export function createClosing(log: Logger): Closing {
@@ -38,8 +38,8 @@ export function createClosing(log: Logger): Closing {
     addServer(added) {
       server = added;
     },
-    async close(leave) {
-      await server?.close(leave);
+    async close(options) {
+      await server?.close(options);
       for (const close of parts.splice(0).reverse()) {
         await Promise.race([(async () => close())(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
           log.warn({ err }, 'a part of the service did not close'),

@@ -33,9 +33,9 @@ export async function openStore(
 ): Promise<OpenStore> {
   if (config.mongodbUrl !== null) {
     const store = await connect(config.mongodbUrl, undefined, monitorCommands).catch((cause: Error) => {
-      const cure =
+      const advice =
         'Check the URL, and that the server runs and accepts this user. Unset MONGODB_URL to use the embedded engine';
-      throw new Error(`MONGODB_URL cannot be used: ${cause.message.replace(/\.$/, '')}. ${cure}.`, { cause });
+      throw new Error(`MONGODB_URL cannot be used: ${cause.message.replace(/\.$/, '')}. ${advice}.`, { cause });
     });
     return { ...store, kind: 'server' };
   }
@@ -43,7 +43,7 @@ export async function openStore(
   return joined ?? startOwn(config, { join, monitorCommands, onFailure });
 }
 
-const UNUSABLE: Readonly<Record<string, string>> = {
+const FOLDER_ERRORS: Readonly<Record<string, string>> = {
   EEXIST: 'it is not a folder',
   ENOTDIR: 'a part of its path is not a folder',
   EACCES: 'this user has no write permission',
@@ -60,7 +60,7 @@ export async function prepareDataFolder({ dataDir }: Pick<Config, 'dataDir'>): P
   } catch (cause) {
     const { code = '', message } = cause as NodeJS.ErrnoException;
     throw new Error(
-      `DATA_DIR ${resolve(dataDir)} cannot be used: ${UNUSABLE[code] ?? message}. Set it to a folder that this user can write to.`,
+      `DATA_DIR ${resolve(dataDir)} cannot be used: ${FOLDER_ERRORS[code] ?? message}. Set it to a folder that this user can write to.`,
       { cause },
     );
   }

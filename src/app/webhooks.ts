@@ -23,7 +23,7 @@ import { createOutbox } from '../storage/outbox.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
-import type { Tell } from './outages.ts';
+import type { LogFailure } from './outages.ts';
 
 export type Webhooks = ReturnType<typeof composeWebhooks>;
 
@@ -36,23 +36,23 @@ export interface WebhookParts {
   readonly documentUrl: DocumentUrl;
   readonly tenants: Pick<TenantRepository, 'find'>;
   readonly notifier: EndpointNotifier;
-  readonly tell: Tell;
+  readonly logFailure: LogFailure;
   /** Whether no other process can deliver. Leases found at the start are then left over from an ended process. */
   readonly alone: boolean;
 }
 
 /** The webhooks of the service: use cases for all processes, deliveries for workers. */
 export function composeWebhooks(parts: WebhookParts) {
-  const { config, tenants, notifier, documentUrl, tell, alone } = parts;
+  const { config, tenants, notifier, documentUrl, logFailure, alone } = parts;
   const { db } = parts.store;
   const now = () => new Date();
-  const report = (message: string, err: unknown) => tell('error', message, err);
+  const report = (message: string, err: unknown) => logFailure('error', message, err);
   const endpoints = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(parts.masterKey, 'webhook-endpoint');
   const deliveries = createDeliveryLedger(db, config.webhookRetention);
   const events = createEventLog(db, config.webhookRetention, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
-    tell('warn', 'the change stream of events failed and is being reopened', err),
+    logFailure('warn', 'the change stream of events failed and is being reopened', err),
   );
   const jobs = createWebhookJobs(parts.agenda, report);
   const sender = createWebhookSender({ allowInsecure: config.allowInsecureWebhooks });

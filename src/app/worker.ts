@@ -69,7 +69,10 @@ function composePipeline(
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
     publish: webhooks.publish,
     report({ level, message, error, ...fields }: PipelineReport) {
-      log[health.noted(error) ? 'debug' : level]({ ...fields, ...(error !== undefined && { err: error }) }, message);
+      log[health.noteFailure(error) ? 'debug' : level](
+        { ...fields, ...(error !== undefined && { err: error }) },
+        message,
+      );
     },
   });
 }
@@ -84,13 +87,13 @@ const noLiveAuthority: Authority = {
 };
 
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */
-function collectOrphans({ log }: Runtime, { store, tell }: Data): () => Promise<void> {
+function collectOrphans({ log }: Runtime, { store, logFailure }: Data): () => Promise<void> {
   const collector = createOrphanCollector(store.db);
   return startHousekeeping(
     async () => {
       const removed = await collector.collect(new Date());
       if (removed > 0) log.info({ removed }, 'documents that no invoice refers to were removed');
     },
-    (err) => tell('warn', 'documents that no invoice refers to could not be removed', err),
+    (err) => logFailure('warn', 'documents that no invoice refers to could not be removed', err),
   );
 }

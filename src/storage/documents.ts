@@ -27,7 +27,7 @@ export function createDocumentStore(db: Db): DocumentStore {
         upload.end(bytes);
       });
     },
-    read: (document, range) => bucket.openDownloadStream(idOf(document), partOf(range)),
+    read: (document, range) => bucket.openDownloadStream(idOf(document), gridFsRange(range)),
     async get(document) {
       const chunks: Uint8Array[] = [];
       for await (const chunk of bucket.openDownloadStream(idOf(document))) {
@@ -43,6 +43,6 @@ function idOf(document: StoredDocument): ObjectId {
 }
 
 /** The `end` of a GridFS range is exclusive. */
-function partOf(range: DocumentRange | undefined): { start: number; end: number } | undefined {
+function gridFsRange(range: DocumentRange | undefined): { start: number; end: number } | undefined {
   return range && { start: range.first, end: range.last + 1 };
 }

@@ -7,7 +7,7 @@ export interface StoreHealth {
    * Takes note of a failure.
    * @returns whether an outage caused it; an outage is reported once, not with each failure
    */
-  noted(failure: unknown): boolean;
+  noteFailure(failure: unknown): boolean;
   /** Why the store cannot be used; null if it can. Probes the store with a write at most every 5 s. Never throws. */
   trouble(): Promise<string | null>;
   close(): Promise<void>;
@@ -33,7 +33,7 @@ const REASONS: Readonly<Record<Outage, string>> = {
   full: 'the store is full',
 };
 
-/** Detects an outage from the noted failures or by a probe, and its end by a probe. */
+/** Detects an outage from reported failures or by a probe, and its end by a probe. */
 export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
   const probes = db.collection<{ _id: string }>(HEALTH_COLLECTION);
   let outage: { kind: Outage; message: string; since: number } | null = null;
@@ -42,7 +42,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
   let timer: NodeJS.Timeout | null = null;
   let closed = false;
 
-  function noted(failure: unknown): boolean {
+  function noteFailure(failure: unknown): boolean {
     const kind = outageOf(failure);
     if (kind === null) return false;
     if (outage === null && !closed) {
@@ -78,7 +78,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
       outage = null;
       return null;
     } catch (error) {
-      if (!noted(error)) return `the store refuses writes: ${(error as Error).message}`;
+      if (!noteFailure(error)) return `the store refuses writes: ${(error as Error).message}`;
       return reasonOf(outage);
     } finally {
       probing = null;
@@ -86,7 +86,7 @@ export function createStoreHealth(db: Db, reports: HealthReports): StoreHealth {
   }
 
   return {
-    noted,
+    noteFailure,
     async trouble() {
       if (outage !== null) return reasonOf(outage);
       if (performance.now() - wroteAt < VALID_MS) return null;

@@ -1,21 +1,22 @@
 import { LRUCache } from 'lru-cache';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 
-/** How long a key that was found is not looked up again, milliseconds: so long another process's revocation may go unnoticed. */
+/** How long a found key is cached, milliseconds. Revocations by other processes go unnoticed for up to this time. */
 export const KEY_CACHE_MS = 50;
 const MOST_KEYS = 1000;
 
 type Found = ReturnType<TenantRepository['findByKeyHash']>;
 
 /**
- * The same repository, which looks up a busy key 20 times a second instead of at each request. What is changed through it holds at once; what
- * another process changes, after {@link KEY_CACHE_MS} (docs/decisions/0019: at most 100 ms).
+ * Returns the repository with a cache of keys, which looks up a busy key 20 times per second instead of at each
+ * request. Changes made through it apply at once, those of other processes after at most {@link KEY_CACHE_MS}
+ * (docs/decisions/0019 allows 100 ms).
  */
 export function withKeyCache(tenants: TenantRepository): TenantRepository {
-  // A look-up counts from its beginning, and stays for those who come while it is under way.
+  // The time counts from the start of a look-up, and concurrent requests share the look-up.
   const cache = new LRUCache<string, Found>({ max: MOST_KEYS, ttl: KEY_CACHE_MS, ttlResolution: 0 });
 
-  /** Whatever was looked up before the change is forgotten before anybody hears that it is made. */
+  /** Clears the cache after a change and before the change is answered. */
   function changing<Arguments extends unknown[], Result>(change: (...args: Arguments) => Promise<Result>) {
     return (...args: Arguments): Promise<Result> => change(...args).finally(() => cache.clear());
   }
@@ -30,7 +31,7 @@ export function withKeyCache(tenants: TenantRepository): TenantRepository {
       const forget = () => {
         if (cache.peek(hash) === looking) cache.delete(hash);
       };
-      // Keys that do not exist are not remembered: there are as many as clients care to send.
+      // Unknown keys are not cached, because clients can send any number of them.
       looking.then((found) => found ?? forget(), forget);
       return looking;
     },

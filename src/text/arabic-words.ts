@@ -85,7 +85,7 @@ const UNITS = ['', 'واحد', 'اثنان', 'ثلاثة', 'أربعة', 'خمس
 const TENS = ['', '', 'عشرون', 'ثلاثون', 'أربعون', 'خمسون', 'ستون', 'سبعون', 'ثمانون', 'تسعون'];
 const ABOVE_TWO_HUNDRED = ['ثلاثمائة', 'أربعمائة', 'خمسمائة', 'ستمائة', 'سبعمائة', 'ثمانمائة', 'تسعمائة'];
 const HUNDREDS = ['', 'مائة', 'مائتان', ...ABOVE_TWO_HUNDRED];
-/** The form before a noun in the genitive. */
+/** The hundreds in their form before a noun in the genitive. */
 const HUNDREDS_BOUND = ['', 'مائة', 'مائتا', ...ABOVE_TWO_HUNDRED];
 
 /** @param count 11 to 99 */

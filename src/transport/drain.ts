@@ -3,7 +3,7 @@ import { Server as NetServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a server treats its clients during a shutdown. */
-export interface Leave {
+export interface ShutdownOptions {
   /**
    * Minimum time that the listener stays open, milliseconds, so that load balancers notice that the service is not
    * ready.
@@ -25,10 +25,10 @@ export interface Drain {
   readonly draining: boolean;
   /**
    * Answers the requests in flight and those that still arrive, each with `Connection: close`, then closes the
-   * listener. Resolves when no connection is left. Connections that exceed the times of `leave` are cut off.
+   * listener. Resolves when no connection is left. Connections that exceed the times of `options` are cut off.
    * @param endStreams called after the delay to end the answers that have no end of their own
    */
-  end(leave: Leave, endStreams: () => void): Promise<void>;
+  end(options: ShutdownOptions, endStreams: () => void): Promise<void>;
 }
 
 /**

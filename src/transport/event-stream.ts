@@ -105,13 +105,13 @@ export function createEventStreams({ follow, report, heartbeatMs = HEARTBEAT_MS 
     open(ctx, principal, source) {
       const { res } = ctx;
       whenGone(res, () => void source.values.return?.());
-      const leave = admit(ctx, principal);
+      const release = admit(ctx, principal);
       const stream = sending(res, heartbeatMs);
       const unfollow = whenRevoked(principal, () => stream.end());
       open.add(stream);
       whenGone(res, () => {
         unfollow();
-        leave();
+        release();
         open.delete(stream);
       });
       ctx.respond = false;

@@ -8,7 +8,7 @@ import { serviceError } from '../domain/errors.ts';
 import { abandon } from './abandon.ts';
 import { BODY_MS } from './body.ts';
 import { limitedAddress } from './client-address.ts';
-import { createDrain, type Leave } from './drain.ts';
+import { createDrain, type ShutdownOptions } from './drain.ts';
 import type { EventStreams } from './event-stream.ts';
 import { limitHeaders } from './middleware/identify.ts';
 import { errorBody } from './rest/errors.ts';
@@ -22,10 +22,10 @@ export interface HttpServer {
   /** Whether `close` was called. It still answers requests, but reports that it is not ready. */
   readonly closing: boolean;
   /**
-   * Answers requests in flight, ends open streams and stops listening; see {@link Leave}. A second call waits for the
-   * first.
+   * Answers requests in flight, ends open streams and stops listening; see {@link ShutdownOptions}. A second call waits
+   * for the first.
    */
-  close(leave: Leave): Promise<void>;
+  close(options: ShutdownOptions): Promise<void>;
 }
 
 /** Time limits for clients, milliseconds. */
@@ -88,8 +88,8 @@ export async function listen(port: number, host: string, limits = TIME_LIMITS): 
     get closing() {
       return drain.draining;
     },
-    close(leave) {
-      closed ??= drain.end(leave, () => open?.close());
+    close(options) {
+      closed ??= drain.end(options, () => open?.close());
       return closed;
     },
   };

@@ -62,11 +62,11 @@ const RULES: Readonly<Record<string, string>> = {
   Amounts:
     'Integers in centimes: 12000 is 120.00 MAD. VAT is computed once for each rate, on the sum of its lines, and rounded half up.',
   Idempotency:
-    'With an `Idempotency-Key` a creation can be repeated: the same key and body give the first answer again, with `Idempotent-Replayed: true`.',
+    'With an `Idempotency-Key` a creation can be retried safely: the same key and body get the first answer again, with `Idempotent-Replayed: true`.',
   Lists: `Newest first. ${NEXT_PAGE} ${SHORT_PAGES}`,
   Limits:
-    'Requests a minute, which `X-RateLimit-Limit`, `-Remaining` and `-Reset` tell with every answer: usually 100 for a secret key, 300 for a publishable ' +
-    'key or a client_secret. Over it: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',
+    'Requests per minute: usually 100 for a secret key, 300 for a publishable key or a client_secret. Every answer states them in `X-RateLimit-Limit`, ' +
+    '`-Remaining` and `-Reset`. Above the limit: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',
 };
 
 /** Converts `code` in backticks to HTML. */
