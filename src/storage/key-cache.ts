@@ -10,7 +10,8 @@ type Found = ReturnType<TenantRepository['findByKeyHash']>;
 /**
  * Returns the repository with a cache of keys, which looks up a busy key 20 times per second instead of at each
  * request. Changes made through it apply at once, those of other processes after at most {@link KEY_CACHE_MS}
- * (docs/decisions/0019 allows 100 ms).
+ * (docs/decisions/0019 allows 100 ms). Without it, a read of an invoice over `/graphql` takes 2.1 times the CPU time
+ * (bench `graphql`, 32 concurrent requests).
  */
 export function withKeyCache(tenants: TenantRepository): TenantRepository {
   // The time counts from the start of a look-up, and concurrent requests share the look-up.

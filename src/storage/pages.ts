@@ -149,7 +149,7 @@ async function readWithin<Stored extends Document>(
 }
 
 /** Decodes a document when its turn comes (`takeTurn`). */
-async function decoded<Stored extends Document>(bytes: Uint8Array): Promise<Stored> {
+export async function decoded<Stored extends Document>(bytes: Uint8Array): Promise<Stored> {
   await takeTurn(bytes.length / DECODED_BYTES_A_UNIT);
   return BSON.deserialize(bytes) as Stored;
 }

@@ -91,7 +91,7 @@ export interface InvoiceRepository {
     order: string,
     mark: IdempotencyMark | null,
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
-  /** Calls of one moment are one round trip. As long as the invoice is the same, so is the object, which is frozen. */
+  /** All calls in one turn of the event loop are one round trip. Callers that ask for the same invoice in one turn get the same object. */
   find(invoiceId: string): Promise<Invoice | null>;
   /**
    * Those of these ids that are this tenant's in this environment, in no order, and their bytes as they are stored.
