@@ -9,14 +9,14 @@ const DESCRIPTIONS: Record<string, string | undefined> = {
   '12 lines of text': 'x\n'.repeat(12),
 };
 
-describe.skipIf(!hasPdfToText)('invoices of 1 to 40 lines', () => {
+describe.skipIf(!hasPdfToText)('invoices of 1 to 50 lines', () => {
   const renderer = createPdfRenderer({ cacheDir: CHROMIUM_CACHE });
   afterAll(() => renderer.close());
 
   describe.each(['fr', 'ar', 'en'] as const)('in %s', (language) => {
     test.each(Object.keys(DESCRIPTIONS))('with descriptions: %s', async (kind) => {
       const faults: string[] = [];
-      for (let count = 1; count <= 40; count += 1) {
+      for (let count = 1; count <= 50; count += 1) {
         const pages = textOfPages(await renderer.render(ordinary(language, count, DESCRIPTIONS[kind])));
         if (kind === 'ordinary' && count <= 12 && pages.length > 1)
           faults.push(`${count} lines: ${pages.length} pages`);
