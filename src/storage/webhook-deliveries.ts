@@ -29,8 +29,9 @@ const STATEMENT = 250;
 const ATTEMPTS_AT_ONCE = 100;
 
 /**
- * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few statements, because
- * some servers commit each statement separately: the statement is the same for all deliveries with an equal outcome.
+ * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few
+ * statements, because some servers commit each statement separately: the statement is the same for all deliveries with
+ * an equal outcome.
  * @param retentionMs how long deliveries and attempts are kept, milliseconds
  */
 export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
@@ -71,7 +72,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         { $set: { 'work.token': token, 'work.sweepAt': new Date(end + LEASE_GRACE_MS) } },
         { $unset: 'work.readyAt' },
       ]);
-      // Another process may have taken some of them.
+      // Another process may have claimed some of them first.
       const taken = deliveries.find(heldBy(ids.map((id) => ({ id, token: `${prefix}${id}` }))));
       return (await taken.toArray()).flatMap((document) => claimOf(document, end) ?? []);
     },
@@ -125,7 +126,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         { ...pending, 'work.token': null },
         { $set: { state: 'cancelled' }, $unset: { work: '' } },
       );
-      // An attempt that is under way keeps its lease: what comes of it is recorded.
+      // A delivery whose attempt is in progress keeps its lease, so that the attempt is recorded.
       await deliveries.updateMany(pending, { $set: { state: 'cancelled' } });
       return found.length;
     },
@@ -157,14 +158,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async find(tenantId, environment, id) {
-      // By its id alone: some servers would rather go through all of the tenant's.
+      // Filters by id only: with the tenant in the filter, some servers would scan all deliveries of the tenant.
       const found = await deliveries.findOne({ _id: id });
       return found && found.tenantId === tenantId && found.environment === environment ? deliveryOf(found) : null;
     },
 
     async ofEvents(owner, eventIds) {
       if (eventIds.length === 0) return [];
-      // The event's UUID begins the id; `_` and `~` enclose all that may follow it.
+      // The id starts with the UUID of the event; everything that can follow sorts between `_` and `~`.
       const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
       const found = await deliveries
         .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
@@ -196,7 +197,8 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         sweepAt: later(now, RETRY_GRACE_MS),
       };
       const { matchedCount } = await deliveries.updateMany(
-        // Absent, or nobody's: what is under way has a token. A first attempt that waits is due, and has its place in the order.
+        // Matches settled deliveries, which have no `work`, and unleased retries. Excludes attempts in progress, which
+        // have a token, and waiting first attempts, which are due anyway and must keep their place in the order.
         { _id: { $in: [...ids] }, 'work.token': null, 'work.retry': { $ne: false } },
         { $set: { state: 'pending', work } },
       );
@@ -215,7 +217,10 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
   }
 }
 
-/** Deliveries whose leases still hold. It matches no other delivery, because a token belongs to one lease of one delivery. */
+/**
+ * Deliveries whose leases still hold. It matches no other delivery, because a token belongs to one lease of one
+ * delivery.
+ */
 function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
   return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
 }
@@ -224,7 +229,7 @@ function later(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
-/** The update for all deliveries with this outcome. The token of the lease that ends becomes the attempt's id. */
+/** The update for all deliveries with this outcome. The token of the ending lease is the id of the attempt. */
 function updateOf(outcome: AttemptRecord['outcome']): Document[] {
   const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
   if (outcome.state !== 'pending') return [{ $set: { state: outcome.state, attempts } }, { $unset: 'work' }];
@@ -237,7 +242,7 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };
-  // A delivery that was cancelled during the attempt gets no other attempt.
+  // A delivery that was cancelled during the attempt is not retried.
   const work = { $cond: [{ $eq: ['$state', 'pending'] }, retry, '$$REMOVE'] };
   return [{ $set: { attempts, work } }];
 }

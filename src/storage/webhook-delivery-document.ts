@@ -15,7 +15,10 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
 }
 
 export interface AttemptDocument extends Attempt {
-  /** The token of the lease under which the attempt was made. Attempts under a lost lease are named by no delivery and never shown. */
+  /**
+   * The token of the lease under which the attempt was made. Attempts under a lost lease are named by no delivery and
+   * never shown.
+   */
   _id: string;
   /** When the TTL index deletes it. */
   expiresAt: Date;
@@ -36,7 +39,7 @@ export interface DeliveryWork {
   sweepAt: Date;
 }
 
-/** A new delivery as it is stored. */
+/** The document of a new delivery. */
 export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
   return { _id: id, ...delivery, attempts: [], expiresAt };
 }
