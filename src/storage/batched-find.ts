@@ -1,14 +1,14 @@
 import type { Collection, Filter } from 'mongodb';
 import { decoded } from './pages.ts';
 
-/** Ids that one search asks for at most. */
+/** Maximum number of ids in one query. */
 const LARGEST_BATCH = 100;
 
 /**
- * Finds documents by their ids. All ids that are asked for in one turn of the event loop are one search, because most of the cost of a read
- * under load is the driver's cost of an operation. Callers that ask for the same id in one turn get the same object. Each caller gets what
- * `convert` makes of the document as it is after the call. Measured: with one search for each id, an invoice over `/graphql` takes 1.8 times
- * the CPU time (service of the bench `graphql`, 32 requests at a time).
+ * Finds documents by id. All ids that are requested in one turn of the event loop are one query, because under load
+ * most of the cost of a read is the driver's cost per operation. Callers that request the same id in one turn get the
+ * same object: the document in its state after the call, converted by `convert`. Measured: with one query for each id,
+ * an invoice over `/graphql` takes 1.8 times the CPU time (service of the bench `graphql`, 32 concurrent requests).
  */
 export function batchedFind<Stored extends { _id: string }, Value>(
   collection: Collection<Stored>,
@@ -31,7 +31,7 @@ export function batchedFind<Stored extends { _id: string }, Value>(
 
   async function search(ids: string[]): Promise<Map<string, Value>> {
     const filter = { _id: { $in: ids } } as Filter<Stored>;
-    // With `raw` the driver answers bytes, whatever the type says.
+    // With `raw` the driver returns the bytes of the documents, despite the type.
     const found: unknown[] = await collection.find(filter, { limit: ids.length, raw: true }).toArray();
     const values = new Map<string, Value>();
     for (const bytes of found as Uint8Array[]) {
