@@ -59,7 +59,7 @@ export function composeWebhooks(parts: WebhookParts) {
   const health = createEndpointHealth({ endpoints, deliveries, tenants, notifier, now, report });
   const dispatcher = createDispatcher({
     ...{ health, deliveries, events, now, report },
-    endpointOf: endpoints.findAnyones,
+    endpointOf: endpoints.findOfAnyTenant,
     attempt: createAttemptDelivery({ sender, secretBox, schedule: config.webhookRetrySchedule, now }),
     records: createRecordAttempts(deliveries, jobs.queue, report),
   });

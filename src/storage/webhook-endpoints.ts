@@ -45,7 +45,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       const found = await endpoints.findOne({ _id: endpointId, tenantId, environment });
       return found && endpointOf(found);
     },
-    async findAnyones(endpointId) {
+    async findOfAnyTenant(endpointId) {
       const found = await endpoints.findOne({ _id: endpointId });
       return found && endpointOf(found);
     },
@@ -80,7 +80,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
       );
       return taken.flatMap((document) => (document ? [endpointOf(document)] : []));
     },
-    async toldOfFailing(endpointId) {
+    async markNotified(endpointId) {
       await endpoints.updateOne({ _id: endpointId }, { $unset: { tellAt: '' } });
     },
     async replaceSecrets(endpointId, [present], secrets) {

@@ -55,7 +55,7 @@ const page = () => ({
 const CALLS: [string, () => Promise<unknown>, number][] = [
   ['outbox.takeUnpublished', () => createOutbox(store.db).takeUnpublished(5, 1000), 5],
   ['outbox.markPublished', () => createOutbox(store.db).markPublished([{ invoiceId: 'inv_1', sequence: 1 }]), 1],
-  ['endpoints.findAnyones', () => webhooks.endpoints.findAnyones(endpoint.id), 1],
+  ['endpoints.findOfAnyTenant', () => webhooks.endpoints.findOfAnyTenant(endpoint.id), 1],
   [
     'endpoints.subscribed',
     () => webhooks.endpoints.subscribed([endpoint.tenantId, 'ten_1'], 'test', ['invoice.signing']),
@@ -63,7 +63,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ],
   ['endpoints.noteFailure', () => webhooks.endpoints.noteFailure(endpoint.id, new Date(), new Date()), 1],
   ['endpoints.takeFailing', () => webhooks.endpoints.takeFailing(later(), later(), 5), 1],
-  ['endpoints.toldOfFailing', () => webhooks.endpoints.toldOfFailing(endpoint.id), 1],
+  ['endpoints.markNotified', () => webhooks.endpoints.markNotified(endpoint.id), 1],
   ['endpoints.noteSuccess', () => webhooks.endpoints.noteSuccess(endpoint.id), 1],
   ['events.find', () => webhooks.events.find(endpoint.tenantId, 'test', 'evt_1'), 1],
   ['events.bodies', () => webhooks.events.bodies(['evt_1', 'evt_2']), 2],

@@ -69,7 +69,7 @@ export function webhookWorker(
     health,
     deliveries,
     events,
-    endpointOf: endpoints.findAnyones,
+    endpointOf: endpoints.findOfAnyTenant,
     attempt: createAttemptDelivery({ sender: { send }, secretBox: BOX, schedule: SCHEDULE, now: clock }),
     records: createRecordAttempts(deliveries, queue, report),
     now: clock,

@@ -9,23 +9,26 @@ import { documentTokens, withoutTokens } from './webhook-event.ts';
 export interface AttemptParts {
   readonly sender: WebhookSender;
   readonly secretBox: Pick<SecretBox, 'open'>;
-  /** Delays before the attempts, milliseconds; their number is the number of attempts (docs/api/contract.md, "Retry"). */
+  /** Delay before each attempt, in milliseconds; one entry for each attempt (docs/api/contract.md, "Retry"). */
   readonly schedule: readonly number[];
   readonly now: () => Date;
 }
 
-/** Attempts a delivery once: signs, posts and decides what follows. Never throws: a defect is a failed attempt too. */
+/**
+ * Attempts a delivery once: signs it, posts it and decides the outcome. Never throws: an internal error is a failed
+ * attempt.
+ */
 export type AttemptDelivery = (
   claim: ClaimedDelivery,
   endpoint: WebhookEndpoint,
   body: string,
 ) => Promise<AttemptRecord>;
 
-/** Of how many secrets the opened keys are kept: opening one costs as much as signing with it several times. */
+/** Maximum number of opened keys in memory. Opening a secret costs as much as signing with it several times. */
 const OPENED = 2000;
 
 export function createAttemptDelivery({ sender, secretBox, schedule, now }: AttemptParts): AttemptDelivery {
-  /** By the sealed text, which is another for each secret. */
+  /** Keys by the sealed text, which is unique for each secret. */
   const opened = new Map<string, { endpointId: string; key: SigningKey }>();
 
   function open(sealed: string, endpointId: string): SigningKey {
@@ -39,8 +42,9 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
   }
 
   /**
-   * Of the present secret and of those that are still valid beside it after a rotation; of these one that can't be opened is left out, as
-   * it was lost with its master key. @throws when the present one can't be opened
+   * The keys of the current secret and of former ones that are still valid after a rotation. A former secret that
+   * cannot be opened is left out: its master key is lost.
+   * @throws when the current secret cannot be opened
    */
   function keysOf({ id, secrets }: WebhookEndpoint, at: Date): SigningKey[] {
     return secrets.flatMap(({ sealed, expiresAt }) => {
@@ -59,7 +63,7 @@ export function createAttemptDelivery({ sender, secretBox, schedule, now }: Atte
     const attempt = await post(endpoint, claim, body, at);
     if (isSuccess(attempt)) return { claim, attempt, outcome: { state: 'delivered' } };
     const delay = schedule[claim.tries + 1];
-    // The delay counts from the end of the attempt: a receiver that hangs gets all of it.
+    // The delay counts from the end of the attempt, so that a receiver that hangs gets all of it.
     const nextAttemptAt = new Date(now().getTime() + (delay ?? 0));
     return { claim, attempt, outcome: delay === undefined ? { state: 'failed' } : { state: 'pending', nextAttemptAt } };
   };

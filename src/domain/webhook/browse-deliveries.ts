@@ -9,22 +9,23 @@ import type { Attempt, Delivery, DeliveryState } from './delivery.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
-/** A page of a list as a client asks for it, newest first. */
+/** A client's request for a page of a list, newest first. */
 export interface PageRequest {
   /** 1 to 100. */
   readonly limit: number;
   /** Towards older rows (`after`) or newer ones (`before`) than the row with this id. */
   readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
-  /** Compared in whole seconds; the instant itself is excluded. */
+  /** Compared in whole seconds; the given second is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
-  /** Cuts the page where the rows have so many bytes, after the first one; 16 MiB unless given. */
+  /** Maximum size of the page's rows in bytes; default 16 MiB. The first row is always included. */
   readonly maxBytes?: number;
 }
 
 /**
- * What was sent and what came of it, for the owner's secret key: its tenant and environment alone, as long as it is kept.
- * @throws {ServiceError} insufficient_scope; resource_not_found for what is unknown or another's; invalid_request for a page that can't be had
+ * Events, deliveries and attempts of a secret key's tenant and environment, as long as they are kept.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for an object that is unknown or belongs to another
+ *   tenant or environment; invalid_request for an invalid page request
  */
 export interface BrowseDeliveries {
   events(principal: Principal, request: PageRequest & { type: EventType | null }): Promise<Page<WebhookEvent>>;
@@ -34,11 +35,14 @@ export interface BrowseDeliveries {
     request: PageRequest & { endpointId: string | null; state: DeliveryState | null },
   ): Promise<Page<Delivery>>;
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
-  /** Events by id, in one query; what is unknown, another's or not kept any more is missing. */
+  /** Finds events by id, in one query. Unknown, foreign and expired ones are missing from the result. */
   eventsById(principal: Principal, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
-  /** The deliveries of each event, in one query: at most one for each endpoint that there ever was while the event was kept. */
+  /**
+   * Finds the deliveries of each event, in one query: at most one for each endpoint that has existed while the event
+   * was kept.
+   */
   deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, Delivery[]>>;
-  /** The attempts of each delivery, in one query. */
+  /** Finds the attempts of each delivery, in one query. */
   attemptsByDelivery(
     principal: Principal,
     ids: readonly string[],
@@ -87,7 +91,10 @@ export function ownerOf(principal: Principal): Owner {
   return { tenantId: tenant.id, environment };
 }
 
-/** What is compared is what is shown: whole seconds. UNIX milliseconds, from inclusive, until exclusive. */
+/**
+ * The range of creation times between two instants, compared in whole seconds as they are shown. UNIX milliseconds,
+ * `from` inclusive, `until` exclusive.
+ */
 export function secondsBetween(after: Date | null, before: Date | null): Pick<PageQuery, 'from' | 'until'> {
   return {
     from: after && (Math.floor(after.getTime() / 1000) + 1) * 1000,
@@ -113,7 +120,7 @@ async function pageOf(
   if (cursor && !row) {
     throw serviceError(
       'invalid_request',
-      `${cursor.direction} must be the cursor of a row of this list.`,
+      `${cursor.direction} must be a cursor that this list returned.`,
       cursor.direction,
     );
   }

@@ -5,12 +5,12 @@ import type { WebhookEvent } from './webhook-event.ts';
 
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 /**
- * `pending`: an attempt is due, under way or awaited; `delivered`: a 2xx came; `failed`: every attempt of the schedule failed;
- * `cancelled`: its endpoint was disabled or deleted before.
+ * `pending`: an attempt is scheduled, due or under way; `delivered`: the receiver answered 2xx; `failed`: every attempt
+ * of the schedule failed; `cancelled`: its endpoint was disabled or deleted before it was delivered.
  */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 
-/** One event on its way to one endpoint: there is one for each pair, whatever happens. */
+/** The delivery of one event to one endpoint. Each pair has at most one. */
 export interface Delivery {
   /** {@link deliveryId} */
   readonly id: string;
@@ -20,73 +20,79 @@ export interface Delivery {
   readonly eventId: string;
   readonly eventType: EventType;
   readonly invoiceId: string;
-  /** The event's, see `WebhookEvent`. */
+  /** The sequence number of its event, see `WebhookEvent`. */
   readonly sequence: number;
-  /** The events of the invoice that go before it: none for what is sent by hand. */
+  /** Ids of the invoice's earlier events; empty for an event that is sent by hand. */
   readonly earlier: readonly string[];
   /** When the event happened. */
   readonly createdAt: Date;
-  /** Its place in lists, sorts as text. */
+  /** Sort key of lists; compares as text. */
   readonly order: string;
   readonly state: DeliveryState;
-  /** When the next attempt is due; null when none is, or one is under way. */
+  /** When the next attempt is due; null if there is none, or an attempt is under way. */
   readonly nextAttemptAt: Date | null;
 }
 
-/** Why no complete answer came. */
+/** Why there is no complete answer. */
 export type SendFailure =
-  /** The address may not be called: not public, or a port or scheme that is not allowed. Nothing was sent. */
+  /** The address, port or scheme is not allowed. Nothing was sent. */
   | 'refused_address'
-  /** The name has no address. */
+  /** The host name has no address. */
   | 'unknown_host'
-  /** No connection within 5 s, or it was refused. */
+  /** No connection within 5 s, or the connection was refused. */
   | 'connection_failed'
-  /** The certificate is not valid for this name, or TLS failed otherwise. */
+  /** The certificate is not valid for this host name, or the TLS handshake failed otherwise. */
   | 'tls_failed'
   /** No answer within 15 s. */
   | 'timeout'
-  /** The receiver broke the connection or answered no HTTP. */
+  /** The receiver closed the connection or did not answer in HTTP. */
   | 'connection_broken'
-  /** A defect of ours: nothing was sent. */
+  /** An internal error of this service. Nothing was sent. */
   | 'internal_error';
 
-/** What came of one attempt. */
+/** The result of one attempt. */
 export interface SendResult {
-  /** null when no answer came. */
+  /** The HTTP status; null if there was no answer. */
   readonly status: number | null;
-  /** Names in lower case; what exceeds 16 KiB is left out. */
+  /** Names in lower case; truncated to 16 KiB. */
   readonly headers: readonly (readonly [name: string, value: string])[];
-  /** The first 16 KiB, as text; whether it was longer shows in `truncated`. */
+  /** The first 16 KiB as text; `truncated` tells whether it was longer. */
   readonly body: string;
   readonly truncated: boolean;
   readonly latencyMs: number;
-  /** null when a status came. */
+  /** null if there is a status. */
   readonly failure: { readonly code: SendFailure; readonly message: string } | null;
 }
 
-/** Whether an answer settles a delivery: a 2xx alone does (docs/api/contract.md, "Retry"). */
+/** Whether an attempt succeeded: only a 2xx status does (docs/api/contract.md, "Retry"). */
 export function isSuccess({ status }: Pick<SendResult, 'status'>): boolean {
   return status !== null && status >= 200 && status < 300;
 }
 
-/** One attempt as it is logged: the request but for its body, which is the event's, and the answer. */
+/** One attempt as it is stored: the request without its body, which the event has, and the answer. */
 export interface Attempt extends SendResult {
   readonly at: Date;
   readonly url: string;
   readonly requestHeaders: Readonly<Record<string, string>>;
 }
 
-/** How many attempts of a delivery are kept: a schedule's, and those of some resends. */
+/** Maximum number of stored attempts of a delivery: those of the schedule and of some resends. */
 export const KEPT_ATTEMPTS = 25;
-/** Deliveries of several events that are looked up at once: 16 endpoints for each of a page of 100, and then some that were deleted. */
+/**
+ * Maximum number of deliveries in one look-up by events: 100 events at 16 endpoints, plus deliveries of deleted
+ * endpoints.
+ */
 export const MOST_DELIVERIES = 5000;
 
-/** A pair has one id, so that it can not have two deliveries: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */
+/**
+ * The id of a delivery, derived from its event and endpoint so that the pair cannot have two: `dlv_`, the event's UUID,
+ * `_`, the endpoint's UUID.
+ */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
 
-/** A delivery as it begins. @param earlier the events of the invoice that go before it, by id */
+/** A new delivery. @param earlier ids of the invoice's earlier events */
 export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earlier: readonly string[] = []): Delivery {
   return {
     id: deliveryId(event.id, endpoint.id),
@@ -105,23 +111,24 @@ export function deliveryOf(event: WebhookEvent, endpoint: WebhookEndpoint, earli
   };
 }
 
-/** A delivery that this process holds the lease of, and may attempt once. */
+/** A delivery whose lease this process holds. It may be attempted once. */
 export interface ClaimedDelivery
   extends Pick<Delivery, 'id' | 'endpointId' | 'eventId' | 'invoiceId' | 'sequence' | 'earlier' | 'createdAt'> {
-  /** Failed attempts of the present round of the schedule. */
+  /** Failed attempts of the current round of the schedule. */
   readonly tries: number;
-  /** Whether it stands behind first attempts: a retry, or sent again by hand. */
+  /** Whether first attempts go before it: it is a retry, or was sent by hand. */
   readonly retry: boolean;
-  /** Whether the present round of the schedule was begun by hand. */
+  /** Whether the current round of the schedule was started by hand. */
   readonly manual: boolean;
-  /** Names this lease: no other lease, of this delivery or of another one, has the same token. Every write checks it. */
+  /** Identifies this lease uniquely among all leases. Every write checks it. */
   readonly token: string;
-  /** When another process may take the delivery, UNIX milliseconds. */
+  /** When the lease ends, UNIX milliseconds. */
   readonly leaseEnd: number;
 }
 
 /**
- * The deliveries to the same endpoint that the order of events puts before this one. A retry has none: the order holds for first attempts.
+ * Ids of the deliveries to the same endpoint that must be attempted before this one. Empty for a retry: the order
+ * applies to first attempts only.
  */
 export function earlierDeliveries({ retry, earlier, endpointId }: ClaimedDelivery): string[] {
   return retry ? [] : earlier.map((eventId) => deliveryId(eventId, endpointId));

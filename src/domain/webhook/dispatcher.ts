@@ -13,64 +13,80 @@ import {
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
-/** Longer than an attempt with all its limits, so that no delivery is attempted twice at once. */
+/**
+ * Length of a lease, in milliseconds. Longer than the time limit of an attempt, so that no delivery is attempted twice
+ * at once.
+ */
 export const LEASE_MS = 30_000;
-/** An attempt takes 15 s at most. It does not begin with less than this left of its lease, milliseconds. */
+/** An attempt begins only if its lease lasts at least this long, in milliseconds. An attempt takes at most 15 s. */
 const ATTEMPT_MS = 18_000;
-/** An endpoint that was read longer ago is read again before the attempt: it may be disabled, or have another address or secret. */
+/**
+ * Maximum age of a queued endpoint, in milliseconds. An older one is read again before the attempt: the client may have
+ * disabled it or changed its URL or secret.
+ */
 const ENDPOINT_FRESH_MS = 1000;
-/** Of how many idle endpoints the process remembers that they keep failing. */
+/** Maximum number of queues in memory before idle queues of failing endpoints are dropped. */
 const REMEMBERED = 10_000;
-/** The delay of a released delivery: its event is not in the log yet, or an earlier one waits in another process. */
+/**
+ * Delay of a released delivery, in milliseconds: its event is not in the log yet, or an earlier event of its invoice is
+ * unattempted in another process.
+ */
 const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
 const SWEEP_PAGES = 10;
 const SWEEP_PAUSE_MS = 15_000;
 
-/** A new delivery that its publisher has stored. */
+/** A new delivery that the publisher has tried to store. */
 export interface StoredDelivery {
   readonly endpoint: WebhookEndpoint;
-  /** Whether `reserve` kept room for it. */
+  /** Whether `reserve` reserved room for it. */
   readonly reserved: boolean;
-  /** null when it was stored without a lease, or another process had stored it before. */
+  /** null when it was stored without a lease, another process had stored it before, or the insert failed. */
   readonly leased: { readonly claim: ClaimedDelivery; readonly body: string } | null;
 }
 
 /**
- * Attempts deliveries. Each endpoint has a queue and a concurrency of its own, so a slow or dead endpoint delays no other. First attempts
- * go before retries.
+ * Attempts deliveries. Each endpoint has its own queue and concurrency, so a slow or dead endpoint delays no other
+ * endpoint. First attempts go before retries.
  *
- * The order of events: no event goes to an endpoint before each earlier event of its invoice was attempted there. A delivery is enqueued
- * only when the ledger has none of its earlier events unattempted, except those that are ahead of it in the same queue; otherwise its lease
- * is released and it comes again. The queue attempts the events of an invoice one at a time, in order. Publishers store an earlier event
- * first. A failed first attempt holds up no later event, and events that are sent by hand have no place in the order.
+ * Order of events: an event is first attempted at an endpoint only after each earlier event of its invoice was
+ * attempted there. A delivery is enqueued only when all its earlier deliveries have been attempted or are ahead of it
+ * in the same queue; otherwise its lease is released and it is claimed again later. The queue attempts the events of an
+ * invoice one at a time, in order. Publishers store an earlier event first. A failed first attempt does not delay later
+ * events, and events that are sent by hand are not ordered.
  */
 export interface Dispatcher {
-  /** Keeps room for a new delivery, which the publisher then stores with a lease; false: it stores it without one. */
+  /**
+   * Reserves room in the queue for a new delivery. @returns true: the publisher stores it with a lease; false: without
+   * one
+   */
   reserve(endpointId: string): boolean;
   /**
-   * Takes over what the publisher has stored, reserved or not, and has failed to store. Never rejects. The publisher waits for it before it
-   * stores later events, so that these find the earlier ones in the queue.
+   * Takes over the deliveries that the publisher has stored or failed to store, with or without reserved room. Never
+   * rejects. The publisher awaits it before it stores later events, so that their earlier deliveries are already in the
+   * queue.
    */
   accept(stored: readonly StoredDelivery[]): Promise<void>;
-  /** Deliveries of this endpoint may be due. */
+  /** Claims the due deliveries of this endpoint, if there are any. */
   wake(endpointId: string): void;
-  /** Finds due deliveries for which no wake-up came. */
+  /** Wakes endpoints whose due deliveries no process has claimed in time. */
   sweep(): Promise<void>;
-  /** Resolves when nothing is under way and nothing known is due. */
+  /** Resolves when no attempt is under way and no known delivery is due. */
   settle(): Promise<void>;
-  /** Begins no more attempts, waits for those under way, releases the other leases. */
+  /**
+   * Begins no further attempts, waits up to `timeoutMs` for those under way, releases the leases of queued deliveries.
+   */
   stop(timeoutMs: number): Promise<void>;
 }
 
 export interface DispatcherParts {
   readonly deliveries: DeliveryLedger;
   readonly events: Pick<EventLog, 'bodies'>;
-  /** An endpoint by its id, of any tenant; null when it is deleted. */
+  /** Finds an endpoint of any tenant by its id; null when it is deleted. */
   readonly endpointOf: (endpointId: string) => Promise<WebhookEndpoint | null>;
   readonly attempt: AttemptDelivery;
   readonly records: RecordAttempts;
-  readonly health: Pick<EndpointHealth, 'noted'>;
+  readonly health: Pick<EndpointHealth, 'noteResult'>;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -96,7 +112,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return queue;
   }
 
-  /** Begins the attempts for which there are slots. */
+  /** Begins attempts as long as slots are free. */
   function pump(queue: EndpointQueue): void {
     for (const each of Object.values(waiting)) each.delete(queue);
     while (!stopped && queue.mayBegin()) {
@@ -109,7 +125,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       const { next, expiring } = queue.take(parts.now().getTime() + ATTEMPT_MS);
       if (expiring.length > 0) release(queue, expiring);
       if (!next) {
-        slots.giveBack(slot);
+        slots.release(slot);
         break;
       }
       void attempt(queue, next, slot);
@@ -122,24 +138,25 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     const isFresh = parts.now().getTime() - delivery.readAt <= ENDPOINT_FRESH_MS;
     const endpoint = isFresh ? delivery.endpoint : await endpointNow(delivery);
     const record = endpoint.active ? await parts.attempt(delivery.claim, endpoint, delivery.body) : null;
-    // Our own stop cut it off, which is no failure of the receiver: the lease ends and the delivery is attempted again.
+    // Our own stop interrupted the attempt, so it is not counted as a failure: the lease ends and the delivery is
+    // attempted again.
     if (abandoned) return;
-    slots.giveBack(slot);
+    slots.release(slot);
     const delivered = record && record.outcome.state === 'delivered';
     queue.finish(delivery, delivered);
-    if (delivered !== null) parts.health.noted(queue.endpointId, delivered);
+    if (delivered !== null) parts.health.noteResult(queue.endpointId, delivered);
     void (record ? parts.records.record(record) : cancel([delivery.claim])).then(() => {
       queue.forget(delivery.claim.id);
       settled(queue);
     });
-    // Queues that wait for a slot of this kind go first; this one waits behind them.
+    // Queues that wait for a slot of this kind go first; this queue goes last.
     const next = firstOf(waiting[slot.kind]) ?? firstOf(waiting.normal) ?? firstOf(waiting.suspect) ?? queue;
     if (next !== queue && queue.mayBegin()) waiting[queue.kind()].add(queue);
     pump(next);
     if (next !== queue) pump(queue);
   }
 
-  /** The endpoint as it is now: inactive when it is deleted, unchanged when it cannot be read. */
+  /** Reads the endpoint again: inactive if it is deleted, the queued state if it cannot be read. */
   async function endpointNow({ endpoint }: QueuedDelivery): Promise<WebhookEndpoint> {
     try {
       return (await parts.endpointOf(endpoint.id)) ?? { ...endpoint, active: false };
@@ -155,13 +172,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   function settled(queue: EndpointQueue): void {
     if (!queue.isIdle()) return;
-    // The count of failures is kept with the queue of a failing endpoint.
+    // The queue of a failing endpoint is kept, because it holds the count of failures.
     if ((queue.kind() === 'normal' || queues.size > REMEMBERED) && queues.get(queue.endpointId) === queue)
       queues.delete(queue.endpointId);
     whenIdle();
   }
 
-  /** Claims what is due: first attempts, then retries. */
+  /** Claims due deliveries: first attempts, then retries. */
   async function refill(queue: EndpointQueue): Promise<void> {
     queue.beginRefill();
     try {
@@ -175,7 +192,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       queue.setBacklog(firsts.length + retries.length >= room);
       await enqueueClaimed(queue, [...firsts, ...retries]);
     } catch (error) {
-      // The leases end, and the sweep finds the deliveries.
+      // Leases that were taken run out, and the sweep finds the deliveries.
       queue.setBacklog(false);
       parts.report(`the deliveries of ${queue.endpointId} could not be claimed`, error);
     } finally {
@@ -202,7 +219,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     if (early.length > 0) release(queue, early);
   }
 
-  /** Whether an earlier event is unattempted and not ahead in the queue. */
+  /** Whether an earlier delivery is unattempted and not ahead in the queue. */
   function mustWait(
     queue: EndpointQueue,
     { id }: ClaimedDelivery,
@@ -211,7 +228,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     return unattempted.get(id)?.some((earlier) => !queue.holds(earlier)) ?? false;
   }
 
-  /** Gives leases back to the ledger, and comes again for the deliveries. */
+  /** Releases leases and claims the deliveries again after the delay. */
   function release(queue: EndpointQueue, claims: readonly ClaimedDelivery[]): void {
     const at = new Date(parts.now().getTime() + RELEASE_MS);
     parts.deliveries.release(claims, at).catch((error) => parts.report('leases were not released', error));
@@ -236,7 +253,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       leased ? [{ queue: queueOf(endpoint.id), delivery: { ...leased, endpoint, readAt } }] : [],
     );
     const asked: typeof leased = [];
-    // Most first attempts need not ask the ledger: no event is earlier, or all earlier ones are ahead in the queue.
+    // Most first attempts need no query: there is no earlier event, or all earlier deliveries are in the queue.
     for (const each of leased) {
       if (isBehindAllEarlier(each.queue, each.delivery.claim)) each.queue.enqueue(each.delivery);
       else asked.push(each);
@@ -261,7 +278,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     for (const endpointId of new Set(stored.map(({ endpoint }) => endpoint.id))) pump(queueOf(endpointId));
   }
 
-  /** As the ledger has it; where it cannot be asked, each of these claims waits. */
+  /** Asks the ledger. If it does not answer, every earlier delivery counts as unattempted. */
   async function unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<ReadonlyMap<string, string[]>> {
     try {
       return await parts.deliveries.unattemptedBefore(claims);

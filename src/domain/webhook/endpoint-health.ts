@@ -2,16 +2,19 @@ import type { Environment, Tenant } from '../tenant/tenant.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 
-/** How long an endpoint may fail everything before its tenant is told. */
+/** How long all attempts to an endpoint must fail before its tenant is notified, in milliseconds. */
 export const FAILING_AFTER_MS = 86_400_000;
-/** After how long a notice that could not be sent is tried again. */
+/** Delay before a notice that could not be sent is tried again, in milliseconds. */
 const TRY_AGAIN_MS = 600_000;
 const SWEEP_LIMIT = 20;
-/** Of how many endpoints this process remembers how their last attempt went, and how long: another process may have noted the contrary. */
+/**
+ * Maximum number of endpoints whose last result this process remembers, and for how long (milliseconds): another
+ * process may have recorded the opposite.
+ */
 const REMEMBERED = 10_000;
 const REMEMBERED_MS = 600_000;
 
-/** What a tenant is told of an endpoint that fails. */
+/** The notice to a tenant about a failing endpoint. */
 export interface FailingEndpointNotice {
   readonly to: string;
   readonly tenantName: string;
@@ -21,22 +24,27 @@ export interface FailingEndpointNotice {
   readonly failingSince: Date;
 }
 
-/** Writes to tenants. */
+/** Sends notices to tenants. */
 export interface EndpointNotifier {
-  /** Resolves when the mail is in the care of a mail server, or on disk in the outbox. @throws when it was not taken */
+  /**
+   * Resolves when a mail server has accepted the mail, or it is in the outbox on disk. @throws when neither succeeded
+   */
   endpointFails(notice: FailingEndpointNotice): Promise<void>;
 }
 
-/** Notices endpoints that have failed everything for a day. They are marked, their tenants are told, and they stay active. */
+/**
+ * Detects endpoints whose attempts have all failed for a day. They are marked, their tenants are notified, and they
+ * stay active.
+ */
 export interface EndpointHealth {
-  /** Tells how an attempt went. Returns at once, never throws. */
-  noted(endpointId: string, delivered: boolean): void;
-  /** Marks and tells of endpoints whose day is over. */
+  /** Notes the result of an attempt. Returns at once, never throws. */
+  noteResult(endpointId: string, delivered: boolean): void;
+  /** Marks the endpoints that have failed for a day and notifies their tenants. */
   sweep(): Promise<void>;
 }
 
 export interface HealthParts {
-  readonly endpoints: Pick<EndpointRepository, 'noteFailure' | 'noteSuccess' | 'takeFailing' | 'toldOfFailing'>;
+  readonly endpoints: Pick<EndpointRepository, 'noteFailure' | 'noteSuccess' | 'takeFailing' | 'markNotified'>;
   readonly deliveries: Pick<DeliveryLedger, 'page'>;
   readonly tenants: { find(tenantId: string): Promise<Tenant | null> };
   readonly notifier: EndpointNotifier;
@@ -52,17 +60,22 @@ export function createEndpointHealth({
   now,
   report,
 }: HealthParts): EndpointHealth {
-  /** Whether the last attempt was a success, and when that was written: only a change is, mostly. */
+  /**
+   * The last result of each endpoint and when it was recorded. An unchanged result is recorded again only after {@link
+   * REMEMBERED_MS}.
+   */
   const last = new Map<string, { delivered: boolean; at: number }>();
 
-  /** Another process may have delivered while this one failed. */
+  /**
+   * Whether any process has delivered since the failures began: another one may have succeeded while this one failed.
+   */
   async function hasDelivered({ id, tenantId, environment, failingSince }: WebhookEndpoint): Promise<boolean> {
     const query = { tenantId, environment, endpointId: id, state: 'delivered', limit: 1, cursor: null } as const;
     const { rows } = await deliveries.page({ ...query, from: failingSince?.getTime() ?? 0, until: null });
     return rows.length > 0;
   }
 
-  async function tell(endpoint: WebhookEndpoint): Promise<void> {
+  async function notify(endpoint: WebhookEndpoint): Promise<void> {
     const { id, tenantId, environment, url, failingSince } = endpoint;
     if (await hasDelivered(endpoint)) return endpoints.noteSuccess(id);
     const tenant = await tenants.find(tenantId);
@@ -71,11 +84,11 @@ export function createEndpointHealth({
       const notice = { to, tenantName: tenant.name, environment, endpointId: id, url, failingSince };
       await notifier.endpointFails(notice);
     }
-    await endpoints.toldOfFailing(id);
+    await endpoints.markNotified(id);
   }
 
   return {
-    noted(endpointId, delivered) {
+    noteResult(endpointId, delivered) {
       const at = now().getTime();
       const known = last.get(endpointId);
       if (known?.delivered === delivered && at - known.at < REMEMBERED_MS) return;
@@ -88,14 +101,14 @@ export function createEndpointHealth({
         : endpoints.noteFailure(endpointId, now(), new Date(now().getTime() + FAILING_AFTER_MS));
       written.catch((error) => {
         last.delete(endpointId);
-        report(`the health of ${endpointId} could not be noted`, error);
+        report(`the health of the endpoint ${endpointId} could not be recorded`, error);
       });
     },
     async sweep() {
       const again = new Date(now().getTime() + TRY_AGAIN_MS);
       for (const endpoint of await endpoints.takeFailing(now(), again, SWEEP_LIMIT)) {
-        await tell(endpoint).catch((error) =>
-          report(`the tenant of ${endpoint.id} could not be told that it fails`, error),
+        await notify(endpoint).catch((error) =>
+          report(`the tenant could not be notified that the endpoint ${endpoint.id} fails`, error),
         );
       }
     },

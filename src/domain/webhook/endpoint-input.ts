@@ -27,8 +27,8 @@ export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_T
 
 const events = z
   .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })
-  .min(1, { error: `is empty: at least one event type is expected, of ${EVENT_TYPES.join(', ')}` })
-  .max(EVENT_TYPES.length, { error: `has too many event types: there are ${EVENT_TYPES.length}, name each once` })
+  .min(1, { error: `is empty: expected at least one event type of ${EVENT_TYPES.join(', ')}` })
+  .max(EVENT_TYPES.length, { error: `has too many event types: at most ${EVENT_TYPES.length}, each once` })
   .superRefine((types, context) => {
     const twice = types.findIndex((type, i) => types.indexOf(type) < i);
     if (twice >= 0)
@@ -39,8 +39,8 @@ const events = z
 const description = printableText(ENDPOINT_LIMITS.description, 'a string').nullish();
 
 /**
- * The body of POST /v1/webhook_endpoints and GraphQL's input. What may be called, http:// say, is the installation's choice, so the use
- * case decides it.
+ * The body of POST /v1/webhook_endpoints and GraphQL's input. The use case checks what depends on the configuration:
+ * schemes, ports and addresses that are allowed.
  */
 export const createEndpointInput = exactly({ url, events, description }, 'a JSON object with url and events').meta({
   id: 'CreateWebhookEndpoint',
@@ -50,7 +50,7 @@ export const createEndpointInput = exactly({ url, events, description }, 'a JSON
 });
 export type CreateEndpointInput = z.infer<typeof createEndpointInput>;
 
-/** The body of PATCH /v1/webhook_endpoints/:id and GraphQL's input: what is absent stays as it is. */
+/** The body of PATCH /v1/webhook_endpoints/:id and GraphQL's input. Absent fields stay unchanged. */
 export const updateEndpointInput = exactly(
   {
     url: url.optional(),
@@ -62,14 +62,14 @@ export const updateEndpointInput = exactly(
 ).meta({ id: 'UpdateWebhookEndpoint', examples: [{ active: false }] });
 export type UpdateEndpointInput = z.infer<typeof updateEndpointInput>;
 
-/** What is wrong with an endpoint's address, http:// apart; null when nothing is. */
+/** What is wrong with the syntax of an endpoint's URL; null if nothing. http:// passes here; the use case decides. */
 function urlProblem(text: string): string | null {
-  // The URL parser would drop spaces and line ends silently, and another parser might not.
+  // The URL parser removes spaces and line ends silently, and a receiver's parser might not.
   const parsed = /[\s\p{C}\\]/u.test(text) ? null : URL.parse(text);
   if (!parsed || !/^https?:\/\//i.test(text)) return 'must be an absolute https:// URL';
   if (parsed.username !== '' || parsed.password !== '')
-    return 'must not hold a user name or password: the signature is what proves who sends';
-  if (text.includes('#')) return 'must not hold a fragment (#…): it would not be sent';
+    return 'must not contain a user name or password: verify the signature of each delivery instead';
+  if (text.includes('#')) return 'must not contain a fragment (#…): fragments are not sent';
   if (parsed.hostname.replace(/\.$/, '').split('.').includes('')) return 'must name a host without empty parts';
   return null;
 }

@@ -1,66 +1,76 @@
 import type { ClaimedDelivery } from './delivery.ts';
 import type { WebhookEndpoint } from './endpoint.ts';
 
-/** Concurrent attempts to one endpoint, and to one whose last {@link FAILING_AFTER} attempts failed. */
+/**
+ * Maximum number of concurrent attempts to one endpoint, and to one whose last {@link FAILING_AFTER} attempts failed.
+ */
 const CONCURRENCY = 16;
 const CONCURRENCY_WHEN_FAILING = 4;
 const FAILING_AFTER = 3;
-/** How many deliveries of one endpoint are kept in memory; the ledger keeps the others. */
+/** Maximum number of deliveries of one endpoint in memory; the others wait in the ledger. */
 const CAPACITY = 64;
 
-/** Concurrent attempts of this process. Those that may well hang (see {@link AttemptKind}) get half of them at most. */
+/**
+ * Maximum number of concurrent attempts of this process. `suspect` attempts (see {@link AttemptKind}) get at most half.
+ */
 const SLOTS = 512;
-/** An attempt that takes longer gives its slot to another attempt and is counted among the hanging ones instead, milliseconds. */
+/**
+ * An attempt that takes longer than this, in milliseconds, counts as hanging: it leaves its slot to another attempt and
+ * counts towards {@link HANGING} instead.
+ */
 const HANGS_AFTER_MS = 1000;
 const HANGING = 1536;
 
-/** A delivery that this process holds the lease of, with all that an attempt needs. */
+/** A delivery whose lease this process holds, with everything that an attempt needs. */
 export interface QueuedDelivery {
   readonly claim: ClaimedDelivery;
   readonly endpoint: WebhookEndpoint;
-  /** When the endpoint was read, UNIX milliseconds. */
+  /** When the endpoint was read, in UNIX milliseconds. */
   readonly readAt: number;
   readonly body: string;
 }
 
-/** `suspect`: the endpoint keeps failing, or only retries are queued; the attempt may well hang. */
+/** `suspect`: the endpoint is failing, or only retries are queued, so the attempt is more likely to hang. */
 export type AttemptKind = 'normal' | 'suspect';
 
 /**
- * One endpoint's deliveries in this process: first attempts before retries, and one event of an invoice at a time, in the order in which
- * they were enqueued.
+ * One endpoint's deliveries in this process: first attempts before retries; the events of one invoice one at a time, in
+ * the order in which they were enqueued.
  */
 export interface EndpointQueue {
   readonly endpointId: string;
-  /** Keeps room for a new delivery that is about to be stored. @returns false where deliveries wait in the ledger: the new one waits behind them */
+  /**
+   * Reserves room for a delivery that is about to be stored. @returns false if deliveries wait in the ledger or the
+   * queue is full: the new one then waits in the ledger
+   */
   reserve(): boolean;
   unreserve(): void;
   enqueue(delivery: QueuedDelivery): void;
-  /** How many more deliveries may be claimed. */
+  /** Number of deliveries that may still be claimed. */
   room(): number;
-  /** Whether an attempt may begin now, as far as this endpoint's concurrency goes. */
+  /** Whether an attempt may begin now, within the endpoint's concurrency. */
   mayBegin(): boolean;
   kind(): AttemptKind;
   /**
-   * The next delivery to attempt.
-   * @param leaseUntil UNIX milliseconds: deliveries whose lease ends before are `expiring`. They leave the queue, together with the later
-   * events of their invoices
+   * Takes the next delivery to attempt.
+   * @param leaseUntil UNIX milliseconds: deliveries whose lease ends before this are `expiring`. They leave the queue,
+   *   together with the later events of their invoices
    */
   take(leaseUntil: number): { next: QueuedDelivery | null; expiring: ClaimedDelivery[] };
-  /** The attempt is over. @param delivered null when nothing was sent */
+  /** Ends an attempt. @param delivered null when nothing was sent */
   finish(delivery: QueuedDelivery, delivered: boolean | null): void;
   /** Whether the delivery is queued or under way here, or its outcome is not recorded yet. */
   holds(deliveryId: string): boolean;
-  /** The outcome is recorded. */
+  /** Called when the outcome of a delivery is recorded. */
   forget(deliveryId: string): void;
   /** Whether deliveries of the endpoint may wait in the ledger. */
   setBacklog(backlog: boolean): void;
   wantsMore(): boolean;
   beginRefill(): void;
   endRefill(): void;
-  /** Nothing is queued, under way or unrecorded. */
+  /** Whether nothing is queued, under way or unrecorded, and the ledger has no known backlog. */
   isIdle(): boolean;
-  /** Takes everything out of the queue. */
+  /** Removes all queued deliveries and returns their claims. */
   empty(): ClaimedDelivery[];
   /** Resolves when no attempt is under way. */
   finished(): Promise<void>;
@@ -72,13 +82,13 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   /** Invoices with an attempt under way. */
   const busy = new Set<string>();
   const held = new Set<string>();
-  /** No lease in the queue ends before. */
+  /** Lower bound of the lease ends in the queue, UNIX milliseconds. */
   let soonestEnd = Number.POSITIVE_INFINITY;
   let reserved = 0;
   let underWay = 0;
   let failures = 0;
   let backlog = false;
-  /** A wake-up came while the ledger was being asked, whose answer may be older than the wake-up. */
+  /** Whether a wake-up came during a refill: the ledger's answer may be older than the wake-up. */
   let wokenMeanwhile = false;
   let refilling = false;
   let whenFinished: () => void = () => undefined;
@@ -162,7 +172,7 @@ export function createEndpointQueue(endpointId: string): EndpointQueue {
   };
 }
 
-/** Takes out of the queue what expires, and what follows it of the same invoices. */
+/** Removes the expiring deliveries and the later ones of the same invoices. */
 function expiringOf(queue: QueuedDelivery[], leaseUntil: number): ClaimedDelivery[] {
   const invoices = new Set<string>();
   const expiring: ClaimedDelivery[] = [];
@@ -178,24 +188,24 @@ function expiringOf(queue: QueuedDelivery[], leaseUntil: number): ClaimedDeliver
 
 export interface AttemptSlot {
   readonly kind: AttemptKind;
-  /** When it was taken, milliseconds of the monotonic clock. */
+  /** When it was taken, in milliseconds of the monotonic clock. */
   readonly at: number;
 }
 
 /**
- * Bounds the concurrent attempts of this process, all endpoints together, and so its sockets and memory. Receivers that hang cannot use up
- * the slots of the others while fewer than {@link HANGING} attempts hang.
+ * Limits the concurrent attempts of this process over all endpoints, and so its sockets and memory. As long as fewer
+ * than {@link HANGING} attempts hang, receivers that hang take no slots from the others.
  */
 export interface AttemptSlots {
-  /** @returns null when no slot is free; `whenFree` is called when attempts that hang may have made room */
+  /** @returns null when no slot is free; `whenFree` is called when a slot may have become free */
   take(kind: AttemptKind): AttemptSlot | null;
-  giveBack(slot: AttemptSlot): void;
+  release(slot: AttemptSlot): void;
   close(): void;
 }
 
 export function createAttemptSlots(whenFree: () => void): AttemptSlots {
   const free = { all: SLOTS, suspect: SLOTS / 2 };
-  /** In the order in which they were taken. */
+  /** Attempts that do not count as hanging, in the order in which they began. */
   const prompt = new Set<AttemptSlot>();
   const hanging = new Set<AttemptSlot>();
   let timer: NodeJS.Timeout | null = null;
@@ -208,7 +218,7 @@ export function createAttemptSlots(whenFree: () => void): AttemptSlots {
     if (slot.kind === 'suspect') free.suspect++;
   }
 
-  function setHangingApart(): void {
+  function moveHanging(): void {
     const before = performance.now() - HANGS_AFTER_MS;
     for (const slot of prompt) {
       if (slot.at > before || hanging.size >= HANGING) return;
@@ -219,7 +229,7 @@ export function createAttemptSlots(whenFree: () => void): AttemptSlots {
 
   return {
     take(kind) {
-      if (!has(kind)) setHangingApart();
+      if (!has(kind)) moveHanging();
       if (!has(kind)) {
         timer ??= setTimeout(() => {
           timer = null;
@@ -233,7 +243,7 @@ export function createAttemptSlots(whenFree: () => void): AttemptSlots {
       prompt.add(slot);
       return slot;
     },
-    giveBack(slot) {
+    release(slot) {
       if (!hanging.delete(slot)) vacate(slot);
     },
     close() {

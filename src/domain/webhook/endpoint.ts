@@ -12,24 +12,24 @@ export interface WebhookEndpoint {
   readonly description: string | null;
   /** The subscribed types: at least one, each once. */
   readonly events: readonly EventType[];
-  /** Nothing is delivered to an endpoint that is not. */
+  /** An inactive endpoint receives no deliveries. */
   readonly active: boolean;
   /** Newest first, at least one; each valid one signs every delivery. */
   readonly secrets: readonly EndpointSecret[];
   readonly createdAt: Date;
   /** When the client last changed it. */
   readonly updatedAt: Date;
-  /** The first failure since the last success; null while nothing fails. */
+  /** The first failure since the last success; null if there is none. */
   readonly failingSince: Date | null;
-  /** Whether it has failed everything for a day. It is never disabled for it. */
+  /** Whether all attempts have failed for a day. A failing endpoint is never disabled. */
   readonly failing: boolean;
 }
 
 /** A signing secret at rest. */
 export interface EndpointSecret {
-  /** Opened by the `SecretBox` with the endpoint's id; the secret is `whsec_` and standard base64 of 32 bytes. */
+  /** Opened by `SecretBox` with the endpoint's id. The secret is `whsec_` and standard base64 of 32 bytes. */
   readonly sealed: string;
   readonly createdAt: Date;
-  /** When it stops signing; null for the present one. */
+  /** When it stops signing; null for the current secret. */
   readonly expiresAt: Date | null;
 }

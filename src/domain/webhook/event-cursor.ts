@@ -1,35 +1,42 @@
 import { orderAt } from '../order-key.ts';
 
 /**
- * What a follower of the log knows: the highest place, and every place a little below it. Places are given by several processes before
- * they are written, so that one a little lower may appear a little later; by the highest alone it would be missed.
+ * The log entries that a client of the stream has received, by their `place` (the sort key of the stream): the highest
+ * one, and all within {@link OVERLAP_MS} below it. Several processes assign places before they write the entries, so an
+ * entry with a slightly lower place may appear later; the highest place alone would miss it.
  */
-export interface Known {
+export interface KnownPlaces {
   has(place: string): boolean;
   add(place: string): void;
-  /** From where on the log is read so that nothing is missed. */
+  /** The place from which the log is read so that no entry is missed. */
   readFrom(): string;
-  /** All of it as text, to go on from later: 25 characters, and 16 for each event of the last seconds. */
+  /** This state as text, for a later resumption: 25 characters, and 16 for each recent event. */
   cursor(): string;
 }
 
-/** How much later a lower place may appear, milliseconds. */
+/** How much later an entry with a lower place may appear, in milliseconds. */
 export const OVERLAP_MS = 5000;
-/** Places that a cursor holds: of more events within {@link OVERLAP_MS} the earlier ones come twice after a resumption. */
+/**
+ * Maximum number of places in a cursor. If there are more events within {@link OVERLAP_MS}, the earliest ones are sent
+ * twice after a resumption.
+ */
 export const CURSOR_PLACES = 64;
-/** Places in memory: more than can wait for a client that is behind. */
+/** Maximum number of places in memory: more than can wait for a slow client. */
 const REMEMBERED = 5000;
 
 const CURSOR = /^([0-9a-f]{24})(?:\.((?:[0-9a-f]{16})*))?$/;
-/** An entry: milliseconds below the highest, 4 hex digits; what follows the milliseconds in a place, 12. */
+/**
+ * Hex digits of an entry of the cursor (16): the distance in milliseconds below the highest place (4), then the rest of
+ * the place after its milliseconds (12).
+ */
 const [ENTRY, OFFSET] = [16, 4];
 const MILLISECONDS_DIGITS = 12;
 
-/** @param place the highest, unless there is a higher one among `places` */
-export function createKnown(place: string, places: readonly string[] = []): Known {
+/** @param place the highest place, unless one of `places` is higher */
+export function createKnownPlaces(place: string, places: readonly string[] = []): KnownPlaces {
   let highest = places.reduce((one, other) => (one > other ? one : other), place);
   const known = new Set(places).add(highest);
-  /** For the cursor: the last ones, in the order in which they became known. */
+  /** The places for the cursor: the latest ones, in the order in which they were added. */
   const recent = [...places.slice(-CURSOR_PLACES), highest];
   return {
     has: (place) => known.has(place),
@@ -41,9 +48,9 @@ export function createKnown(place: string, places: readonly string[] = []): Know
       const [oldest] = known;
       if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
     },
-    readFrom: () => before(highest),
+    readFrom: () => overlapStart(highest),
     cursor() {
-      const from = before(highest);
+      const from = overlapStart(highest);
       const top = millisecondsOf(highest);
       let text = `${highest}.`;
       for (const place of recent) {
@@ -55,7 +62,7 @@ export function createKnown(place: string, places: readonly string[] = []): Know
   };
 }
 
-/** Reads a cursor; `places` is null when it is a place alone. @returns null for what is no cursor */
+/** Reads a cursor; `places` is null if the cursor is a single place. @returns null if it is not a cursor */
 export function readCursor(text: string): { highest: string; places: string[] | null } | null {
   const [, highest, entries] = CURSOR.exec(text) ?? [];
   if (highest === undefined) return null;
@@ -70,8 +77,8 @@ export function readCursor(text: string): { highest: string; places: string[] | 
   return { highest, places };
 }
 
-/** The lowest place of an instant before that of another one, as far as places may appear late. */
-export function before(place: string): string {
+/** The lowest place that may still appear after `place` has: {@link OVERLAP_MS} below it. */
+export function overlapStart(place: string): string {
   return orderAt(millisecondsOf(place) - OVERLAP_MS);
 }
 

@@ -9,7 +9,7 @@ import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
 import type { SecretBox } from './secret-box.ts';
 
-/** An endpoint at its creation: the only moment at which its secret is shown. */
+/** An endpoint with its new secret, which is shown only in this answer. */
 export interface CreatedEndpoint {
   readonly endpoint: WebhookEndpoint;
   /** `whsec_…` */
@@ -17,22 +17,27 @@ export interface CreatedEndpoint {
 }
 
 /**
- * The use cases of webhook endpoints (docs/api/contract.md, "POST /v1/webhook_endpoints" and the following). All need a secret key and see
- * its tenant and environment only.
- * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or another's
+ * The use cases of webhook endpoints (docs/api/contract.md, "POST /v1/webhook_endpoints" and the following). All
+ * require a secret key and are limited to its tenant and environment.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for an endpoint that is unknown or belongs to another
+ *   tenant or environment
  */
 export interface ManageEndpoints {
-  /** @throws {ServiceError} invalid_request for a URL that can't be called, an http:// one say, unless the installation allows it; endpoint_limit_reached */
+  /**
+   * @throws {ServiceError} invalid_request for a URL that the installation does not allow, such as http://;
+   *   endpoint_limit_reached
+   */
   create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
   /** Newest first. */
   list(principal: Principal): Promise<WebhookEndpoint[]>;
   /** @throws {ServiceError} */
   find(principal: Principal, endpointId: string): Promise<WebhookEndpoint>;
-  /** Changes what the input holds. @throws {ServiceError} invalid_request as for `create` */
+  /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
   /**
-   * Makes a new secret, shown this once. The former ones go on signing, beside it, for `overlapSeconds` (0 to a week; a day unless given).
-   * @throws {ServiceError} invalid_request for another overlap
+   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`
+   * (0 to 7 days; null: 1 day).
+   * @throws {ServiceError} invalid_request for an overlap outside this range
    */
   rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
   /** @throws {ServiceError} */
@@ -41,12 +46,15 @@ export interface ManageEndpoints {
 
 const DAY_SECONDS = 86_400;
 const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
-/** How many secrets sign at most: each is a signature in every delivery's headers. */
+/** Maximum number of valid secrets: each adds a signature to the headers of every delivery. */
 const MAX_SECRETS = 5;
-/** How many deliveries are cancelled at a time. */
+/** Number of deliveries that one update cancels. */
 const CANCEL_LIMIT = 500;
 
-/** @param refusalOf why the sender would never call a URL; null when it may (ALLOW_INSECURE_WEBHOOKS: always) */
+/**
+ * @param refusalOf the reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS:
+ *   always)
+ */
 export function createManageEndpoints(
   endpoints: EndpointRepository,
   deliveries: Pick<DeliveryLedger, 'cancelPending'>,
@@ -56,7 +64,7 @@ export function createManageEndpoints(
   return {
     async create(principal, input) {
       const { tenant, environment } = requireSecretKey(principal);
-      refuseUncallable(input.url, environment);
+      requireAllowedUrl(input.url, environment);
       const id = newId('we');
       const secret = newEndpointSecret();
       const createdAt = new Date();
@@ -77,7 +85,7 @@ export function createManageEndpoints(
       if (await endpoints.insert(endpoint)) return { endpoint, secret };
       throw serviceError(
         'endpoint_limit_reached',
-        `There are ${MAX_ENDPOINTS} webhook endpoints already, the maximum. Delete one that is not used.`,
+        `There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum. Delete one that is not used.`,
       );
     },
 
@@ -95,7 +103,7 @@ export function createManageEndpoints(
     async update(principal, endpointId, input) {
       const { tenant, environment } = requireSecretKey(principal);
       const { url, events, description, active } = input;
-      if (url !== undefined) refuseUncallable(url, environment);
+      if (url !== undefined) requireAllowedUrl(url, environment);
       const changes = {
         ...(url !== undefined && { url }),
         ...(events !== undefined && { events }),
@@ -127,7 +135,7 @@ export function createManageEndpoints(
         if (!present) return missing(endpointId);
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
-        // Null when another rotation came in between: both secrets are to sign.
+        // Null if another rotation intervened: the loop repeats on its result, so that both new secrets sign.
         if (endpoint) return { endpoint, secret };
       }
     },
@@ -140,19 +148,22 @@ export function createManageEndpoints(
     },
   };
 
-  /** Nothing is sent any more: what is missed here, an attempt cancels that finds its endpoint gone. */
+  /**
+   * Cancels pending deliveries. A delivery that is missed here is cancelled when its attempt finds the endpoint
+   * inactive or deleted.
+   */
   async function cancelDeliveries(endpointId: string): Promise<void> {
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }
 
-  function refuseUncallable(url: string, environment: Environment): void {
+  function requireAllowedUrl(url: string, environment: Environment): void {
     const refusal = refusalOf(new URL(url));
     if (refusal === null) return;
     const hint =
       environment === 'test'
-        ? ' For a server on your own machine: npm run -s cli -- listen --forward-to URL --key KEY, or ALLOW_INSECURE_WEBHOOKS=true where the service is yours.'
+        ? ' To receive events on your own machine, run npm run -s cli -- listen --forward-to URL --key KEY, or start your own service with ALLOW_INSECURE_WEBHOOKS=true.'
         : '';
-    throw serviceError('invalid_request', `url can't be called: ${refusal}.${hint}`, 'url');
+    throw serviceError('invalid_request', `url is not allowed: ${refusal}.${hint}`, 'url');
   }
 }
 
@@ -161,7 +172,10 @@ export function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/** The secrets after a rotation, newest first: the former ones end after the overlap, or earlier if that was said before. */
+/**
+ * The secrets after a rotation, newest first. Each former one expires after the overlap, or earlier if it already had
+ * an earlier expiry.
+ */
 function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, overlapMs: number): EndpointSecret[] {
   const end = new Date(now.getTime() + overlapMs);
   const former = present
@@ -173,7 +187,7 @@ function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, 
 function missing(endpointId: string): never {
   throw serviceError(
     'resource_not_found',
-    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key, which sees its own tenant and environment only.`,
+    `There is no webhook endpoint '${endpointId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
     'id',
   );
 }

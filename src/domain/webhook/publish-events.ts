@@ -8,30 +8,33 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, EndpointRepository, EventLog, Outbox } from './ports.ts';
 import { type DocumentUrl, eventBody, type WebhookEvent } from './webhook-event.ts';
 
-/** How many invoices' events are written together. */
+/** Maximum number of invoices whose events are written together. */
 const BATCH = 64;
-/** Of how many invoices this process remembers what it has published. */
+/** Maximum number of invoices whose published events this process remembers. */
 const REMEMBERED = 10_000;
-/** How long published invoices are gathered before the outbox is updated: mostly an invoice's whole life, milliseconds. */
+/**
+ * How long published invoices are collected before the outbox is updated, in milliseconds. Most invoices are processed
+ * in this time, so one update covers all their events.
+ */
 const GATHER_MS = 1000;
 const SWEEP_LIMIT = 100;
 const SWEEP_PAUSE_MS = 5000;
 
 /**
- * Brings events from the invoices' outbox into the log of events and into the ledger of deliveries, at least once each. The outbox
- * is updated last, so what a crash interrupts is published again, which changes nothing that is stored.
+ * Publishes events from the invoices' outbox to the log of events and the ledger of deliveries, at least once each. The
+ * outbox is updated last: after a crash events are published again, which changes nothing that is stored.
  */
 export interface PublishEvents {
   /**
-   * Tells that this invoice has a new event, right after the update that wrote it. Returns at once and never throws: what
-   * cannot be written now stays in the outbox, where the sweep finds it.
+   * Publishes an invoice's new events; called right after the update that wrote them. Returns at once and never throws:
+   * events that cannot be written now stay in the outbox, where the sweep finds them.
    */
   publish(invoice: Invoice): void;
-  /** Publishes what no process did in time: its worker died, or the store failed. */
+  /** Publishes events that no process has published in time: its worker died, or the store failed. */
   sweep(): Promise<void>;
-  /** Resolves when all that was told is written. */
+  /** Resolves when the events of all calls of `publish` are written. */
   settle(): Promise<void>;
-  /** Leaves what is told from now on to the outbox, and settles. */
+  /** Settles; later calls of `publish` leave their events in the outbox. */
   stop(): Promise<void>;
 }
 
@@ -48,19 +51,19 @@ export interface PublishParts {
 
 const FIRST_TRY = { tries: 0, retry: false, manual: false } as const;
 
-/** An event on its way to an endpoint. */
+/** An event and one of its receivers. */
 interface Route {
   readonly event: WebhookEvent;
   readonly endpoint: WebhookEndpoint;
-  /** The ids of the invoice's events before it. */
+  /** Ids of the invoice's earlier events. */
   readonly earlier: readonly string[];
 }
 
 export function createPublishEvents(parts: PublishParts): PublishEvents {
   const waiting = new Map<string, Invoice>();
-  /** The number of the last event of an invoice that this process has published. */
+  /** Sequence number of the last event of each invoice that this process has published. */
   const published = new Map<string, number>();
-  /** The same, of invoices that the outbox still has. */
+  /** The same, for invoices that are not marked as published in the outbox yet. */
   const unmarked = new Map<string, number>();
   let marking: NodeJS.Timeout | null = null;
   let running: Promise<void> | null = null;
@@ -97,7 +100,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       ),
     );
     for (const { id, events } of invoices) {
-      // A sweep may find an older state of an invoice than was published.
+      // A sweep may return an older state of an invoice than the published one.
       const sequence = Math.max(published.get(id) ?? 0, events.length);
       remember(id, sequence);
       unmarked.set(id, sequence);
@@ -105,7 +108,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     marking ??= setTimeout(() => void markPublished(), GATHER_MS);
   }
 
-  /** @returns the active endpoints that an event goes to */
+  /** @returns a function that gives the active endpoints that subscribe to an event */
   async function subscribersOf(rows: readonly WebhookEvent[]): Promise<(row: WebhookEvent) => WebhookEndpoint[]> {
     const found = await Promise.all(
       ENVIRONMENTS.map(async (environment) => {
@@ -120,7 +123,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
       (byTenant.get(`${tenantId} ${environment}`) ?? []).filter(({ events }) => events.includes(type));
   }
 
-  /** Stores a delivery for each route, with a lease of this process where the endpoint's queue has room. */
+  /** Stores a delivery for each route, leased by this process if the endpoint's queue has room. */
   async function deliver(routes: readonly Route[]): Promise<void> {
     if (routes.length === 0) return;
     const now = parts.now();
@@ -133,7 +136,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     try {
       inserted = await parts.deliveries.insert(rows, now);
     } finally {
-      // Also when the insert failed: the dispatcher keeps room for these deliveries.
+      // Also after a failed insert: the dispatcher has reserved room for these deliveries.
       await parts.dispatcher.accept(
         rows.map(({ event: { body }, endpoint, delivery, lease }) => ({
           endpoint,
@@ -155,7 +158,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     if (oldest !== undefined) published.delete(oldest);
   }
 
-  /** Takes what is published off the outbox. Never rejects: what stays there is published again. */
+  /** Marks published invoices in the outbox. Never rejects: invoices that stay unmarked are published again. */
   async function markPublished(): Promise<void> {
     if (marking) clearTimeout(marking);
     marking = null;
@@ -164,7 +167,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     if (marks.length === 0) return;
     await parts.outbox
       .markPublished(marks)
-      .catch((error) => parts.report('the outbox could not be told what is published', error));
+      .catch((error) => parts.report('published events could not be marked in the outbox', error));
   }
 
   function enqueue(invoice: Invoice): void {
@@ -184,7 +187,8 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     async sweep() {
       const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
       for (const invoice of found) {
-        // The outbox has it although this process published it: its update may have failed, and so may the events' own.
+        // The outbox returns an invoice that this process has published: marking it may have failed, or writing its
+        // events.
         if (!unmarked.has(invoice.id)) published.delete(invoice.id);
         enqueue(invoice);
       }

@@ -2,15 +2,18 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { AttemptRecord, DeliveryLedger, DeliveryQueue } from './ports.ts';
 
 const BATCH = 250;
-/** While the store fails: as often and as long as a lease lasts, about. */
+/** Retries while the store fails: together about as long as a lease. */
 const RETRIES = 20;
 const RETRY_MS = 1000;
 
-/** Writes what came of attempts, many at a time: the next batch gathers while the store writes the one before. */
+/** Records the outcomes of attempts in batches: a batch collects while the previous one is written. */
 export interface RecordAttempts {
-  /** Resolves when it is written. Never rejects: what can't be written within a lease's time is attempted again when that has ended. */
+  /**
+   * Resolves when the outcome is recorded. Never rejects: if it cannot be recorded within the time of a lease, the
+   * lease ends and the delivery is attempted again.
+   */
   record(record: AttemptRecord): Promise<void>;
-  /** Resolves when all that was handed over is written. */
+  /** Resolves when all outcomes are recorded. */
   recorded(): Promise<void>;
 }
 
@@ -47,7 +50,7 @@ export function createRecordAttempts(
     }
   }
 
-  /** One job for all deliveries of an endpoint that are due in the same second. */
+  /** Schedules one job for all deliveries of an endpoint that are due in the same second. */
   function wakeRetries(batch: readonly AttemptRecord[]): void {
     const wakes = new Map<string, { endpointId: string; at: Date }>();
     for (const { claim, outcome } of batch) {
@@ -63,7 +66,7 @@ export function createRecordAttempts(
       const written = new Promise<void>((done) => {
         waiting.push({ record, done });
       });
-      // One batch is written at a time; two, where so much waits that the store would wait for this process.
+      // One batch is written at a time; a second writer starts when a full batch waits, so that the store is not idle.
       if (writers === 0 || (writers === 1 && waiting.length >= BATCH)) {
         const writing = run();
         running.add(writing);

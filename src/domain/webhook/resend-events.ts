@@ -10,35 +10,38 @@ import type { WebhookEndpoint } from './endpoint.ts';
 import type { DeliveryLedger, DeliveryQueue, EndpointRepository, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
-/** How many deliveries one call looks at: what it leaves is said. */
+/** Maximum number of deliveries that one call examines; `ResendOutcome.more` tells whether there are others. */
 export const RESEND_LIMIT = 10_000;
 const STEP = 500;
 
-/** Which settled deliveries of an endpoint are sent again. */
+/** Selects the settled deliveries of an endpoint that are sent again. */
 export interface ResendSelection {
   readonly endpointId: string;
   readonly state: Exclude<DeliveryState, 'pending'>;
   readonly type: EventType | null;
-  /** Of the events; compared in whole seconds, the instants themselves excluded. */
+  /** Creation of the events: compared in whole seconds, the given seconds excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
 }
 
 export interface ResendOutcome {
   readonly count: number;
-  /** Whether the selection holds more than one call looks at: `createdBefore` then goes on where this one ended. */
+  /**
+   * Whether the selection has more than {@link RESEND_LIMIT} deliveries: call again with an earlier `createdBefore`.
+   */
   readonly more: boolean;
 }
 
 /**
- * Sends events again by hand (docs/api/contract.md, "Retry"): to the endpoint as it is now, through the same sender, with the whole schedule.
- * @throws {ServiceError} insufficient_scope; resource_not_found for an event or endpoint that is unknown or another's; invalid_request for
- *   an endpoint that is disabled
+ * Sends events again by hand (docs/api/contract.md, "Retry"), to the endpoint's current URL, with the whole retry
+ * schedule.
+ * @throws {ServiceError} insufficient_scope; resource_not_found for an event or endpoint that is unknown or belongs to
+ *   another tenant or environment; invalid_request for a disabled endpoint
  */
 export interface ResendEvents {
-  /** One event: to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
+  /** Sends one event to this endpoint, or to every active one that subscribes to its type. @returns its deliveries */
   one(principal: Principal, eventId: string, endpointId: string | null): Promise<Delivery[]>;
-  /** How many `many` would send. */
+  /** Counts the deliveries that `many` would send. */
   count(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
   many(principal: Principal, selection: ResendSelection): Promise<ResendOutcome>;
 }
@@ -52,7 +55,7 @@ export interface ResendParts {
 }
 
 export function createResendEvents({ events, deliveries, endpoints, queue, now }: ResendParts): ResendEvents {
-  /** Calls `take` with the ids of a selection, step by step. */
+  /** Calls `take` with the rows of a selection, {@link STEP} at a time, and adds up what it returns. */
   async function eachStep(
     owner: Owner,
     { endpointId, state, type, createdAfter, createdBefore }: ResendSelection,
@@ -128,7 +131,7 @@ export async function subscribers(
   return all.filter(({ active, events }) => active && events.includes(type));
 }
 
-/** Makes the event due at these endpoints at once, whether or not it was sent there before. */
+/** Makes the event due at these endpoints now, whether or not it was sent there before. */
 export async function sendTo(
   event: WebhookEvent,
   receivers: readonly WebhookEndpoint[],
@@ -136,7 +139,7 @@ export async function sendTo(
 ): Promise<void> {
   const rows = receivers.map((endpoint) => deliveryOf(event, endpoint));
   const created = await deliveries.insert(
-    rows.map((delivery) => ({ delivery, lease: null, isNew: false, manual: true })),
+    rows.map((delivery) => ({ delivery, lease: null, manual: true })),
     now(),
   );
   const earlier = rows.filter(({ id }) => !created.has(id)).map(({ id }) => id);

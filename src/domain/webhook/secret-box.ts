@@ -1,10 +1,10 @@
 import { createCipheriv, createDecipheriv, createSecretKey, hkdfSync, randomBytes } from 'node:crypto';
 
-/** Encrypts secrets at rest. What is sealed opens only with the same key and for the same owner. */
+/** Encrypts secrets at rest. A sealed text opens only with the same key and for the same owner. */
 export interface SecretBox {
-  /** @param ownerId whose secret it is: a sealed text that is copied to another owner does not open */
+  /** @param ownerId owner of the secret: the sealed text does not open for another owner */
   seal(secret: string, ownerId: string): string;
-  /** @throws {Error} when it was sealed with another key, for another owner, or is damaged */
+  /** @throws {Error} when it was sealed with another key or for another owner, or is damaged */
   open(sealed: string, ownerId: string): string;
 }
 
@@ -15,9 +15,9 @@ const TAG_BYTES = 16;
 const HEADER_BYTES = 1 + KEY_ID_BYTES;
 
 /**
- * AES-256-GCM under a key derived from the master key (HKDF-SHA-256). Sealed: base64url of version (1 byte), key id (4), nonce (12),
- * ciphertext, tag (16); the header and the owner are authenticated too.
- * @param purpose keys of different purposes differ
+ * AES-256-GCM with a key derived from the master key (HKDF-SHA-256). A sealed text is the base64url of version (1
+ * byte), key id (4), nonce (12), ciphertext and tag (16); the header and the owner are authenticated.
+ * @param purpose is part of the key derivation: different purposes have different keys
  */
 export function createSecretBox(masterKey: Uint8Array, purpose: string): SecretBox {
   const derive = (info: string, length: number) =>

@@ -12,7 +12,7 @@ import { sendTo, subscribers } from './resend-events.ts';
 import { type DocumentUrl, type EventInvoice, eventBody, type WebhookEvent } from './webhook-event.ts';
 
 export interface TestEventParts {
-  /** The latest test invoice of a tenant that has come to this status. */
+  /** Finds the tenant's latest invoice with this status. */
   readonly latestInvoice: (owner: Owner, status: 'accepted' | 'rejected') => Promise<Invoice | null>;
   readonly events: Pick<EventLog, 'append'>;
   readonly deliveries: DeliveryLedger;
@@ -26,9 +26,11 @@ export type SendTestEvent = ReturnType<typeof createSendTestEvent>;
 
 export function createSendTestEvent(parts: TestEventParts) {
   /**
-   * Sends an event of this type by hand to the active endpoints that subscribe to it, or to one endpoint (docs/api/contract.md, "Events"): with
-   * the tenant's latest invoice that went through that status, or a specimen while there is none.
-   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that is unknown or another's
+   * Sends a test event of this type to the active endpoints that subscribe to it, or to one endpoint
+   * (docs/api/contract.md, "Events"). It contains the tenant's latest invoice that had the event, or a specimen if
+   * there is none.
+   * @throws {ServiceError} insufficient_scope; invalid_request for a live key; resource_not_found for an endpoint that
+   *   is unknown, inactive or belongs to another tenant or environment
    */
   return async (principal: Principal, type: EventType, endpointId: string | null): Promise<WebhookEvent> => {
     const owner = ownerOf(principal);
@@ -79,7 +81,7 @@ export function createSendTestEvent(parts: TestEventParts) {
   }
 }
 
-/** An invoice that nobody created, for a tenant that has none yet. */
+/** The example invoice for a tenant that has no suitable one. */
 const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
   id: 'inv_00000000-0000-4000-8000-000000000000',
   amount: 12_000,

@@ -3,17 +3,17 @@ import type { Environment } from '../tenant/tenant.ts';
 
 const PREFIX = 'whsec_';
 
-/** What a delivery is signed over. */
+/** The content that a signature covers. */
 export interface SignedContent {
   /** Prefix evt_; sent as `webhook-id`. */
   readonly eventId: string;
   /** The body as it is sent. */
   readonly body: string;
-  /** When it is sent; whole UNIX seconds are signed. */
+  /** Time of the attempt; signed in whole UNIX seconds. */
   readonly at: Date;
 }
 
-/** A secret, ready to sign with: once as it is written, once as the bytes that it encodes. */
+/** The HMAC keys of a secret: the UTF-8 bytes of the whole string, and the bytes that its base64 encodes. */
 export interface SigningKey {
   readonly whole: KeyObject;
   readonly decoded: KeyObject;
@@ -26,10 +26,10 @@ export function signingKey(secret: string): SigningKey {
 }
 
 /**
- * The headers that prove who sends a delivery (docs/api/contract.md, "Signature"; docs/decisions/0025): `Service-Signature: t=…,v1=…`, keyed with
- * the whole secret, and those of Standard Webhooks, keyed with the bytes that the secret encodes. While a secret is being rotated each
- * header carries a signature for every secret.
- * @param keys of the endpoint's secrets, the present one first
+ * The signature headers of a delivery (docs/api/contract.md, "Signature"; docs/decisions/0025):
+ * `Service-Signature: t=…,v1=…`, keyed with the whole secret, and those of Standard Webhooks, keyed with the bytes that
+ * the secret encodes. During a rotation each header contains a signature for every valid secret.
+ * @param keys keys of the endpoint's valid secrets, the current one first
  */
 export function signatureHeaders(
   { eventId, body, at }: SignedContent,
@@ -46,15 +46,16 @@ export function signatureHeaders(
   };
 }
 
-/** What a delivery tells besides its event. */
+/** What the headers of a delivery state besides the signature. */
 export interface DeliveryCircumstances {
   readonly environment: Environment;
-  /** Whether somebody sent it by hand: a test event, or an event that is sent again. */
+  /** Whether it was sent by hand: a test event or a resend. */
   readonly manual: boolean;
 }
 
 /**
- * All headers of a delivery: `Fatoura-Environment: test` or `live` on each, `Fatoura-Trigger: manual` on what was sent by hand (docs/decisions/0028).
+ * All headers of a delivery: `Fatoura-Environment: test` or `live` always, `Fatoura-Trigger: manual` if it was sent by
+ * hand (docs/decisions/0028).
  * @param keys as for {@link signatureHeaders}
  */
 export function deliveryHeaders(

@@ -5,21 +5,21 @@ import { orderAt } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { ownerOf } from './browse-deliveries.ts';
-import { before, createKnown, readCursor } from './event-cursor.ts';
+import { createKnownPlaces, overlapStart, readCursor } from './event-cursor.ts';
 import type { EventFeed, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
-/** An event as it comes along the stream: again, when it is sent again by hand. */
+/** An event of the stream. An event that is sent again by hand appears again. */
 export interface StreamedEvent {
-  /** What to resume after; to be asked for before the next event is. */
+  /** The cursor to resume after this event. Call it before the next event is requested. */
   cursor(): string;
   readonly event: WebhookEvent;
 }
 
 const PAGE = 100;
-/** What a client may leave unread in memory; beyond that it is read from the log again. */
+/** Maximum number of unread events in memory; beyond it they are read from the log again. */
 const INBOX = 500;
-/** Places that are looked at for what happened right before. */
+/** Maximum number of entries that are looked up around the start of a stream. */
 const RECENT = 1000;
 const RETRY_MS = 1000;
 
@@ -27,7 +27,7 @@ export interface WatchEventsParts {
   readonly events: Pick<EventLog, 'after' | 'placesAfter' | 'find'>;
   readonly feed: EventFeed;
   readonly now: () => Date;
-  /** Is told when the log can not be read; it is tried again. */
+  /** Called when the log cannot be read; the read is retried. */
   readonly report: (message: string, error: unknown) => void;
 }
 
@@ -35,21 +35,23 @@ export type WatchEvents = ReturnType<typeof createWatchEvents>;
 
 export function createWatchEvents({ events, feed, now, report }: WatchEventsParts) {
   /**
-   * The events of the key's tenant and environment as they happen, test events and resends included, without end; each once, and none
-   * missed. With `after`, the cursor that came with an event, it goes on where that stream was; with an event's id, with what the log has
-   * after it.
-   * @throws {ServiceError} insufficient_scope; invalid_request for what is no cursor and no event
+   * Streams the events of the key's tenant and environment as they happen, test events and resends included, without
+   * end: each once, and none is missed.
+   * @param after a cursor of this stream, to resume there; or the id of an event, to begin after it; null: only new
+   *   events
+   * @throws {ServiceError} insufficient_scope; invalid_request if `after` is neither a cursor nor a known event
    */
   return async (principal: Principal, after: string | null): Promise<AsyncIterableIterator<StreamedEvent>> => {
     const owner = ownerOf(principal);
     const start = after === null ? null : await startAfter(owner, after);
     const opening = start?.highest ?? orderAt(now().getTime());
-    // What is there by now was told before, or comes before the start: read first, so that all that appears from here on is told.
-    const known = createKnown(opening, start?.places ?? (await pastOf(owner, opening, start !== null)));
-    /** What the feed tells, and what is read from the log where that does not do; the latter is told first. */
+    // Entries that exist now were sent before or precede the start. They are read first, so that every later entry is
+    // sent.
+    const known = createKnownPlaces(opening, start?.places ?? (await pastOf(owner, opening, start !== null)));
+    /** `inbox`: events from the feed. `backlog`: events read from the log after a gap, which are sent first. */
     let inbox: WebhookEvent[] = [];
     let backlog: WebhookEvent[] = [];
-    /** Where the log is to be read from; null when all of it is in the backlog. */
+    /** The place from which the log must be read; null when the backlog is complete. */
     let readFrom: string | null = known.readFrom();
     let gaps = 0;
     let done = false;
@@ -80,7 +82,7 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
     async function read(from: string): Promise<void> {
       const seen = gaps;
       const page = await events.after(owner, from, PAGE);
-      // Another gap: its place to read from stands.
+      // Another gap occurred during the read: its `readFrom` stays.
       if (gaps !== seen) return;
       backlog = page;
       readFrom = page.length === PAGE ? (page.at(-1)?.place ?? null) : null;
@@ -102,13 +104,13 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
             continue;
           }
           await read(readFrom).catch(async (error) => {
-            report('the log of events could not be read for a stream; it is tried again', error);
+            report('the log of events could not be read for a stream; the read is retried', error);
             await sleep(RETRY_MS);
           });
         }
         return finish();
       },
-      // Also while `next` waits.
+      // May be called while `next` waits.
       async return() {
         return finish();
       },
@@ -123,13 +125,13 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
     return iterator;
   };
 
-  /** Places of what is there already around the opening; of a resumed stream up to there. */
+  /** Places of the entries around the opening that exist already; for a resumed stream only up to the opening. */
   async function pastOf(owner: Owner, opening: string, resumed: boolean): Promise<string[]> {
-    const places = await events.placesAfter(owner, before(opening), RECENT);
+    const places = await events.placesAfter(owner, overlapStart(opening), RECENT);
     return resumed ? places.filter((place) => place <= opening) : places;
   }
 
-  /** What a client says that it knows. @throws {ServiceError} invalid_request */
+  /** Reads the client's `after`. @throws {ServiceError} invalid_request */
   async function startAfter(
     { tenantId, environment }: Owner,
     after: string,

@@ -4,7 +4,10 @@ import { INVOICE } from '../invoice/fields.ts';
 import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** An event in the tenant's log (docs/api/contract.md, "Event"): what is sent, byte for byte. Kept for a limited time; the invoice keeps its own. */
+/**
+ * An event in the tenant's log (docs/api/contract.md, "Event"), with the exact bytes that are sent. The log keeps it
+ * for a limited time; the invoice keeps its own events for good.
+ */
 export interface WebhookEvent {
   /** Prefix evt_; the receivers' deduplication key. */
   readonly id: string;
@@ -12,48 +15,51 @@ export interface WebhookEvent {
   readonly environment: Environment;
   readonly type: EventType;
   readonly invoiceId: string;
-  /** The number of the event within its invoice: 1, 2, 3…; 0 for an event that was sent by hand. */
+  /** 1, 2, 3… within the invoice; 0 for a test event. */
   readonly sequence: number;
   /** When it happened. */
   readonly createdAt: Date;
-  /** Its place in lists, sorts as text. */
+  /** Sort key of lists; compares as text. */
   readonly order: string;
-  /** Its place for those who follow the log: the same at first, a new one each time it is sent again by hand. */
+  /** Sort key of the stream of events: equal to `order` at first; each resend by hand assigns a new one. */
   readonly place: string;
-  /** The event object, JSON. */
+  /** The event object as JSON. */
   readonly body: string;
-  /** Of the documents' URLs in the body, see `Invoice`. */
+  /** Revision of the document URLs in the body, see `Invoice`. */
   readonly documentRevision: number;
 }
 
-/** Whether somebody sent it by hand, in the test environment, without a status change. */
+/** Whether it is a test event, which no status change caused. */
 export function isManual({ sequence }: Pick<WebhookEvent, 'sequence'>): boolean {
   return sequence === 0;
 }
 
-/** Whether it stands in the log because somebody sent it by hand: a test event, or an event that was sent again. */
+/** Whether its latest entry in the stream was made by hand: a test event or a resend. */
 export function wasSentByHand({ sequence, order, place }: Pick<WebhookEvent, 'sequence' | 'order' | 'place'>): boolean {
   return isManual({ sequence }) || place !== order;
 }
 
-/** The URLs of an accepted invoice's documents. */
+/** Makes the URL of an accepted invoice's document. */
 export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: 'xml' | 'pdf') => string;
 
-/** An event's body at rest: whoever reads the store does not get the documents' URLs, which open them. */
+/**
+ * An event's body at rest, without the document URLs: they are capabilities, and read access to the store must not give
+ * them away.
+ */
 export interface BodyAtRest {
-  /** Without the URLs: null stands in their place. */
+  /** With null in place of each URL. */
   readonly body: string;
-  /** Of the URLs that were there; absent where there were none. */
+  /** Revision of the removed URLs; absent if there were none. */
   readonly documentRevision?: number;
 }
 
-/** The body as it is kept; {@link bodyToSend} makes the same bytes of it again. */
+/** The body as it is stored; {@link bodyToSend} restores the same bytes. */
 export function bodyAtRest({ body, documentRevision }: Pick<WebhookEvent, keyof BodyAtRest>): BodyAtRest {
   if (documentUrls(body).length === 0) return { body };
   return { body: withUrls(body, () => null), documentRevision };
 }
 
-/** The body with the URLs that it was made with, also when they have been revoked since. */
+/** The body with its original URLs, even if they have been revoked since. */
 export function bodyToSend(
   { invoiceId, body, documentRevision }: BodyAtRest & Pick<WebhookEvent, 'invoiceId'>,
   documentUrl: DocumentUrl,
@@ -62,7 +68,7 @@ export function bodyToSend(
   return withUrls(body, (kind) => documentUrl({ id: invoiceId, documentRevision }, kind));
 }
 
-/** The members of an event's data that are the URLs of documents. */
+/** The document URLs among the members of an event's data. */
 const URL_FIELDS = eventFields(INVOICE).flatMap(({ name, rest }) => {
   const [, kind] = /^documents\.(xml|pdf)\.url$/.exec(name) ?? [];
   return kind ? [{ rest, kind: kind as 'xml' | 'pdf' }] : [];
@@ -72,7 +78,9 @@ interface EventObject {
   readonly data: Record<string, unknown>;
 }
 
-/** The same event with these URLs. Bytes of {@link eventBody} stay the same otherwise: what JSON.stringify wrote, it writes again. */
+/**
+ * Replaces the URLs in a body. All other bytes of {@link eventBody} stay the same, as JSON.stringify is deterministic.
+ */
 function withUrls(body: string, urlOf: (kind: 'xml' | 'pdf') => string | null): string {
   const event = JSON.parse(body) as EventObject;
   for (const { rest, kind } of URL_FIELDS) event.data[rest] = urlOf(kind);
@@ -84,17 +92,17 @@ function documentUrls(body: string): string[] {
   return URL_FIELDS.flatMap(({ rest }) => (data[rest] as string | null | undefined) ?? []);
 }
 
-/** The part of a document's URL that opens it. */
+/** Matches the token of a document URL, which grants access to the document. */
 const TOKEN = /([\w-]+)\.\w+$/;
-/** So much of a token at the end of a text that was cut is taken for one. */
+/** Minimum number of characters of a token that is recognized where a text was truncated. */
 const TOKEN_START = 8;
 
-/** What opens the documents of a body: the last part of each URL, without its ending. */
+/** The access tokens of the document URLs in a body: the last path segment of each URL, without its extension. */
 export function documentTokens(body: string): string[] {
   return documentUrls(body).flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
 }
 
-/** What a receiver answered, as it may be kept: some echo what they were sent, and each of the tokens becomes `…`. */
+/** A receiver's answer as it is stored: each token becomes `…`, because some receivers echo the request. */
 export function withoutTokens(answer: string, tokens: readonly string[]): string {
   return tokens.reduce((text, token) => withoutCutToken(text.replaceAll(token, '…'), token), answer);
 }
@@ -107,13 +115,13 @@ function withoutCutToken(text: string, token: string): string {
 
 const writeData = restWriter(eventFields(INVOICE));
 
-/** What an event tells of its invoice besides the status; null is told of what is absent. */
+/** The invoice's fields that an event contains besides the status; absent fields become null. */
 export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> & Partial<Invoice>;
 
 /**
- * The event object with the invoice as it was right after this status change, whatever has become of it since: the
- * contract's five fields, in every environment (docs/decisions/0028). What else a receiver may want to know is in headers.
- * @param sent what identifies the event, when that is not the status change itself
+ * Writes the event object with the invoice's state right after this status change, regardless of later changes: the
+ * contract's five fields, in every environment (docs/decisions/0028). Further information for receivers is in headers.
+ * @param sent id and time of the event, where they are not those of the status change
  */
 export function eventBody(
   invoice: EventInvoice,

@@ -109,7 +109,7 @@ describe('the slots of a process', () => {
     const suspect = takeAll('suspect');
     expect(suspect).toHaveLength(256);
     expect(takeAll('normal')).toHaveLength(256);
-    for (const slot of suspect) slots.giveBack(slot);
+    for (const slot of suspect) slots.release(slot);
     expect(takeAll('normal')).toHaveLength(256);
     expect(takeAll('suspect')).toHaveLength(0);
   });
@@ -130,7 +130,7 @@ describe('the slots of a process', () => {
     vi.advanceTimersByTime(10_000);
     expect(takeAll('normal')).toHaveLength(0);
     // One that hung is over: another one can be set apart for it, and its slot is free.
-    slots.giveBack(first[0] as AttemptSlot);
+    slots.release(first[0] as AttemptSlot);
     expect(takeAll('normal')).toHaveLength(1);
   });
 });

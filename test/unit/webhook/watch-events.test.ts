@@ -4,7 +4,7 @@ import { describe, expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
 import { orderAt } from '../../../src/domain/order-key.ts';
 import type { KeyPrincipal } from '../../../src/domain/principal.ts';
-import { CURSOR_PLACES, createKnown, readCursor } from '../../../src/domain/webhook/event-cursor.ts';
+import { CURSOR_PLACES, createKnownPlaces, readCursor } from '../../../src/domain/webhook/event-cursor.ts';
 import type { EventListener } from '../../../src/domain/webhook/ports.ts';
 import { createWatchEvents, type StreamedEvent } from '../../../src/domain/webhook/watch-events.ts';
 import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts';
@@ -231,7 +231,7 @@ describe('a cursor', () => {
         const places = given.map(
           ([ms, rest]) => orderAt(start + ms).slice(0, 12) + rest.toString(16).padStart(12, '0'),
         );
-        const known = createKnown(orderAt(start));
+        const known = createKnownPlaces(orderAt(start));
         for (const each of places) known.add(each);
         const read = readCursor(known.cursor());
         const all = new Set([orderAt(start), ...places]);
