@@ -6,7 +6,7 @@ const DAY_MS = 86_400_000;
 export const ATTENTION_REASONS = ['internal_error', 'outcome_unknown', 'undecided', 'pdf_delayed'] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
-/** An invoice that does not go on as it should. Nothing of it is lost: its stage is tried again, ever more rarely. */
+/** Reports an invoice that makes no progress. Nothing of it is lost: its stage is retried at growing intervals. */
 export interface Attention {
   readonly reason: AttentionReason;
   readonly stage: Stage;
@@ -14,12 +14,12 @@ export interface Attention {
   readonly nextAttemptAt: Date;
 }
 
-/** How many runs of a stage may end without progress (a worker that died counts) before it is taken for a defect and not for bad luck. */
+/** Number of runs of a stage that may end without progress, dead workers included, before a defect is assumed. */
 export const SUSPICIOUS_CLAIMS = 4;
-/** Asking for the outcome of a transmission, or drawing a PDF, in vain: from here on it is no hiccup. */
+/** Number of failed attempts to look up a transmission, or to render a PDF, before the invoice needs attention. */
 export const MANY_ATTEMPTS = 5;
 
-/** What is the matter with an invoice; null when all is well. */
+/** Why an invoice needs attention; null if it does not. */
 export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   const { work } = invoice;
   if (!work) return null;

@@ -1,17 +1,22 @@
 export const ATTEMPT_PURPOSES = ['submit', 'look_up'] as const;
-/** To submit the invoice, or to look up whether it is held and what was decided. */
+/** `submit`: submits the invoice; `look_up`: asks whether the authority holds it and what it decided. */
 export type AttemptPurpose = (typeof ATTEMPT_PURPOSES)[number];
 
 export const ATTEMPT_OUTCOMES = ['received', 'accepted', 'rejected', 'not_received', 'unknown'] as const;
-/** What the authority answered: it holds the invoice undecided, has decided, does not hold it; `unknown`: nothing that could be used. */
+/**
+ * The answer: the authority holds the invoice undecided (`received`), has decided, or does not hold it; `unknown`:
+ * there was no usable answer.
+ */
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
-/** One call of the tax authority, as the invoice keeps it. */
+/** One call to the tax authority, as the invoice stores it. */
 export interface AuthorityAttempt {
-  /** When it was begun. */
+  /** When the call began. */
   readonly at: Date;
   readonly purpose: AttemptPurpose;
   readonly outcome: AttemptOutcome;
-  /** The authority's words, or what became of the call: at most 500 characters. Null where the outcome says it all. */
+  /**
+   * The authority's message, or why the call failed: at most 500 characters. Null if the outcome needs no explanation.
+   */
   readonly message: string | null;
 }

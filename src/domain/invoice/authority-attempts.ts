@@ -1,13 +1,13 @@
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authority-attempt.ts';
 import { type Decision, NotReceived, OutcomeUnknown, type Receipt } from './ports.ts';
 
-/** What is kept of a long series: how it began, and how it went last. */
+/** How many of the first and of the last attempts an invoice keeps. */
 const [FIRST, LAST] = [10, 40];
-/** Attempts that an invoice keeps. */
+/** Maximum number of attempts that an invoice keeps. */
 export const MOST_ATTEMPTS = FIRST + LAST;
 const MAX_MESSAGE = 500;
 
-/** A record with further attempts: the first ten and the last forty of all. */
+/** Appends attempts to a record, which keeps the first ten and the last forty of all. */
 export function recorded(
   before: readonly AuthorityAttempt[],
   further: readonly AuthorityAttempt[],
@@ -16,12 +16,12 @@ export function recorded(
   return all.length <= FIRST + LAST ? all : [...all.slice(0, FIRST), ...all.slice(-LAST)];
 }
 
-/** Keeps the record of calls to the authority between two updates of an invoice. */
+/** Collects the calls to the authority between two updates of an invoice. */
 export class AttemptLog {
-  /** Since the last update, in their order. */
+  /** The calls since the last update, in order. */
   readonly made: AuthorityAttempt[] = [];
 
-  /** Calls the authority and notes what came of it. @returns what `call` does @throws what `call` does */
+  /** Calls the authority and records the outcome. @returns the result of `call` @throws the error of `call` */
   async call<Answer extends Receipt | null>(purpose: AttemptPurpose, call: () => Promise<Answer>): Promise<Answer> {
     const at = new Date();
     const note = (outcome: AttemptOutcome, message: string | null) =>
@@ -34,8 +34,12 @@ export class AttemptLog {
       return answer;
     } catch (error) {
       if (error instanceof NotReceived) note('not_received', error.message);
-      // The text of a defect is for our own log.
-      else note('unknown', error instanceof OutcomeUnknown ? error.message : 'The call failed on our side.');
+      // The text of an internal error belongs in our own log only.
+      else
+        note(
+          'unknown',
+          error instanceof OutcomeUnknown ? error.message : 'The call failed with an internal error of this service.',
+        );
       throw error;
     }
   }

@@ -5,7 +5,7 @@ import type { Invoice } from './invoice.ts';
 import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
 import type { InvoiceChange } from './repository.ts';
 
-/** A status change with the event that tells of it. */
+/** A status change with its event. */
 export function transition(
   invoice: Invoice,
   status: Exclude<InvoiceStatus, 'pending'>,
@@ -17,8 +17,8 @@ export function transition(
 }
 
 /**
- * The event of this type, as a part of an update. An invoice has at most one event of each type, so a stage that runs again does not
- * tell of the same thing again.
+ * The event of this type, as part of an update. An invoice has at most one event of each type, so a stage that runs
+ * again does not repeat its event.
  */
 export function withEvent(
   invoice: Invoice,
@@ -39,17 +39,17 @@ export function withEvent(
   };
 }
 
-/** The end of an invoice without acceptance. */
+/** Rejects an invoice and ends its processing. */
 export function rejection(invoice: Invoice, reason: string): InvoiceChange {
   return { ...transition(invoice, 'rejected', { rejectionReason: reason }), rejectionReason: reason, work: null };
 }
 
-/** The following stage, run on under the same claim. */
+/** The next stage, run under the same claim. */
 export function next(stage: Stage): InvoiceChange['work'] {
   return { stage, attempts: 0, outcomeUnknown: false, in: 0, keep: true };
 }
 
-/** The invoice's record of the authority with what a log has noted: part of the update that follows. */
+/** Adds the calls of a log to the invoice's record of calls to the authority; part of the next update. */
 export function recordOf(invoice: Invoice, { made }: AttemptLog): Pick<InvoiceChange, 'authorityAttempts'> {
   return made.length === 0 ? {} : { authorityAttempts: recorded(invoice.authorityAttempts, made) };
 }

@@ -3,21 +3,24 @@ import { isId } from '../ids.ts';
 
 const SEPARATOR = '_secret_';
 
-/** Makes and checks client_secrets and the capability parts of document URLs. Nothing secret is stored with an invoice. */
+/** Derives and checks client_secrets and the tokens of document URLs. No secret is stored with an invoice. */
 export interface ClientSecrets {
-  /** `<invoice_id>_secret_<32 url-safe characters>`: always the same for an invoice, so an idempotent replay can answer it again. */
+  /**
+   * `<invoice_id>_secret_<32 url-safe characters>`. Always the same for an invoice, so that an idempotent replay can
+   * return it.
+   */
   issue(invoiceId: string): string;
-  /** The invoice's id when the secret is genuine, else null; compared in constant time. */
+  /** Returns the invoice's id if the secret is valid, otherwise null. Constant-time comparison. */
   verify(clientSecret: string): string | null;
-  /** The unguessable part of a document's URL; a higher `revision` revokes the earlier ones. */
+  /** The secret part of a document URL; a higher `revision` revokes the earlier ones. */
   documentToken(invoiceId: string, kind: 'xml' | 'pdf', revision: number): string;
-  /** Whether a token is that of this document, in constant time. */
+  /** Whether a token is the one of this document. Constant-time comparison. */
   verifyDocumentToken(token: string, invoiceId: string, kind: 'xml' | 'pdf', revision: number): boolean;
 }
 
-/** @param masterKey at least 32 random bytes; whoever has it can read every invoice */
+/** @param masterKey at least 32 random bytes; with it every invoice can be read */
 export function createClientSecrets(masterKey: Uint8Array): ClientSecrets {
-  // Made once: to make a key of its bytes costs more than the digest.
+  // Created once: creating a KeyObject costs more than the digest.
   const key = createSecretKey(masterKey);
   // 192 bits: 32 characters of base64url.
   const derive = (purpose: string) =>

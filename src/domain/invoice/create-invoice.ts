@@ -15,14 +15,14 @@ import { type InvoiceRepository, NumberTaken, type StageQueue } from './reposito
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
 export interface CreatedInvoice {
-  /** As it was at creation, also when this is a replay. */
+  /** The invoice as it was at creation, even in a replay. */
   readonly invoice: Invoice;
   readonly clientSecret: string;
-  /** Whether an earlier request with the same Idempotency-Key and body had created it. */
+  /** Whether an earlier request with the same Idempotency-Key and body created it. */
   readonly replayed: boolean;
 }
 
-/** Writes down what a new invoice is warned of, each code once; never throws. */
+/** Logs the warnings of a new invoice, each code once; never throws. */
 export type LogWarnings = (entry: {
   readonly invoiceId: string;
   readonly tenantId: string;
@@ -40,11 +40,11 @@ export function createCreateInvoice(
   logWarnings: LogWarnings,
 ) {
   /**
-   * Stores an invoice as pending and answers before any processing (docs/api/contract.md, "POST /v1/invoices").
-   * @param input structurally valid: `createInvoiceInput` parsed it
-   * @param idempotencyKey 1 to 255 printable characters, quotes around them not counted, or null
-   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch, invalid_ice, invalid_date,
-   *   invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
+   * Stores an invoice as `pending` and returns before any processing (docs/api/contract.md, "POST /v1/invoices").
+   * @param input structurally valid: the output of `createInvoiceInput`
+   * @param idempotencyKey 1 to 255 printable characters, surrounding quotes not counted, or null
+   * @throws {ServiceError} insufficient_scope, invalid_request (the key), amount_too_small, amount_mismatch,
+   *   invalid_ice, invalid_date, invalid_bank_account, duplicate_number, idempotency_conflict; nothing is stored then
    */
   return async (
     principal: Principal,
@@ -60,7 +60,8 @@ export function createCreateInvoice(
     if (first) {
       const mine = [owner.tenant.id, owner.environment] as const;
       const known = idempotencyKey === null ? null : await invoices.findByIdempotencyKey(...mine, idempotencyKey);
-      // Rules of dates go by the day: a request that they let pass when it came first is a replay on every later day.
+      // Date rules depend on the current day. A replay is therefore checked by the day of the first request, and stays
+      // valid later.
       if (known && ruleProblems(ruled, known.createdAt).length > 0) throw idempotencyConflict();
       if (!known) {
         const taken = await numberProblem(invoices, owner, input.number);
@@ -69,7 +70,7 @@ export function createCreateInvoice(
     }
     const invoice = newInvoice(owner, input, createdAt);
     const mark = idempotencyKey === null ? null : { key: idempotencyKey, fingerprint: fingerprintOf(input) };
-    // Before the insert: should they fail, the client is told so and nothing is stored.
+    // Computed before the insert: if this fails, the client gets the error and nothing is stored.
     const warnings = [...new Set((await invoiceWarnings(invoice)).map(({ code }) => code))];
     const earlier = await invoices.insert(invoice, order, mark).catch(async (error: unknown) => {
       if (!(error instanceof NumberTaken)) throw error;
@@ -115,8 +116,9 @@ function idempotencyConflict() {
 }
 
 /**
- * The principal as one who may create invoices: asked before the invoice itself is looked at.
- * @throws {ServiceError} insufficient_scope (403) without a secret key, and for a live one whose seller's profile has gaps
+ * Requires a principal that may create invoices; checked before the input.
+ * @throws {ServiceError} insufficient_scope (403) without a secret key, and for a live key if the seller's profile is
+ *   incomplete
  */
 export function requireIssuer(principal: Principal): KeyPrincipal {
   const owner = requireSecretKey(principal);
@@ -131,7 +133,7 @@ export function requireIssuer(principal: Principal): KeyPrincipal {
 
 const keepInput = keeper(INVOICE);
 
-/** An invoice as creation stores it. */
+/** The invoice that creation stores. */
 export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, createdAt: Date): Invoice {
   const kept = keepInput(input);
   return {
@@ -158,7 +160,7 @@ export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, creat
   };
 }
 
-/** An invoice without what processing has made of it since. */
+/** The invoice without the results of processing. */
 function asCreated(invoice: Invoice): Invoice {
   return {
     ...invoice,
@@ -175,7 +177,7 @@ function asCreated(invoice: Invoice): Invoice {
   };
 }
 
-/** Equal for bodies that parse to the same values, whatever the order of their members; one that is null is as good as absent. */
+/** Equal for bodies with the same values, regardless of the order of members; null equals absent. */
 function fingerprintOf(input: CreateInvoiceInput): string {
   return createHash('sha256').update(canonicalJson(input)).digest('hex');
 }

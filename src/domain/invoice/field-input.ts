@@ -6,7 +6,7 @@ import { CURRENCY, MAX_CENTIMES } from '../money.ts';
 import { anyText, fits, isPrintable, printableText } from '../printable-text.ts';
 import { TAX_RATES } from './tax-rate.ts';
 
-// Rules of single fields that take more than a line; `fields.ts` says which field has which.
+// The input rules of single fields that take more than one line; `fields.ts` assigns them to fields.
 
 /** Limits of a request (docs/decisions/0013). */
 export const LIMITS = {
@@ -24,7 +24,7 @@ export const LIMITS = {
 
 const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 
-/** Any integer below the least amount is taken here: it breaks a business rule (422). */
+/** Accepts integers below the minimum amount: they break a business rule (422), not the structure. */
 export const statedAmount = z
   .number({ error: expected(CENTIMES) })
   .refine((value) => Number.isInteger(value) && value <= MAX_CENTIMES, {
@@ -56,18 +56,18 @@ const metadataKey = z
   .refine((key) => fits(key, LIMITS.metadataKey), {
     error: `is too long a key: at most ${LIMITS.metadataKey} characters`,
   })
-  .refine(isPrintable, { error: 'is a key with a control character or half a character' });
+  .refine(isPrintable, { error: 'is a key with a control character or an unpaired surrogate' });
 
-/** Part of no document. */
+/** Any text: metadata is not part of a document. */
 const metadataValue = anyText(LIMITS.metadataValue, 'a string');
 
 export const metadata = z
-  // A record would lose this name silently.
+  // z.record would drop this name silently.
   .custom((value) => !Object.hasOwn(Object(value), '__proto__'), {
-    error: 'can not hold a key named __proto__',
+    error: 'must not contain a key named __proto__',
     path: ['__proto__'],
   })
-  // Before each key and value is looked at: there may be a hundred thousand.
+  // Checked before each key and value, because there may be a hundred thousand.
   .refine((value) => Object.keys(Object(value)).length <= LIMITS.metadataKeys, {
     error: `has too many keys: at most ${LIMITS.metadataKeys}`,
   })
@@ -84,7 +84,10 @@ export const metadata = z
     additionalProperties: { type: 'string', ...metadataValue.meta() },
   });
 
-/** The form of this service's own numbers: the year and the serial. Nobody else may use it, so that the two series never meet. */
+/**
+ * The format of the service's own numbers: year and serial. Clients may not use it, so that the two series never
+ * overlap.
+ */
 export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 
 /** A number of the client's own series. */
@@ -96,7 +99,7 @@ export const ownNumber = z
   })
   .refine((text) => !SERVICE_SERIES.test(text), {
     error:
-      "must not have the form of this service's own series (2026-000123): leave it out to get the next one of that",
+      "must not have the format of the service's own series (2026-000123): omit it to get the next number of that series",
   });
 
 const DATE = "a calendar date, such as '2026-01-31'";

@@ -13,7 +13,10 @@ import {
   whenAbsent,
 } from './field-table.ts';
 
-/** The rules of an input in one face's names: structure only, what they refuse is a 400. Unknown members are refused. */
+/**
+ * The schema of an input with the names of one API. It checks structure only: a violation is a 400. Unknown members are
+ * refused.
+ */
 export function inputSchema<Type extends RecordType>(type: Type, face: Face): InputObject<Type> {
   const fields = inputFields(type, face);
   const required = fields.filter(([, field]) => whenAbsent(field) === null);
@@ -21,7 +24,7 @@ export function inputSchema<Type extends RecordType>(type: Type, face: Face): In
   const listed = [names.slice(0, -1).join(', '), names.at(-1)].filter(Boolean).join(' and ');
   const what = `${face === 'rest' ? 'a JSON object' : 'an object'} with ${listed}`;
   const shape = Object.fromEntries(fields.map(([name, field]) => [name, ruleOf(field, face)]));
-  // OpenAPI shows the schemas of REST.
+  // OpenAPI contains REST's schemas only.
   const meta = face === 'rest' ? { id: type.restInputName, examples: [exampleOf(type, 'input')] } : {};
   return exactly(shape, what).meta(meta) as unknown as InputObject<Type>;
 }
@@ -43,7 +46,7 @@ function bareRule(field: Field, face: Face): z.ZodType {
     .max(field.most, { error: `has too many items: at most ${field.most}` });
 }
 
-/** Makes the function that gives the members of a valid REST input their names in the domain. */
+/** Makes a function that translates a valid REST input to the domain's names. */
 export function restReader<Type extends RecordType>(type: Type): (input: object) => Input<Type> {
   const readers = Object.entries(type.fields).flatMap(([name, field]) => {
     if (field.input === undefined || field.rest === null) return [];
@@ -56,7 +59,7 @@ export function restReader<Type extends RecordType>(type: Type): (input: object)
   };
 }
 
-/** Makes the function that keeps what a valid input has of the fields: null for what it leaves out. */
+/** Makes a function that selects the fields to store from a valid input; absent fields become null. */
 export function keeper<Type extends RecordType>(type: Type): (input: Partial<Input<Type>>) => Kept<Type> {
   const keepers = inputFields(type, 'graphql').map(([name, field]) => {
     const keep = nested(field, keeper);
@@ -68,7 +71,7 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
   };
 }
 
-/** Applies what is made for a record's type to the records below a field, and leaves values as they are. */
+/** Applies the function made for a record's type to the records below a field; other values stay. */
 function nested(field: Field, make: (type: RecordType) => (members: never) => unknown): (value: unknown) => unknown {
   if ('type' in field) return (value) => value;
   const each = make('record' in field ? field.record : field.list) as (members: unknown) => unknown;
@@ -76,7 +79,7 @@ function nested(field: Field, make: (type: RecordType) => (members: never) => un
   return (value) => (value as readonly unknown[]).map(each);
 }
 
-/** Makes the function that finds the valid parts of anything, each for itself: a list as a whole, a record member by member. */
+/** Makes a function that finds the valid parts of any value: a list is valid as a whole, a record member by member. */
 export function partsReader<Type extends RecordType>(type: Type): (draft: unknown) => ValidParts<Type> {
   const readers = inputFields(type, 'graphql').map(([name, field]) => {
     if ('record' in field) {

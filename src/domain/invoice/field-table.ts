@@ -6,7 +6,7 @@ import { timestampOf } from '../timestamp.ts';
 import type { InvoiceStatus } from './lifecycle.ts';
 import type { TaxRate } from './tax-rate.ts';
 
-/** The types of single values. REST and GraphQL each have a table that says how they write them. */
+/** The types of scalar values. REST and GraphQL each have a table of how they represent them. */
 export interface ValueTypes {
   readonly id: string;
   readonly text: string;
@@ -25,26 +25,29 @@ export interface ValueTypes {
 export type ValueType = keyof ValueTypes;
 
 interface Column {
-  /** The name in REST; null: the field is GraphQL's only. */
+  /** The name in REST; null if only GraphQL has the field. */
   readonly rest: string | null;
   readonly description: string;
-  /** Where that of the input differs. */
+  /** The description of the input, if it differs. */
   readonly inputDescription?: string;
-  /** Whether answers may have null here. Unless given, they may where the input may leave the field out. */
+  /** Whether the value may be null in answers. Default: whether the input may leave the field out without a default. */
   readonly nullable?: boolean;
-  /** Shown to nobody but a secret key, so neither in REST's answers nor in events. */
+  /** Visible to secret keys only, so absent from REST's answers and from events. */
   readonly secretKeyOnly?: true;
-  /** The place among the members of an event's `data`, where `object` has the second; absent: events do not have the field. */
+  /**
+   * The position among the members of an event's `data`, where `object` is at position 2; absent if events do not have
+   * the field.
+   */
   readonly event?: number;
 }
 
 interface ValueField extends Column {
   readonly type: ValueType;
-  /** The rule of what clients send, with its default; absent: clients do not send the field. */
+  /** The input rule with its default; absent if clients do not send the field. */
   readonly input?: z.ZodType;
-  /** The least value of a number in answers; 0 unless given. */
+  /** Minimum of a number in answers; default 0. */
   readonly minimum?: number;
-  /** For the documentation; null unless given. */
+  /** Example for the documentation; default null. */
   readonly example?: unknown;
 }
 
@@ -55,25 +58,25 @@ interface RecordField extends Column {
 
 interface ListField extends Column {
   readonly list: RecordType;
-  /** Items at most; at least one is needed. */
+  /** Maximum number of items; the minimum is 1. */
   readonly most: number;
   readonly input?: 'required';
 }
 
 export type Field = ValueField | RecordField | ListField;
 
-/** An object of the contract. */
+/** An object type of the contract. */
 export interface RecordType {
-  /** Of its types in GraphQL. */
+  /** Name of its GraphQL type; `inputName` is that of its input. */
   readonly name: string;
   readonly inputName: string;
-  /** Of its schemas in OpenAPI. */
+  /** Name of its OpenAPI schema; `restInputName` is that of its input. */
   readonly restName: string;
   readonly restInputName: string;
   readonly description: string;
   /**
-   * By their names in the domain and in GraphQL, in the order of the contract's tables. A name with dots is the path in GraphQL of
-   * a value that the invoice itself does not keep.
+   * The fields by their names in the domain and in GraphQL, in the order of the contract's tables. A name with dots is
+   * a GraphQL path to a value that the invoice does not store.
    */
   readonly fields: Readonly<Record<string, Field>>;
 }
@@ -97,7 +100,7 @@ export type InputObject<Type extends RecordType> = z.ZodObject<
   z.core.$strict
 >;
 
-/** What a client sends, in the domain's names, checked. */
+/** A valid input, with the domain's names. */
 export type Input<Type extends RecordType> = z.output<InputObject<Type>>;
 
 type KeptValue<Each> = Each extends { readonly list: infer Type extends RecordType }
@@ -108,7 +111,7 @@ type KeptValue<Each> = Each extends { readonly list: infer Type extends RecordTy
       ? Exclude<z.output<Rule>, undefined>
       : never;
 
-/** What is kept of an input. */
+/** The part of an input that is stored. */
 export type Kept<Type extends RecordType> = {
   readonly [Name in InputKey<Type>]: KeptValue<Type['fields'][Name]>;
 };
@@ -123,12 +126,12 @@ type StoredValue<Each> = Each extends { readonly list: infer Type extends Record
         ? ValueTypes[Name] | (Each extends { readonly nullable: true } ? null : never)
         : never;
 
-/** The fields that are kept: those of the input, and those that processing fills. */
+/** The fields that are stored: those of the input and those that processing sets. */
 export type Stored<Type extends RecordType> = {
   readonly [Name in Exclude<keyof Type['fields'], `${string}.${string}`>]: StoredValue<Type['fields'][Name]>;
 };
 
-/** The parts of a draft that are valid, each for itself. */
+/** The parts of a draft that are valid by themselves. */
 export type ValidParts<Type extends RecordType> = {
   readonly [Name in InputKey<Type>]?:
     | (Type['fields'][Name] extends { readonly record: infer Part extends RecordType }
@@ -139,7 +142,7 @@ export type ValidParts<Type extends RecordType> = {
 
 export type Face = 'rest' | 'graphql';
 
-/** The fields that clients send, with their names in one face. */
+/** The fields that clients send, with their names in one API. */
 export function inputFields({ fields }: RecordType, face: Face): [name: string, field: Field][] {
   return Object.entries(fields).flatMap(([name, field]): [string, Field][] => {
     const shown = face === 'rest' ? field.rest : name;
@@ -147,7 +150,7 @@ export function inputFields({ fields }: RecordType, face: Face): [name: string, 
   });
 }
 
-/** The value of a field that the input leaves out, undefined where there is no default; null: it must not be left out. */
+/** The value of a field that the input leaves out (undefined if it has no default); null if the field is required. */
 export function whenAbsent({ input }: Field): { readonly value: unknown } | null {
   if (input === undefined || input === 'required') return null;
   if (input === 'optional') return { value: undefined };
@@ -155,16 +158,16 @@ export function whenAbsent({ input }: Field): { readonly value: unknown } | null
   return success ? { value: data } : null;
 }
 
-/** Whether answers may have null for a field. */
+/** Whether a field may be null in answers. */
 export function isNullable(field: Field): boolean {
   if (field.nullable !== undefined || !('type' in field)) return field.nullable ?? false;
   const absent = whenAbsent(field);
   return absent !== null && absent.value === undefined;
 }
 
-/** A field that REST answers, to whatever credential. */
+/** A field of REST's answers, whatever the credential. */
 export interface AnsweredField {
-  /** In the domain and in GraphQL. */
+  /** Name in the domain and in GraphQL. */
   readonly name: string;
   readonly rest: string;
   readonly field: Field;
@@ -176,7 +179,7 @@ export function answeredFields({ fields }: RecordType): AnsweredField[] {
   );
 }
 
-/** The fields of an event's data, in their order there. */
+/** The fields of an event's data, in their order. */
 export function eventFields(type: RecordType): AnsweredField[] {
   const place = ({ field }: AnsweredField) => field.event ?? 0;
   return answeredFields(type)
@@ -184,7 +187,7 @@ export function eventFields(type: RecordType): AnsweredField[] {
     .sort((a, b) => place(a) - place(b));
 }
 
-/** An example of what REST answers, or of what it is sent. */
+/** An example of a REST answer or a REST input. */
 export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<string, unknown> {
   const fields =
     of === 'answer' ? answeredFields(type).map(({ rest, field }) => [rest, field] as const) : inputFields(type, 'rest');
@@ -195,7 +198,10 @@ export function exampleOf(type: RecordType, of: 'answer' | 'input'): Record<stri
   return Object.fromEntries(fields.map(([name, field]) => [name, value(field)]));
 }
 
-/** Makes the function that writes fields as REST does. @param values of it: an object with the fields by their names, whose dots are paths */
+/**
+ * Makes a function that writes fields as REST does. @param values of that function: an object with the domain's names;
+ * dots in a name are a path
+ */
 export function restWriter(fields: readonly AnsweredField[]): (values: unknown) => Record<string, unknown> {
   const writers = fields.map(({ name, rest, field }) => ({ path: name.split('.'), rest, write: valueWriter(field) }));
   return (values) =>
@@ -212,7 +218,7 @@ function memberOf(value: unknown, name: string): unknown {
   return (value as Readonly<Record<string, unknown>> | null | undefined)?.[name];
 }
 
-/** A path in REST's names: `lines.0.unitPrice` becomes `lines.0.unit_price`. What is not in the table keeps its name. */
+/** Translates a path to REST's names: `lines.0.unitPrice` becomes `lines.0.unit_price`. Unknown names stay. */
 export function restPath(root: RecordType, path: string): string {
   let type: RecordType | null = root;
   const steps = path.split('.').map((step) => {

@@ -20,8 +20,9 @@ import {
 import type { RecordType } from './field-table.ts';
 import { DEFAULT_TAX_RATE, TAX_RATE_DESCRIPTION } from './tax-rate.ts';
 
-// The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). Made from these tables: the inputs of REST and
-// GraphQL, what creation keeps, the draft that is validated, the answers of both, the data of events, the documentation.
+// The fields of an invoice, one row each (docs/api/contract.md, "Invoice"). Derived from these tables: the inputs of
+// REST and GraphQL, what creation stores, the draft for validation, the answers of both APIs, the data of events, the
+// documentation.
 
 export const CUSTOMER = {
   name: 'Customer',

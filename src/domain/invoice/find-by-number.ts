@@ -7,7 +7,8 @@ export type FindByNumber = ReturnType<typeof createFindByNumber>;
 
 export function createFindByNumber(invoices: Pick<InvoiceRepository, 'findByNumber'>) {
   /**
-   * The invoice of the secret key's tenant and environment that has this legal number, of the service's series or of the client's own.
+   * Finds an invoice of the secret key's tenant and environment by its legal number, of the service's or the client's
+   * own series.
    * @throws {ServiceError} insufficient_scope, resource_not_found
    */
   return async (principal: Principal, number: string): Promise<Invoice> => {

@@ -8,7 +8,7 @@ import type { InvoiceRepository } from './repository.ts';
 import { type TermsInput, termsProblems } from './terms.ts';
 import { isTolerated, totalsOf } from './totals.ts';
 
-/** What the business rules look at. A part that is absent, or not valid in itself, breaks none of them. */
+/** The input of the business rules. A part that is absent, or invalid by itself, breaks none of them. */
 export interface RuledParts {
   readonly amount?: CreateInvoiceInput['amount'] | undefined;
   readonly lines?: CreateInvoiceInput['lines'] | undefined;
@@ -18,8 +18,9 @@ export interface RuledParts {
 }
 
 /**
- * The business rules (422) that an invoice breaks, and the one rule of structure (400) that needs arithmetic: the total overflows.
- * @param createdAt what the invoice is dated by
+ * Checks the business rules (422), and the one structural rule (400) that needs arithmetic: the total must not
+ * overflow.
+ * @param createdAt determines the date of the invoice
  */
 export function ruleProblems({ amount, lines, ice, terms }: RuledParts, createdAt: Date): Problem[] {
   const totals = lines && totalsOf(lines);
@@ -50,7 +51,9 @@ function lengthOf(ice: string): string {
   return characters === digits ? `${digits} were` : `${characters} characters with ${digits} digits among them were`;
 }
 
-/** Whether a number of the client's own series is taken: `duplicate_number` (422), which names the invoice that has it. */
+/**
+ * Checks whether a number of the client's own series is taken: `duplicate_number` (422) names the invoice that has it.
+ */
 export async function numberProblem(
   invoices: Pick<InvoiceRepository, 'findByOwnNumber'>,
   { tenant, environment }: { readonly tenant: { readonly id: string }; readonly environment: Environment },
@@ -61,9 +64,9 @@ export async function numberProblem(
   return holder === null ? null : duplicateNumber(number, holder);
 }
 
-/** @param holder the invoice that has the number, where it is known */
+/** @param holder id of the invoice that has the number, if known */
 export function duplicateNumber(number: string, holder: string | null = null): Problem {
   const whose = holder === null ? 'another of your invoices' : `your invoice ${holder}`;
-  const message = `number ${number} is that of ${whose}, which keeps it whatever becomes of it. Use another one.`;
+  const message = `number ${number} is already used by ${whose}; a number is never reused, even after a rejection. Use another one.`;
   return problem('duplicate_number', message, 'number');
 }

@@ -1,7 +1,7 @@
-/** The longest payment term that parties may agree: days after an invoice's date (law 69-21). */
+/** The longest payment term that parties may agree on, in days after the invoice's date (law 69-21). */
 export const LONGEST_TERM = 120;
 
-/** All warnings, by their code: what is amiss, by which rule, and what to do. */
+/** All warnings by code: what is wrong, by which rule, and what to do. */
 export const INVOICE_WARNINGS = {
   rounding: {
     meaning: 'The amount is not that of the lines with their VAT to the centime; the document states the difference.',
@@ -61,12 +61,15 @@ export const INVOICE_WARNINGS = {
 
 export type WarningCode = keyof typeof INVOICE_WARNINGS;
 
-/** Something about an invoice that the law or the tax authority may take amiss, though the service does not refuse it. */
+/**
+ * A possible violation of a legal rule or of the tax authority's rules, for which the service does not refuse the
+ * invoice.
+ */
 export interface InvoiceWarning {
   /** Stable, for programs. */
   readonly code: WarningCode;
   /** Dotted path of the field: `customer.address`, `seller.cnss`. */
   readonly path: string;
-  /** What is amiss, by which rule, and what to do. */
+  /** What is wrong, by which rule, and what to do. */
   readonly message: string;
 }

@@ -17,19 +17,21 @@ export function legalNumber(series: SeriesNumber): string {
   return `${series.year}-${series.serial.toString().padStart(6, '0')}`;
 }
 
-/** The place in the service's series that a legal number states; null for any other text. */
+/** Parses a legal number of the service's series; null for any other text. */
 export function seriesNumberOf(number: string): SeriesNumber | null {
   const [, year, serial] = SERVICE_SERIES.exec(number) ?? [];
   const series = { year: Number(year), serial: Number(serial) };
   return year !== undefined && legalNumber(series) === number ? series : null;
 }
 
-/** A document's file name, whatever characters a number of the client's own series has: `facture-2026-000123.pdf`. */
+/** A document's file name: `facture-2026-000123.pdf`. Other characters of a client's own number become `_`. */
 export function documentFileName(number: string, kind: 'xml' | 'pdf'): string {
   return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${kind}`;
 }
 
-/** What the legal document of an invoice states under a number; a function of the stored invoice, so the same at any time. */
+/**
+ * The content of an invoice's legal document with this number: a function of the stored invoice, so always the same.
+ */
 export function legalInvoice(invoice: Invoice, number: string): LegalInvoice {
   const totals = totalsOf(invoice.lines);
   if (!totals) throw new Error(`invoice ${invoice.id} has totals beyond the limit, which creation refuses`);

@@ -5,7 +5,7 @@ import { INVOICE_WARNINGS, type InvoiceWarning, LONGEST_TERM, type WarningCode }
 import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
-/** The warnings of what an invoice states: a function of it, so they are computed whenever they are asked for. */
+/** The warnings about an invoice's contents: a pure function, computed on demand. */
 export function legalWarnings({
   customer,
   seller,
@@ -15,7 +15,7 @@ export function legalWarnings({
   createdAt,
 }: Pick<Invoice, 'customer' | 'seller' | 'lines' | 'amount' | 'terms' | 'createdAt'>): InvoiceWarning[] {
   const warnings: InvoiceWarning[] = [];
-  /** @param what is amiss, where more can be said than the table does */
+  /** @param what the problem, if it can be stated more precisely than in the table */
   const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].meaning) =>
     warnings.push({ code, path, message: `${what} ${INVOICE_WARNINGS[code].remedy}` });
   const warnOfIce = (ice: string, path: string) => {
@@ -35,7 +35,7 @@ export function legalWarnings({
   if (customer.ice === seller.ice) warn('customer_is_seller', 'customer.ice');
   if (customer.address === null || customer.address.trim() === '') warn('customer_address_missing', 'customer.address');
   for (const field of missingProfileFields(seller)) {
-    const what = `An invoice must state the seller's ${field}; the specimen stands in for it.`;
+    const what = `An invoice must state the seller's ${field}; test documents show specimen data instead.`;
     warn('seller_field_missing', `seller.${field}`, what);
   }
   if (seller.ice !== undefined) warnOfIce(seller.ice, 'seller.ice');
@@ -45,7 +45,7 @@ export function legalWarnings({
   }
 
   const issueDate = moroccanDate(createdAt);
-  // Any number will do: whether there is a reference does not depend on it.
+  // Any number works here: only whether there is a reference matters.
   const stated = termsOf({ terms, seller, createdAt, number: '-' });
   if (stated.operationDate === null) warn('operation_date_missing', 'terms.operationDate');
   if (stated.dueDate === null) warn('due_date_missing', 'terms.dueDate');
@@ -58,7 +58,10 @@ export function legalWarnings({
   return warnings;
 }
 
-/** The last two digits of an ICE are a key: the whole number is divisible by 97. So are fifteen zeros, which are nobody's. */
+/**
+ * The last two digits of an ICE are a check key: the whole number is divisible by 97. All zeros pass that test but are
+ * no company's ICE.
+ */
 function iceWarning(ice: string): WarningCode | null {
   if (/^0+$/.test(ice)) return 'ice_zero';
   return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? 'ice_check_key' : null;

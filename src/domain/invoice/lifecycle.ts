@@ -1,10 +1,13 @@
 interface StatusRow<Status extends string> {
   readonly description: string;
-  /** The statuses that may follow: none for a final one. Every status update is guarded by it in the store (`status: from`). */
+  /**
+   * The possible next statuses; empty for a final status. Every status update is guarded by it in the store
+   * (`status: from`).
+   */
   readonly next: readonly Status[];
 }
 
-/** Each status of an invoice, in the order of its life (docs/api/contract.md, "States and transitions"). */
+/** The statuses of an invoice, in their order (docs/api/contract.md, "States and transitions"). */
 export const STATUSES = rows({
   pending: { description: 'Created, awaiting XML normalization.', next: ['signing', 'rejected'] },
   signing: { description: 'UBL XML generated, XAdES signature in progress.', next: ['transmitted', 'rejected'] },
@@ -16,16 +19,19 @@ export const STATUSES = rows({
 export type InvoiceStatus = keyof typeof STATUSES;
 export const INVOICE_STATUSES = Object.keys(STATUSES) as InvoiceStatus[];
 
-/** Whether the status never changes again. */
+/** Whether the status is final. */
 export function isFinal(status: InvoiceStatus): boolean {
   return STATUSES[status].next.length === 0;
 }
 
-/** The pipeline's stages, in their order. The first four move the status; rendering and mailing follow acceptance and never change it. */
+/**
+ * The pipeline's stages, in order. The first four change the status; rendering and e-mail follow acceptance and never
+ * change it.
+ */
 export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render', 'email'] as const;
 export type Stage = (typeof STAGES)[number];
 
-/** The table with its names as a type, which `next` is held against. */
+/** Checks at compile time that every entry of `next` is a status of the table. */
 function rows<Status extends string>(table: Readonly<Record<Status, StatusRow<NoInfer<Status>>>>) {
   return table;
 }

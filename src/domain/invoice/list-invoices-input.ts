@@ -6,14 +6,15 @@ import { INVOICE_STATUSES, STATUSES } from './lifecycle.ts';
 const ISO_INSTANT =
   /^(?<day>\d{4}-\d{2}-\d{2})(?:T(?<minute>\d{2}:\d{2})(?::(?<second>\d{2})(?:[.,](?<fraction>\d+))?)?(?:Z|(?<hours>[+-]\d{2})(?::?(?<minutes>\d{2}))?))?$/;
 
-/** What {@link parseInstant} takes, for messages. */
+/** The format that {@link parseInstant} accepts, for messages. */
 export const INSTANT =
   'a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z';
 
 /**
- * An instant in the extended format of ISO 8601: `2026-01-31T12:00Z`, `…12:00:00,5+01`, `+0100`, `+01:00`; a date alone is its start in UTC.
- * @returns null for anything else, also for a day that no calendar has (Date takes 31 February for 3 March), and outside the years 0 to
- *   9999 of UTC
+ * Parses an instant in the extended format of ISO 8601: `2026-01-31T12:00Z`, `…12:00:00,5+01`, `+0100`, `+01:00`. A
+ * date alone means its start in UTC.
+ * @returns null for anything else, also for a day that does not exist (Date would read 31 February as 3 March) and
+ *   outside the years 0 to 9999 in UTC
  */
 export function parseInstant(text: string): Date | null {
   const parts = ISO_INSTANT.exec(text)?.groups;
@@ -26,12 +27,12 @@ export function parseInstant(text: string): Date | null {
   return start.toISOString().startsWith(`${day}T`) && /^\d/.test(instant.toISOString()) ? instant : null;
 }
 
-/** How a client goes through the pages, in Markdown. */
+/** How a client requests the next page, in Markdown. */
 export const NEXT_PAGE =
   'While `has_more` is true, `next_cursor` is the `starting_after` of the next page; with `ending_before` the id of the first object is the ' +
   '`ending_before` of the next one.';
 
-/** Why a page may hold fewer than `limit` (storage/pages.ts), in Markdown. */
+/** Why a page may have fewer rows than `limit` (storage/pages.ts), in Markdown. */
 export const SHORT_PAGES =
   'A page may hold fewer than `limit`: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +
   'true all the same, and alone tells whether there is another page.';
@@ -40,11 +41,11 @@ const once = z.string({ error: 'must be given once' });
 
 const instant = once
   .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (a + is written %2B)`) })
-  // Refused above, or an instant.
+  // The refinement above guarantees a valid instant.
   .transform((text) => parseInstant(text) as Date)
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
 
-/** The states of an invoice (docs/api/contract.md, "States and transitions"). */
+/** The statuses of an invoice (docs/api/contract.md, "States and transitions"). */
 export const invoiceStatus = z
   .enum(INVOICE_STATUSES, { error: expected(`one of ${INVOICE_STATUSES.join(', ')}`) })
   .meta({

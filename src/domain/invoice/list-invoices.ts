@@ -9,12 +9,12 @@ export interface ListInvoicesInput {
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;
-  /** The page holds invoices that are older (`after`) or newer (`before`) than the one of this id. */
+  /** Limits the page to invoices that are older (`after`) or newer (`before`) than the one with this id. */
   readonly cursor: { readonly direction: 'after' | 'before'; readonly id: string } | null;
-  /** Compared in whole seconds; the instant itself is excluded. */
+  /** Compared in whole seconds; the given second is excluded. */
   readonly createdAfter: Date | null;
   readonly createdBefore: Date | null;
-  /** Cuts the page where the invoices have so many bytes, after the first one; 16 MiB unless given. */
+  /** Maximum size of the page's invoices in bytes; default 16 MiB. The first invoice is always included. */
   readonly maxBytes?: number;
 }
 
@@ -22,8 +22,10 @@ export type ListInvoices = ReturnType<typeof createListInvoices>;
 
 export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>) {
   /**
-   * A page of the key's tenant and environment, newest first (docs/api/contract.md, "GET /v1/invoices").
-   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not one of this tenant's invoices
+   * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md, "GET
+   * /v1/invoices").
+   * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not the id
+   *   of one of these invoices
    */
   return async (principal: Principal, input: ListInvoicesInput): Promise<InvoicePage> => {
     const owner = requireSecretKey(principal);
@@ -38,7 +40,7 @@ export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'o
       limit: input.limit,
       ...(input.maxBytes !== undefined && { maxBytes: input.maxBytes }),
       cursor: input.cursor && (await cursorOf(owner, input.cursor)),
-      // What is compared is what is shown: whole seconds.
+      // Compared in whole seconds, as timestamps are shown.
       createdFrom: input.createdAfter && (Math.floor(input.createdAfter.getTime() / 1000) + 1) * 1000,
       createdUntil: input.createdBefore && Math.ceil(input.createdBefore.getTime() / 1000) * 1000,
     });

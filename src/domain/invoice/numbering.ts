@@ -2,21 +2,22 @@ import type { Invoice } from './invoice.ts';
 import { seriesYear } from './legal-invoice.ts';
 import { type InvoiceRepository, NumberTaken, type SeriesNumber } from './repository.ts';
 
-/** Gives out the numbers of the legal series: without gaps, without a counter (docs/decisions/0015). */
+/** Assigns the numbers of the legal series, without gaps and without a counter (docs/decisions/0015). */
 export interface Numbering {
   /**
-   * Calls `claim` with the series' next number until it does not throw `NumberTaken`. The number is used only if the claim's single
-   * update succeeds, so nothing can leave a gap. Within this process the calls of a series wait for one another.
+   * Calls `claim` with the next number of the series until it does not throw `NumberTaken`. A number is used only if
+   * the single update of `claim` succeeds, so there are no gaps. Within a process the calls for a series run one after
+   * the other.
    */
   withNext<T>(invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T>;
 }
 
-/** How many series a process remembers the last number of; the others are read again. */
+/** Maximum number of series whose last number this process remembers. */
 const REMEMBERED = 10_000;
 
 export function createNumbering(invoices: Pick<InvoiceRepository, 'highestSerial'>): Numbering {
   const tails = new Map<string, Promise<unknown>>();
-  // Only a hint: the unique index decides. It spares a read for all but the first invoice of a series in this process.
+  // Only a hint: the unique index decides. It saves a read for all but the first invoice of a series in this process.
   const lastSerial = new Map<string, number>();
 
   async function next<T>(name: string, invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T> {

@@ -1,28 +1,37 @@
 import { daysBetween } from './attention.ts';
 import type { Invoice } from './invoice.ts';
 
-/** How long an invoice rests after a stage threw what it should not, milliseconds; twice as long each time, up to an hour. */
+/** First pause after a defect, in milliseconds. It doubles each time, up to an hour. */
 const DEFECT_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 3_600_000;
-/** Delays before the attempts to sign: an HSM or a time-stamping authority may be away for a while, and a rejected invoice keeps its number. */
+/**
+ * Delay before each attempt to sign, in milliseconds. They are long because an HSM or time-stamping authority may be
+ * unavailable for a while, and a rejected invoice keeps its number.
+ */
 export const SIGN_SCHEDULE = {
   live: [0, 1000, 10_000, 60_000, 300_000, 1_800_000],
   test: [0, 500, 2000],
 } as const;
-/** Delays before further attempts to render; the last one repeats for ever (rendering never holds back or changes the status). */
+/**
+ * Delay before each further attempt to render, in milliseconds. The last one repeats without limit, because rendering
+ * never changes the status.
+ */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
-/** Without a hint of the authority's, it is asked again after a tenth of the time that it has taken, within these limits. */
+/**
+ * Limits of the delay before the next look-up, in milliseconds. Without a hint from the authority it is a tenth of the
+ * time since transmission.
+ */
 export const ASK_AGAIN_MS = 2000;
 const LONGEST_ASK_AGAIN_MS = 600_000;
 
-/** How long an invoice rests after a defect, milliseconds. @param times how often in a row, from 1 */
+/** Pause of an invoice after a defect, in milliseconds. @param times number of defects in a row, from 1 */
 export function pauseAfter(times: number): number {
   return Math.min(DEFECT_PAUSE_MS * 2 ** (times - 1), LONGEST_PAUSE_MS);
 }
 
 /**
- * How long to wait before the authority is asked again, milliseconds; and how many days it has taken, told on the first asking after each
- * full day, else 0.
+ * @returns `delay` before the next look-up, in milliseconds; `days`: the full days that the authority has taken, on the
+ *   first look-up after each full day, otherwise 0
  */
 export function decisionWait(invoice: Invoice, now: Date): { delay: number; days: number } {
   const transmittedAt = invoice.events.find(({ status }) => status === 'transmitted')?.at ?? now;

@@ -11,18 +11,22 @@ import { createProgress, LEASE_MS, type PipelineParts, type RunStage, type Step 
 import { createTransmitStage } from './stages/transmit.ts';
 
 const RENEW_MS = 1300;
-/** Workers may die over an invoice by accident so many times; then it may be what kills them, and rests as after a defect. */
+/**
+ * Number of claims that may end without progress, because workers died by accident. From then on the invoice may be
+ * what kills them, so it is paused as after a defect.
+ */
 const ACCIDENTS = 5;
 
 export interface Pipeline {
   /**
-   * Runs an invoice's due stage and every following one that need not wait. Does nothing when nothing is due or another worker has it, so
-   * any number of calls for an invoice is safe. Never throws for what a stage can expect; a defect is thrown and its lease runs out.
+   * Runs an invoice's due stage and each following stage that need not wait. Does nothing if no work is due or another
+   * worker holds the lease, so repeated calls are safe. Expected failures are handled by the stages; on a defect it
+   * throws and leaves a longer lease.
    */
   run(invoiceId: string): Promise<void>;
 }
 
-/** Normalize → sign → transmit → decide → render → email: each stage is a file of `stages/`. */
+/** Normalize → sign → transmit → decide → render → email: each stage is a file in `stages/`. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const progress = createProgress(parts);
@@ -50,10 +54,11 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         for (let runOn = false; step?.invoice.work; runOn = true)
           step = await stages[step.invoice.work.stage](step, runOn);
       } catch (error) {
-        // Another worker took it over: that one goes on.
+        // Another worker holds the lease now and continues.
         if (error instanceof ClaimLost) return;
         clearInterval(renewal);
-        // A defect would throw again at once, so it rests; when it is the store that fails, the lease runs out as it is.
+        // A defect would throw again at once, so the lease is extended to pause the invoice. If the store fails, the
+        // extension fails too and the lease runs out as it is.
         const pause = pauseAfter(claims);
         if (claims >= SUSPICIOUS_CLAIMS) {
           const stage = step?.invoice.work?.stage ?? 'normalize';

@@ -5,7 +5,10 @@ import type { Customer, InvoiceLine } from './invoice.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
-/** Everything a legal document states, decided before it is written. The UBL writer and the PDF page are functions of it alone. */
+/**
+ * Everything that a legal document states, decided before it is written. The UBL document and the PDF are functions of
+ * this object alone.
+ */
 export interface LegalInvoice {
   readonly id: string;
   readonly tenantId: string;
@@ -14,39 +17,45 @@ export interface LegalInvoice {
   readonly number: string;
   /** Calendar date in Africa/Casablanca, `YYYY-MM-DD`. */
   readonly issueDate: string;
-  /** When the operation was, and how and until when it is to be paid. */
+  /** Dates and payment terms. */
   readonly terms: LegalTerms;
   readonly currency: Currency;
   readonly seller: SellerProfile;
-  /** True when specimen data fills an incomplete test profile: documents say so visibly. */
+  /** Whether specimen data fills an incomplete profile of a test tenant; documents then carry a visible mark. */
   readonly specimen: boolean;
   readonly customer: Customer;
   readonly lines: readonly InvoiceLine[];
   readonly totals: InvoiceTotals;
-  /** What the client stated, tax included; differs from `totals.gross` by at most half a centime a line. */
+  /**
+   * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime a line.
+   */
   readonly amount: Centimes;
 }
 
 /** Writes UBL 2.1. */
 export interface InvoiceWriter {
   /**
-   * The unsigned Invoice document, checked against the rules of UBL and of Morocco. The event loop is not held.
-   * @throws {InvalidDocument} when the document breaks a rule: a defect of ours, which rejects the invoice
+   * Writes the unsigned Invoice document and checks it against the rules of UBL and of Morocco, without blocking the
+   * event loop.
+   * @throws {InvalidDocument} when the document breaks a rule: an internal error, which rejects the invoice
    */
   write(invoice: LegalInvoice): Promise<UnsignedDocument>;
 }
 
-/** UBL in exclusive canonical form with the place of its signature marked, so that it is digested without being parsed. */
+/**
+ * UBL in exclusive canonical form with the position of the future signature, so that it can be digested without
+ * parsing.
+ */
 export interface UnsignedDocument {
   /** The whole document without a signature, canonical UTF-8. */
   readonly octets: Uint8Array;
-  /** Offset in `octets` at which the ds:Signature element goes. */
+  /** Offset in `octets` at which the ds:Signature element is inserted. */
   readonly signatureAt: number;
-  /** Of `octets`, base64. */
+  /** Digest of `octets`, base64. */
   readonly sha256: string;
 }
 
-/** Our own document breaks a rule. */
+/** A document that this service wrote breaks a rule. */
 export class InvalidDocument extends Error {
   override readonly name = 'InvalidDocument';
 }
@@ -57,12 +66,14 @@ export interface DocumentSigner {
   sign(document: UnsignedDocument, signingTime: Date): Promise<Uint8Array>;
 }
 
-/** What the authority is asked to register. The same `submissionId` and digest always mean the same submission. */
+/**
+ * A document to register with the authority. The same `submissionId` and digest always identify the same submission.
+ */
 export interface Submission {
   /** The invoice's id: the authority's idempotency key. */
   readonly submissionId: string;
   readonly customerIce: string;
-  /** Of `document`, lower-case hex. */
+  /** Digest of `document`, lower-case hex. */
   readonly sha256: string;
   readonly document: Uint8Array;
 }
@@ -74,19 +85,23 @@ export type Decision =
 /** Proof that the authority holds a submission; `decision` is null while it is being examined. */
 export interface Receipt {
   readonly decision: Decision | null;
-  /** When to ask again for the decision, milliseconds from now; a hint. */
+  /** The authority's hint when to ask for the decision again, in milliseconds from now. */
   readonly askAgainAfter: number | null;
 }
 
 /** The tax authority, live or mock. */
 export interface Authority {
   /**
-   * Submits once. Never called again for a submission whose outcome is unknown before {@link lookUp} said that it is not held.
-   * @throws {NotReceived} when it is certain that the authority does not hold it
+   * Submits once. If the outcome of a submission is unknown, it is called again only after {@link lookUp} has returned
+   * null.
+   * @throws {NotReceived} when the authority certainly does not hold the submission
    * @throws {OutcomeUnknown} when the reply was lost
    */
   submit(submission: Submission): Promise<Receipt>;
-  /** The receipt of an earlier submission, or null when the authority does not hold it. @throws {OutcomeUnknown} when it can't be asked */
+  /**
+   * Returns the receipt of an earlier submission, or null if the authority does not hold it. @throws {OutcomeUnknown}
+   * when there is no answer
+   */
   lookUp(submissionId: string, sha256: string): Promise<Receipt | null>;
 }
 
@@ -97,12 +112,12 @@ export class OutcomeUnknown extends Error {
   override readonly name = 'OutcomeUnknown';
 }
 
-/** The mock authority's durable ledger: one row for each submission it took. */
+/** The mock authority's durable ledger, with one row for each submission that it holds. */
 export interface SubmissionLedger {
-  /** Stores the row unless the id is there, and answers the row that is kept; one atomic step. */
+  /** Stores the row unless its id exists, and returns the stored row; one atomic step. */
   record(row: LedgerRow): Promise<LedgerRow>;
   find(submissionId: string): Promise<LedgerRow | null>;
-  /** Counts a refused (503) attempt durably and answers how many there have been, this one included. */
+  /** Counts a refused (503) attempt durably. @returns the number of refused attempts, this one included */
   countRefusal(submissionId: string): Promise<number>;
 }
 
@@ -116,25 +131,25 @@ export interface LedgerRow {
   readonly decision: Decision;
 }
 
-/** Makes the printed form. */
+/** Renders the printed form of an invoice. */
 export interface PdfRenderer {
   /**
-   * @param signedXml the legal document, which goes along inside the PDF
+   * @param signedXml the legal document, which is attached to the PDF
    * @returns an A4 PDF, signed (PAdES)
-   * @throws {RendererUnavailable} when no browser can be started: the text says what to do
+   * @throws {RendererUnavailable} when no browser can be started; the message says what to do
    * @throws {SigningFailed}
    */
   render(page: PrintedInvoice, signedXml: Uint8Array): Promise<Uint8Array>;
 }
 
-/** What the PDF shows: the legal facts and the authority's answer. */
+/** What the PDF shows: the legal invoice and the authority's decision. */
 export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   readonly acceptedAt: Date;
-  /** The seller's, where it has one. */
+  /** The seller's logo; null if it has none. */
   readonly logo: Logo | null;
-  /** Where the QR code leads. */
+  /** The URL in the QR code. */
   readonly verifyUrl: string;
 }
 

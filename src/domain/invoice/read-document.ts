@@ -5,16 +5,16 @@ import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
 
-/** How long a request for a PDF waits for its rendering, milliseconds (docs/decisions/0017). */
+/** How long a request for a PDF waits for the rendering, in milliseconds (docs/decisions/0017). */
 const JOIN_MS = 10_000;
 
 export type DocumentKind = 'xml' | 'pdf';
 
-/** A document that may be read. */
+/** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
-  /** After the legal number: `facture-2026-000123.pdf`. */
+  /** File name with the legal number: `facture-2026-000123.pdf`. */
   readonly name: string;
-  /** Its bytes, or a part of them, as they come from the store. */
+  /** Streams its bytes, or a part of them, from the store. */
   read(range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
@@ -27,10 +27,11 @@ export function createReadDocument(
   clientSecrets: ClientSecrets,
 ) {
   /**
-   * The document behind `xml_url` or `pdf_url`. A PDF that is not there yet is waited for.
-   * @param token the URL's capability
+   * Opens the document of `xml_url` or `pdf_url`. Waits for a PDF that is not rendered yet.
+   * @param token the secret part of the URL
    * @returns null when the PDF is still being rendered after 10 s
-   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; never says which
+   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; the
+   *   cases are not distinguished
    */
   return async (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null> => {
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;

@@ -9,11 +9,13 @@ export type ReadInvoice = ReturnType<typeof createReadInvoice>;
 
 export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, clientSecrets: ClientSecrets) {
   /**
-   * One invoice, for whoever may read it (docs/api/contract.md, "GET /v1/invoices/:id" and "Authentication").
-   * @param clientSecret what a publishable key reads with; null otherwise. Beside another credential it must fit all the same
-   * @throws {ServiceError} insufficient_scope (403): a client_secret on any other invoice, whether or not that exists; a publishable key
-   *   without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of another invoice. invalid_api_key (401): a forged `clientSecret`.
-   *   resource_not_found (404): unknown, or another tenant's or environment's
+   * Returns an invoice if the credential may read it (docs/api/contract.md, "GET /v1/invoices/:id" and
+   * "Authentication").
+   * @param clientSecret required with a publishable key; with another credential it is optional and must match too
+   * @throws {ServiceError} insufficient_scope (403): a client_secret for any other invoice, whether or not that exists;
+   *   a publishable key without the invoice's secret, or with one of another tenant or environment; a `clientSecret` of
+   *   another invoice. invalid_api_key (401): a forged `clientSecret`. resource_not_found (404): unknown, or of another
+   *   tenant or environment
    */
   return async (principal: Principal, invoiceId: string, clientSecret: string | null): Promise<Invoice> => {
     if (principal.kind === 'secret') {
@@ -26,7 +28,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
     }
     if (principal.kind === 'client') {
       if (principal.invoiceId !== invoiceId) {
-        throw serviceError('insufficient_scope', 'This client_secret reads its own invoice only.');
+        throw serviceError('insufficient_scope', 'This client_secret gives access to its own invoice only.');
       }
       const invoice = await found(invoiceId);
       if (!invoice) throw serviceError('invalid_api_key', 'This client_secret is not valid.');
@@ -36,7 +38,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
     if (clientSecret === null) {
       throw serviceError(
         'insufficient_scope',
-        'A publishable key reads an invoice by its client_secret: pass client_secret too.',
+        'A publishable key reads an invoice only with its client_secret: pass client_secret too.',
         'client_secret',
       );
     }
@@ -45,25 +47,25 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
     if (!invoice || invoice.tenantId !== principal.tenant.id || invoice.environment !== principal.environment) {
       throw serviceError(
         'insufficient_scope',
-        "This client_secret is of another tenant or environment than the key's.",
+        'This client_secret belongs to another tenant or environment than the key.',
         'client_secret',
       );
     }
     return invoice;
   };
 
-  /** Whatever the key, a client_secret beside it must be that of the invoice. */
+  /** Checks that a client_secret given with any credential belongs to the invoice. */
   function refuseOtherSecret(invoiceId: string, clientSecret: string | null): void {
     if (clientSecret === null) return;
     const granted = clientSecrets.verify(clientSecret);
     if (granted === null)
       throw serviceError(
         'invalid_api_key',
-        'This client_secret is not valid. Check that it was copied whole.',
+        'This client_secret is not valid. Check that it was copied completely.',
         'client_secret',
       );
     if (granted !== invoiceId)
-      throw serviceError('insufficient_scope', 'This client_secret is of another invoice.', 'client_secret');
+      throw serviceError('insufficient_scope', 'This client_secret belongs to another invoice.', 'client_secret');
   }
 
   async function found(invoiceId: string): Promise<Invoice | null> {
@@ -74,7 +76,7 @@ export function createReadInvoice(invoices: Pick<InvoiceRepository, 'find'>, cli
 function notFound(invoiceId: string) {
   return serviceError(
     'resource_not_found',
-    `There is no invoice '${invoiceId.slice(0, 80)}' for this key, which sees its own tenant and environment only.`,
+    `There is no invoice '${invoiceId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
     'id',
   );
 }

@@ -7,9 +7,9 @@ export type ReadInvoices = ReturnType<typeof createReadInvoices>;
 
 export function createReadInvoices(invoices: Pick<InvoiceRepository, 'findMany'>) {
   /**
-   * Invoices by id, in one query, for what refers to them: those of the secret key's tenant and environment; others are missing.
-   * @param maxBytes that they may have as they are stored; 4 MiB unless given
-   * @throws {ServiceError} insufficient_scope; invalid_request for more bytes
+   * Finds invoices of the secret key's tenant and environment by id, in one query; others are missing from the result.
+   * @param maxBytes maximum total stored size in bytes; default 4 MiB
+   * @throws {ServiceError} insufficient_scope; invalid_request if the invoices exceed `maxBytes`
    */
   return async (principal: Principal, invoiceIds: readonly string[], maxBytes?: number): Promise<Found<Invoice>> => {
     const { tenant, environment } = requireSecretKey(principal);

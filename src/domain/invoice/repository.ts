@@ -4,14 +4,14 @@ import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
-/** An invoice's place in a series: the tenant's, the environment's and the year's (Africa/Casablanca). */
+/** A number of a legal series: one for each tenant, environment and year (Africa/Casablanca). */
 export interface SeriesNumber {
   readonly year: number;
   /** 1, 2, 3… without gaps. */
   readonly serial: number;
 }
 
-/** Idempotency as it is stored with the invoice, for good. */
+/** The idempotency key as it is stored with the invoice, permanently. */
 export interface IdempotencyMark {
   /** 1 to 255 characters, unique within tenant and environment. */
   readonly key: string;
@@ -19,16 +19,16 @@ export interface IdempotencyMark {
   readonly fingerprint: string;
 }
 
-/** A worker's right to change an invoice: valid until its lease ends or another worker takes it over. */
+/** A worker's lease on an invoice: valid until it ends or another worker claims the invoice. */
 export interface Claim {
   readonly invoice: Invoice;
   readonly token: string;
 }
 
-/** What one update writes, all of it or nothing. */
+/** A change that one atomic update writes. */
 export interface InvoiceChange {
   readonly status?: InvoiceStatus;
-  /** What is told of the change; with `status`, the event of that status. */
+  /** The event to append; if `status` is given, the event of that status. */
   readonly event?: InvoiceEvent;
   readonly series?: SeriesNumber;
   readonly dgiId?: string;
@@ -36,18 +36,23 @@ export interface InvoiceChange {
   readonly xml?: StoredDocument;
   readonly pdf?: StoredDocument;
   readonly email?: InvoiceEmail;
-  /** All that are kept from now on. */
+  /** The complete new list. */
   readonly authorityAttempts?: readonly AuthorityAttempt[];
-  /** The next stage: kept under this claim (`keep`), or handed over or put off by `in` milliseconds, which ends the claim; null when all is done. */
+  /**
+   * The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim. null when
+   * everything is done.
+   */
   readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
 }
 
-/** Another worker holds the invoice by now, or it is not in the state that the change starts from. Nothing was written. */
+/**
+ * Another worker holds the lease, or the invoice is not in the state from which the change starts. Nothing was written.
+ */
 export class ClaimLost extends Error {
   override readonly name = 'ClaimLost';
 }
 
-/** The number was taken by another invoice. Nothing was written. */
+/** Another invoice has this number. Nothing was written. */
 export class NumberTaken extends Error {
   override readonly name = 'NumberTaken';
 }
@@ -58,13 +63,16 @@ export interface InvoicePageQuery {
   readonly status: InvoiceStatus | null;
   /** 1 to 100. */
   readonly limit: number;
-  /** Towards older (`after`) or newer (`before`) invoices than this one's order key. */
+  /** Older (`after`) or newer (`before`) invoices than the one with this order key. */
   readonly cursor: { direction: 'after' | 'before'; order: string } | null;
   /** UNIX milliseconds, inclusive. */
   readonly createdFrom: number | null;
   /** UNIX milliseconds, exclusive. */
   readonly createdUntil: number | null;
-  /** Cuts the page where the invoices have so many bytes as they are stored, after the first one; what the store answers at once unless given. */
+  /**
+   * Maximum size of the page's stored invoices in bytes; default: what the store returns at once. The first invoice is
+   * always included.
+   */
   readonly maxBytes?: number;
 }
 
@@ -73,17 +81,20 @@ export interface InvoicePage {
   readonly invoices: readonly Invoice[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
-  /** Whether there are others on the cursor's other side, its own invoice among them: not without a cursor. Looks them up. */
+  /**
+   * Queries whether there are invoices on the other side of the cursor, its own invoice included; false without a
+   * cursor.
+   */
   readonly hasOthers: () => Promise<boolean>;
-  /** Of the invoices as they are stored. */
+  /** Size of the stored invoices in bytes. */
   readonly bytes: number;
 }
 
-/** Where invoices are kept. Every method uses an index and is one round trip unless it says otherwise. */
+/** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
-   * Stores a new invoice, with its work due at once.
-   * @returns null when it was stored, else the invoice that has this idempotency key, and its mark
+   * Stores a new invoice whose work is due at once.
+   * @returns null when it was stored, otherwise the invoice with this idempotency key and its fingerprint
    * @throws {NumberTaken} when another invoice of the tenant and environment has its `ownNumber`
    */
   insert(
@@ -91,12 +102,16 @@ export interface InvoiceRepository {
     order: string,
     mark: IdempotencyMark | null,
   ): Promise<{ invoice: Invoice; fingerprint: string } | null>;
-  /** All calls in one turn of the event loop are one round trip. Callers that ask for the same invoice in one turn get the same object. */
+  /**
+   * Finds an invoice of any tenant. All calls in one turn of the event loop share one round trip, and calls for the same
+   * invoice in one turn get the same object.
+   */
   find(invoiceId: string): Promise<Invoice | null>;
   /**
-   * Those of these ids that are this tenant's in this environment, in no order, and their bytes as they are stored.
-   * @param maxBytes that they may have; 4 MiB unless given
-   * @throws {ServiceError} invalid_request for more
+   * Finds the tenant's invoices with these ids in this environment, in no particular order, with their stored size in
+   * bytes.
+   * @param maxBytes maximum total size; default 4 MiB
+   * @throws {ServiceError} invalid_request if the invoices exceed it
    */
   findMany(
     tenantId: string,
@@ -105,53 +120,59 @@ export interface InvoiceRepository {
     maxBytes?: number,
   ): Promise<{ invoices: Invoice[]; bytes: number }>;
   findByIdempotencyKey(tenantId: string, environment: Environment, key: string): Promise<Invoice | null>;
-  /** The invoice that has this legal number, whichever series it is of. */
+  /** Finds an invoice by its legal number, of the service's or the client's own series. */
   findByNumber(tenantId: string, environment: Environment, number: string): Promise<Invoice | null>;
-  /** The id of the invoice that has this number of the client's own series. */
+  /** Finds the id of the invoice with this number of the client's own series. */
   findByOwnNumber(tenantId: string, environment: Environment, ownNumber: string): Promise<string | null>;
-  /** The order key of a tenant's invoice, for cursors. */
+  /** Finds the order key of a tenant's invoice, for cursors. */
   orderOf(tenantId: string, environment: Environment, invoiceId: string): Promise<string | null>;
   page(query: InvoicePageQuery): Promise<InvoicePage>;
-  /** Takes the invoice's lease when work is due. @returns null when nothing is due or another worker has it */
+  /** Takes the invoice's lease if its work is due. @returns null if it is not, or another worker holds the lease */
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
   /** @throws {ClaimLost} */
   renew(claim: Claim, leaseMs: number): Promise<void>;
-  /** Writes a change under a claim and answers the claim with the changed invoice. @throws {ClaimLost} @throws {NumberTaken} */
+  /** Writes a change. @returns the claim with the changed invoice @throws {ClaimLost} @throws {NumberTaken} */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
-  /** Makes documents' URLs of before invalid. @returns the changed invoice, or null when the tenant has none of this id */
+  /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
-  /** Records a mail to be sent of an invoice that nothing else is to be done for, and makes it due. @returns null when that is not so any more */
+  /** Records a mail to send, and makes it due, if the invoice has no other work. @returns null if it has */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
-  /** The highest serial of a series, 0 when it is empty. */
+  /** The highest serial of a series; 0 if it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
-  /** Invoices that may need attention ({@link attentionOf} decides): those that fail or wait most often, up to `limit` of each kind. Two round trips. */
+  /**
+   * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, and up to `limit` with the most
+   * attempts. Two round trips.
+   */
   needingAttention(limit: number): Promise<Invoice[]>;
-  /** Makes an invoice's work due now, as if it had never failed. @returns false when it has none, or is unknown */
+  /** Makes an invoice's work due now, with no failures. @returns false if it has no work or does not exist */
   retryNow(invoiceId: string): Promise<boolean>;
-  /** Up to `limit` invoices whose job may be lost, those that wait the longest first. */
+  /** Up to `limit` invoices whose job may be lost, longest waiting first. */
   overdue(limit: number): Promise<PendingWork[]>;
-  /** Takes one of them over, so that it is overdue again after `pauseMs` only. @returns false when another did, or a worker has claimed it */
+  /**
+   * Postpones an overdue invoice by `pauseMs`, for the caller to re-queue. @returns false if another caller did, or a
+   * worker has claimed it
+   */
   takeOverdue(invoiceId: string, pauseMs: number): Promise<boolean>;
-  /** The same for all of these that are overdue. */
+  /** The same for several invoices; those that are not overdue stay unchanged. */
   postponeOverdue(invoiceIds: readonly string[], pauseMs: number): Promise<void>;
 }
 
-/** A part of a document: the first and the last byte, both included. */
+/** A byte range of a document, both ends inclusive. */
 export interface DocumentRange {
   readonly first: number;
   readonly last: number;
 }
 
-/** Documents' bytes. */
+/** The store of document bytes. */
 export interface DocumentStore {
   put(bytes: Uint8Array, name: string, contentType: string): Promise<StoredDocument>;
-  /** The whole document; it fits in memory by the service's own limits. */
+  /** Reads the whole document. It fits in memory, because the service limits the size of documents. */
   get(document: StoredDocument): Promise<Uint8Array>;
-  /** The document, or a part of it, piece by piece as it comes from the store. */
+  /** Streams the document or a part of it from the store. */
   read(document: StoredDocument, range?: DocumentRange): AsyncIterable<Uint8Array>;
 }
 
-/** What is to be done next for an invoice. Each further try of a stage is another one. */
+/** The next work of an invoice. Each retry of a stage is separate work. */
 export interface PendingWork {
   readonly invoiceId: string;
   readonly stage: Stage;
@@ -159,25 +180,25 @@ export interface PendingWork {
   readonly since: Date;
 }
 
-/** Wakes workers. A lost call loses nothing: the sweeper finds the invoice. */
+/** Wakes workers. Losing a call is harmless: the sweeper finds the invoice. */
 export interface StageQueue {
-  /** Queues the invoice's pending work, once, however often it is called. @param inMs when, in milliseconds from now */
+  /** Queues the invoice's pending work once, however often it is called. @param inMs delay in milliseconds */
   enqueue(invoice: Pick<Invoice, 'id' | 'work'>, inMs: number): Promise<void>;
 }
 
-/** What becomes known of an invoice, in any process, as it happens. */
+/** A stored change of an invoice, made by any process. */
 export interface InvoiceNews {
   readonly invoiceId: string;
   readonly events: readonly InvoiceEvent[];
   readonly pdfStored: boolean;
 }
 
-/** One subscription to the store a process, whatever the number of listeners. */
+/** Feeds changes from the store: one change stream for each process, whatever the number of listeners. */
 export interface InvoiceFeed {
   /**
-   * Calls `listener` for each change of this invoice from now on. After a gap (a lost connection, say) entries may come again and
-   * none is missed: listeners go by the sequence number.
-   * @returns ends the subscription
+   * Calls `listener` for each later change of this invoice. After a gap (such as a lost connection) events may repeat
+   * but none is missed: listeners compare sequence numbers.
+   * @returns a function that ends the subscription
    */
   subscribe(invoiceId: string, listener: (news: InvoiceNews) => void): () => void;
 }

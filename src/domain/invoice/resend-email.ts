@@ -7,7 +7,7 @@ import type { Invoice } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceRepository, StageQueue } from './repository.ts';
 
-/** How often an invoice may be mailed in all, so that nobody's mailbox is flooded through this service. */
+/** Maximum number of mails for an invoice, so that the service cannot be used to flood a mailbox. */
 const MOST_SENDINGS = 10;
 
 export type ResendEmail = ReturnType<typeof createResendEmail>;
@@ -18,12 +18,12 @@ export function createResendEmail(
   mailer: Pick<Mailer, 'messageIdOf'>,
 ) {
   /**
-   * Mails an accepted invoice's documents once more, as a mail of its own.
-   * @param to another receiver than before; null: the same, or else the customer
+   * Mails an accepted invoice's documents again, as a separate mail.
+   * @param to the receiver; null: that of the last mail, otherwise the customer
    * @returns the invoice, its mail waiting
-   * @throws {ServiceError} insufficient_scope unless a secret key calls; resource_not_found: unknown, or another tenant's or environment's;
-   *   invalid_request: 400 for an address that is none, 422 where there is nothing to be mailed, an earlier mail is still under way, or
-   *   the invoice was mailed ten times
+   * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
+   *   or environment; invalid_request: 400 for an invalid address, 422 if there are no documents, no receiver, an
+   *   earlier mail is not finished, or the invoice was mailed ten times
    */
   return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);
@@ -32,12 +32,13 @@ export function createResendEmail(
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
     }
     const receiver = to ?? invoice.email?.to ?? invoice.customer.email;
-    if (receiver === null) throw refusal('The customer has no e-mail address: say whom to send it to.', 'to');
+    if (receiver === null) throw refusal('The customer has no e-mail address: state the receiver in to.', 'to');
     if (mailAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
-    if (!invoice.pdf) throw refusal('Its documents are not there yet.', 'id');
+    if (!invoice.pdf) throw refusal('The documents of this invoice are not available yet.', 'id');
     if (invoice.work) throw refusal('Its mail is still under way.', 'id');
     const sending = (invoice.email?.sending ?? 0) + 1;
-    if (sending > MOST_SENDINGS) throw refusal(`It was mailed ${MOST_SENDINGS} times.`, 'id');
+    if (sending > MOST_SENDINGS)
+      throw refusal(`This invoice was already mailed ${MOST_SENDINGS} times, which is the maximum.`, 'id');
     const email: InvoiceEmail = {
       status: 'waiting',
       to: receiver,

@@ -8,9 +8,10 @@ export type RevokeDocumentUrls = ReturnType<typeof createRevokeDocumentUrls>;
 
 export function createRevokeDocumentUrls(invoices: Pick<InvoiceRepository, 'raiseDocumentRevision'>) {
   /**
-   * Makes the present URLs of an invoice's documents lead nowhere, at once and for good; new ones take their place.
+   * Revokes the current URLs of an invoice's documents, at once and permanently, and replaces them.
    * @returns the invoice with its new URLs
-   * @throws {ServiceError} insufficient_scope unless a secret key calls; resource_not_found: unknown, or another tenant's or environment's
+   * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
+   *   or environment
    */
   return async (principal: Principal, invoiceId: string): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);

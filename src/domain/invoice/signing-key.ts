@@ -1,28 +1,28 @@
 import type { X509Certificate } from 'node:crypto';
 
 /**
- * A private key with the certificates that say whose it is, wherever it is kept: in a file or in an HSM that never lets it out. What
- * signs documents (XAdES, PAdES) needs no more of a key than this.
+ * A private key with its certificates, stored in a file or in an HSM that never reveals it. XAdES and PAdES signing
+ * need no more of a key than this.
  */
 export interface SigningKey {
-  /** The signer's own certificate first, each followed by its issuer as far as they are known. */
+  /** The signer's certificate first, each followed by its issuer as far as known. */
   readonly certificateChain: readonly [X509Certificate, ...X509Certificate[]];
   /** RSA of 2048 bits or more with PKCS#1 v1.5, or ECDSA on P-256, both with SHA-256. */
   readonly algorithm: 'RSA-SHA256' | 'ECDSA-SHA256';
   /** Whether it is the generated test identity, whose documents have no legal value. */
   readonly testOnly: boolean;
   /**
-   * Signs octets; any number of calls may be under way, and the event loop is not held.
-   * @returns an RSA signature, or an ECDSA one as r and s side by side (IEEE P1363, 64 octets)
-   * @throws {SigningFailed} when the key can't be used at present
+   * Signs octets. Calls may run concurrently and do not block the event loop.
+   * @returns an RSA signature, or an ECDSA one as r and s concatenated (IEEE P1363, 64 octets)
+   * @throws {SigningFailed} when the key cannot be used at present
    */
   sign(octets: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A document could not be signed; the message is a sentence that says why, and the client sees it. */
+/** A document could not be signed. The message is a full sentence with the reason, shown to the client. */
 export class SigningFailed extends Error {
   override readonly name = 'SigningFailed';
-  /** Whether it would fail again however often it is tried. */
+  /** Whether every retry would fail as well. */
   readonly lasting: boolean;
 
   constructor(message: string, { lasting = false, ...options }: ErrorOptions & { lasting?: boolean } = {}) {

@@ -1,8 +1,8 @@
-/** What belongs to one rate of VAT. */
+/** The properties of a VAT rate. */
 interface TaxRateRow {
   /**
-   * UBL tax category (UNCL5305): where the seller's profile states an exemption reason, and where it states none. EN 16931 demands S for
-   * positive rates; at 0 %, E needs a reason (BR-E-10) and Z forbids one (BR-Z-10).
+   * UBL tax category (UNCL5305), with and without an exemption reason in the seller's profile. EN 16931 requires S for
+   * positive rates; at 0 %, E requires a reason (BR-E-10) and Z forbids one (BR-Z-10).
    */
   readonly ublCategory: { readonly withReason: 'S' | 'E'; readonly withoutReason: 'S' | 'Z' };
   readonly description: string;
@@ -11,8 +11,8 @@ interface TaxRateRow {
 const STANDARD = { withReason: 'S', withoutReason: 'S' } as const;
 
 /**
- * The rates of Moroccan VAT, in percent. A row is all that a rate needs: inputs, documents, checks and descriptions are derived from this
- * table.
+ * The rates of Moroccan VAT in percent. A rate needs one row here and nothing else: inputs, documents, checks and
+ * descriptions are derived from this table.
  */
 export const TAX_RATE_TABLE = {
   0: { ublCategory: { withReason: 'E', withoutReason: 'Z' }, description: 'Exempt or zero-rated.' },
@@ -28,13 +28,13 @@ export type TaxRate = keyof typeof TAX_RATE_TABLE;
 /** Lowest first. */
 export const TAX_RATES = Object.keys(TAX_RATE_TABLE).map(Number) as readonly number[] as readonly TaxRate[];
 
-/** The rate of a line that states none. */
+/** The rate of a line without `taxRate`. */
 export const DEFAULT_TAX_RATE: TaxRate = 20;
 
 /** `VAT in percent: 0, 7, 10, 14 or 20.` */
 export const TAX_RATE_DESCRIPTION = `VAT in percent: ${TAX_RATES.slice(0, -1).join(', ')} or ${TAX_RATES.at(-1)}.`;
 
-/** The rate that a document states in digits; null for anything but a rate of the table. */
+/** Parses the rate of a document; null if it is not a rate of the table. */
 export function parseTaxRate(text: string): TaxRate | null {
   return TAX_RATES.find((rate) => String(rate) === text) ?? null;
 }

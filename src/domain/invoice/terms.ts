@@ -7,28 +7,28 @@ import { keeper } from './field-makers.ts';
 import type { Input, Stored } from './field-table.ts';
 import { INVOICE_TERMS } from './fields.ts';
 
-/** When the operation was, and how and until when it is to be paid. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
+/** Date of the operation, due date and payment. Dates are calendar dates in Africa/Casablanca, `YYYY-MM-DD`. */
 export interface InvoiceTerms extends Stored<typeof INVOICE_TERMS> {}
 
-/** The terms of one invoice as clients send them. */
+/** The terms that a client sends for one invoice. */
 export type TermsInput = Input<typeof INVOICE_TERMS>;
 
-/** The terms as documents state them. */
+/** The terms that documents state. */
 export type LegalTerms = InvoiceTerms & { readonly paymentMode: string };
 
 const keepTerms = keeper(INVOICE_TERMS);
 
 export const NO_TERMS: InvoiceTerms = keepTerms({});
 
-/** How far from the invoice's own date the others may be, years. */
+/** Maximum distance of the other dates from the date of the invoice, in years. */
 const YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
 
-/** The terms as an invoice keeps them: those of its own. */
+/** The terms to store with an invoice, without those of the profile. */
 export function ownTerms(input: Partial<TermsInput> | null | undefined): InvoiceTerms {
   return keepTerms(input ?? {});
 }
 
-/** The business rules (422) that terms break. @param issueDate the invoice's own date */
+/** The business rules (422) that the terms break. @param issueDate the date of the invoice */
 export function termsProblems(
   { operationDate, dueDate, bankAccount }: Partial<TermsInput>,
   issueDate: string,
@@ -36,34 +36,38 @@ export function termsProblems(
   const problems: Problem[] = [];
   const within = (name: string, day: string | null | undefined, first: string, last: string) => {
     if (day == null || (day >= first && day <= last)) return;
-    const message = `${name} is ${day}; for an invoice of ${issueDate} it can be ${first} to ${last}.`;
+    const message = `${name} is ${day}; for an invoice of ${issueDate} it must be from ${first} to ${last}.`;
     problems.push(problem('invalid_date', message, `terms.${name}`));
   };
   const { operationBefore, operationAfter, dueAfter } = YEARS;
   within('operationDate', operationDate, addYears(issueDate, -operationBefore), addYears(issueDate, operationAfter));
   within('dueDate', dueDate, issueDate, addYears(issueDate, dueAfter));
   if (bankAccount != null && !hasBankAccountKey(bankAccount)) {
-    const message = 'bankAccount has a check key (its last two digits) that does not fit: a digit is wrong.';
+    const message =
+      'bankAccount has a check key (its last two digits) that does not match: at least one digit is wrong.';
     problems.push(problem('invalid_bank_account', message, 'terms.bankAccount'));
   }
   return problems;
 }
 
-/** What the terms of an invoice follow from. */
+/** What {@link termsOf} needs of an invoice. */
 export interface TermsSource {
-  /** Its own. */
+  /** The terms stated at creation. */
   readonly terms: InvoiceTerms;
   readonly seller: Partial<SellerProfile>;
   readonly createdAt: Date;
-  /** The legal number; null while it has none. */
+  /** The legal number; null before it is assigned. */
   readonly number: string | null;
 }
 
 /**
- * The terms that an invoice's documents state: its own, else those of the seller's profile as it was copied into the invoice.
+ * The terms that an invoice's documents state: its own, otherwise those of the seller's profile that was copied into
+ * the invoice.
  *
- * The words and the kind of the payment go together, so an invoice that gives either takes neither from the profile. The profile's account
- * is for transfers and for what has no kind. A kind without words is named by its own, before a specimen's words are. The reference is the invoice's number unless it gives one, where anything is known of the payment.
+ * Payment mode (words) and payment means (code) belong together: an invoice that states either takes neither from the
+ * profile. The profile's bank account applies to transfers and to payments without a code. A code without words gets
+ * the code's own words, which go before those of a specimen. The reference is the invoice's number by default, if the
+ * payment means or the account is known.
  */
 export function termsOf({ terms: own, seller: profile, createdAt, number }: TermsSource): LegalTerms {
   const { seller } = completedProfile(profile);

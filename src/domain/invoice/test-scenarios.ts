@@ -1,6 +1,6 @@
 import type { Invoice } from './invoice.ts';
 
-/** What a magic customer ICE makes happen in the test environment (docs/decisions/0029). */
+/** The scenarios that magic customer ICEs trigger in the test environment (docs/decisions/0029). */
 export type Scenario =
   | 'unknown-ice'
   | 'duplicate'
@@ -22,7 +22,7 @@ export const MAGIC_ICES: Readonly<Record<string, Scenario>> = {
   '999000000000878': 'slow-receipt',
 };
 
-/** The scenario of a test invoice; null for ordinary and for live ones. */
+/** The scenario of a test invoice; null for any other ICE and for live invoices. */
 export function scenarioOf(invoice: Pick<Invoice, 'environment' | 'customer'>): Scenario | null {
   return invoice.environment === 'test' ? (MAGIC_ICES[invoice.customer.ice] ?? null) : null;
 }

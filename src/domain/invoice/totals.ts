@@ -46,10 +46,11 @@ export function totalsOf(
 }
 
 /**
- * Whether an invoice may state the amount: the exact total, or one that a client gets who rounds VAT otherwise, on each line or on all
- * lines at once, to the nearest centime and from the middle either way, within half a centime a line (docs/decisions/0012). That
- * is written as PayableRoundingAmount, so that nobody's own arithmetic is refused over a centime; what no such rounding makes is refused.
- * @param totals those of the lines
+ * Whether an invoice may state this amount: the exact total, or one that results from another way of rounding VAT (per
+ * line or on the overall sum, to the nearest centime, halves up or down), within half a centime a line
+ * (docs/decisions/0012). The difference is written as PayableRoundingAmount. So a client's own arithmetic is not
+ * refused over a centime, while an amount that no such rounding gives is.
+ * @param totals the totals of `lines`
  */
 export function isTolerated(
   amount: Centimes,

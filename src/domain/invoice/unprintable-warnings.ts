@@ -3,10 +3,12 @@ import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
 import { legalWarnings } from './legal-warnings.ts';
 
-/** The characters of a text that no font of the printed invoice has, each once: the PDF shows U+FFFD in their place. */
+/** Finds the characters of a text that no font of the PDF has, each once; the PDF shows U+FFFD in their place. */
 export type UndrawableCharacters = (text: string) => Promise<readonly string[]>;
 
-/** All warnings of an invoice: what it states, and whether its PDF can show it. */
+/**
+ * Computes all warnings of an invoice: those about its contents, and those about characters that its PDF cannot show.
+ */
 export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
 
 type Stated = Parameters<typeof legalWarnings>[0] & Pick<Invoice, 'number'>;
@@ -15,15 +17,15 @@ export function createInvoiceWarnings(undrawable: UndrawableCharacters): Invoice
   return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, undrawable))];
 }
 
-/** Lines that are warned of; further ones are counted. */
+/** Maximum number of lines with a warning of their own; further ones are only counted. */
 const MAX_LINES = 20;
-/** Characters that one warning names. */
+/** Maximum number of characters that one warning names. */
 const MAX_NAMED = 10;
 
-/** Characters that are looked up in a unit of {@link takeTurn}. */
+/** Number of characters looked up in one unit of {@link takeTurn}. */
 const CHARACTERS_A_UNIT = 8;
 
-/** Warnings of texts whose characters the PDF can't show (Chinese ones, say). The XML holds all of them. */
+/** The warnings of texts with characters that the PDF cannot show, such as Chinese ones. The XML contains them. */
 async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharacters): Promise<InvoiceWarning[]> {
   const warningOf = async ([path, text]: readonly [path: string, text: string | null | undefined]) => {
     const missing = text ? await undrawable(text) : [];
@@ -31,7 +33,7 @@ async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharac
   };
   const fields = await Promise.all(printedFields(invoice).map(warningOf));
   const ofLines: InvoiceWarning[] = [];
-  // One after the other, in turns of the event loop: there may be 1,000 of 500 characters.
+  // One after the other, yielding to the event loop: there may be 1,000 lines of 500 characters.
   for (const [index, { description }] of invoice.lines.entries()) {
     const turn = takeTurn(Math.ceil(description.length / CHARACTERS_A_UNIT));
     if (turn) await turn;
@@ -47,7 +49,7 @@ async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharac
   return [...fields.flat(), ...told];
 }
 
-/** What the PDF shows of clients' texts beside the lines. */
+/** The clients' texts that the PDF shows, apart from the lines. */
 function printedFields({
   customer,
   number,

@@ -16,21 +16,25 @@ import { ownTerms } from './terms.ts';
 import { type InvoiceTotals, isTolerated, totalsOf } from './totals.ts';
 import type { InvoiceWarnings } from './unprintable-warnings.ts';
 
-/** What would become of an invoice. */
+/** The result of validating a draft. */
 export interface InvoiceValidation {
-  /** Everything that keeps it from being created: structure first, then business rules, then what the live seller's profile lacks. */
+  /**
+   * Everything that prevents its creation: structure first, then business rules, then missing fields of a live seller's
+   * profile.
+   */
   readonly problems: readonly Problem[];
-  /** What is not refused and may be taken amiss, as far as its parts can be read. */
+  /** The warnings about the parts that are valid. */
   readonly warnings: readonly InvoiceWarning[];
-  /** What its lines add up to; null unless all of them are valid, or when that is too much. */
+  /** The totals of its lines; null if a line is invalid or a total exceeds the limit. */
   readonly totals: InvoiceTotals | null;
 }
 
 export interface ValidateInvoice {
   /**
-   * Every check that an invoice passes on its way, all at once, the legal document's included. Nothing is stored and no number is used.
-   * @param draft anything; an invoice is what `createInvoiceInput` takes
-   * @throws {ServiceError} insufficient_scope unless a secret key calls
+   * Runs every check of an invoice at once, including that of the legal document. Nothing is stored and no number is
+   * used.
+   * @param draft any value; a complete invoice is what `createInvoiceInput` accepts
+   * @throws {ServiceError} insufficient_scope without a secret key
    */
   (principal: Principal, draft: unknown): Promise<InvoiceValidation>;
 }
@@ -61,7 +65,10 @@ export function createValidateInvoice(
     };
   };
 
-  /** Whether the legal document can be written; that it can not is a defect of ours, better known before than after. */
+  /**
+   * Checks whether the legal document can be written. If not, that is an internal error, which the client should learn
+   * before creation.
+   */
   async function documentProblems(owner: KeyPrincipal, input: CreateInvoiceInput): Promise<Problem[]> {
     const invoice = newInvoice(owner, input, new Date());
     try {
@@ -78,7 +85,7 @@ export function createValidateInvoice(
 
 const validPartsOf = partsReader(INVOICE);
 
-/** Live invoices need the seller's complete profile; test invoices fill it with a specimen's, and warn. */
+/** Live invoices need the seller's complete profile; test invoices use specimen data, with a warning. */
 function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
   if (environment !== 'live') return [];
   return missingProfileFields(tenant.profile).map((field) =>
@@ -93,14 +100,14 @@ function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
 const PAYMENT = ['paymentMode', 'paymentMeans', 'paymentReference', 'bankAccount'].map((name) => `terms.${name}`);
 
 /**
- * Whether a field that is refused is that of a warning, or decides on it: there is a problem already, which needs no warning beside it. What is
- * stated of the payment follows from all four of its fields.
+ * Whether the refused field is the warning's field or decides on it, so that the warning would repeat the problem. The
+ * payment terms depend on all four payment fields.
  */
 function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));
 }
 
-/** The warnings of those parts that can be read. */
+/** The warnings about the valid parts. */
 async function warningsOf(
   { tenant }: KeyPrincipal,
   { amount, lines = [], customer, number, terms }: ValidParts<typeof INVOICE>,

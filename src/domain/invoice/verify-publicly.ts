@@ -6,8 +6,9 @@ import type { Invoice, StoredDocument } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
 /**
- * What anybody may know who has an accepted invoice's verification address, which is printed on its PDF: that it is ours, its seller, date and
- * total, and the authority's answer. Nothing of the buyer and no line. The address is the invoice's id, 122 random bits: it can't be guessed.
+ * What is public about an accepted invoice to anyone with its verification URL, which is printed on the PDF: that this
+ * service issued it, its seller, date, total and the authority's decision. Neither the buyer nor any line is public.
+ * The URL contains the invoice's id, which has 122 random bits and cannot be guessed.
  */
 export interface PublicFacts {
   readonly invoiceId: string;
@@ -33,7 +34,7 @@ export interface PublicDocument {
 export type VerifyPublicly = ReturnType<typeof createVerifyPublicly>;
 
 export function createVerifyPublicly(invoices: Pick<InvoiceRepository, 'find'>) {
-  /** @returns null for an invoice that is not known or not accepted; which of them is not told */
+  /** @returns null for an unknown or not accepted invoice; the two cases are not distinguished */
   return async (invoiceId: string): Promise<PublicFacts | null> => {
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     return invoice && factsOf(invoice);

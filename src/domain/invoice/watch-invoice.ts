@@ -5,7 +5,7 @@ import { isFinal } from './lifecycle.ts';
 import type { ReadInvoice } from './read-invoice.ts';
 import type { InvoiceFeed } from './repository.ts';
 
-/** A status change as a live page sees it. */
+/** A status change for a live page. */
 export interface StatusChange {
   readonly invoiceId: string;
   readonly event: InvoiceEvent;
@@ -15,8 +15,9 @@ export type WatchInvoice = ReturnType<typeof createWatchInvoice>;
 
 export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) {
   /**
-   * An invoice's status changes, each once and in order, ending after the final one (docs/decisions/0023). It opens with the
-   * present status if that is past pending; with `afterEventId`, an event of this invoice, it opens with every change after that one.
+   * Streams an invoice's status changes, each once and in order, and ends after the final one (docs/decisions/0023). It
+   * starts with the current status unless that is `pending`.
+   * @param afterEventId an event of this invoice, to start with the changes after it
    * @throws {ServiceError} as {@link ReadInvoice}, before the first value
    */
   return async (
@@ -25,7 +26,7 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
     clientSecret: string | null,
     afterEventId: string | null,
   ): Promise<AsyncIterableIterator<StatusChange>> => {
-    // Subscribed before the invoice is read: a change in between is told twice and dropped once, never missed.
+    // Subscribe before the invoice is read: a change in between arrives twice and is sent once; none is missed.
     const inbox = createInbox();
     const unsubscribe = feed.subscribe(invoiceId, (news) => inbox.put(news.events));
     try {
@@ -33,7 +34,7 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
       const start = startOf(invoice, afterEventId);
       inbox.put(invoice.events);
       const changes = changesAfter(invoiceId, start, inbox, unsubscribe);
-      // Nothing is left to tell after the final event: the iteration ends at once.
+      // If the final event was sent before, the iteration ends at once.
       const isTold = invoice.events.every((event) => event.sequence <= start || !isStatusChange(event));
       if (isFinal(invoice.status) && isTold) await changes.return?.();
       return changes;
@@ -44,25 +45,25 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
   };
 }
 
-/** The sequence number after which events are told. */
+/** The sequence number after which events are sent. */
 function startOf(invoice: Invoice, afterEventId: string | null): number {
   const resumed = invoice.events.find((event) => event.id === afterEventId);
   return resumed?.sequence ?? (invoice.events.findLast(isStatusChange)?.sequence ?? 1) - 1;
 }
 
-/** Events without a status change have no place in the stream. */
+/** Events without a status change are not part of the stream. */
 function isStatusChange({ type }: InvoiceEvent): boolean {
   return statusOfEvent(type) !== null;
 }
 
 interface Inbox {
   put(events: readonly InvoiceEvent[]): void;
-  /** The event with this sequence number, as soon as it is there; null once closed. */
+  /** Resolves to the event with this sequence number when it has arrived; null when closed. */
   take(sequence: number): Promise<InvoiceEvent | null>;
   close(): void;
 }
 
-/** Holds what is not told yet: at most one event of each type. */
+/** Holds events that are not sent yet: at most one of each type. */
 function createInbox(): Inbox {
   const events = new Map<number, InvoiceEvent>();
   let closed = false;
@@ -116,14 +117,15 @@ function changesAfter(
         if (!event) return finish();
         last = event.sequence;
       } while (!isStatusChange(event));
-      // The final event is told, and then nothing more: the next call ends the iteration.
+      // After the final event the next call ends the iteration.
       if (isFinal(event.status)) {
         done = true;
         unsubscribe();
       }
       return { done: false, value: { invoiceId, event } };
     },
-    // Called by the transport when the client is gone, also while `next` waits: an async generator could not be ended then.
+    // Called by the transport when the client disconnects, also while `next` waits; an async generator could not end
+    // then.
     async return() {
       return finish();
     },

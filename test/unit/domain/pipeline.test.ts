@@ -215,7 +215,9 @@ describe('the record of the authority', () => {
   it('keeps the text of a defect to ourselves, cuts what is long, and stays bounded', async () => {
     const defect = bench({ submit: () => Promise.reject(new TypeError('secret of ours')) });
     await defect.run();
-    expect(recordOf(defect.invoice)).toEqual(['submit unknown The call failed on our side.']);
+    expect(recordOf(defect.invoice)).toEqual([
+      'submit unknown The call failed with an internal error of this service.',
+    ]);
     let number = 0;
     const it = bench({
       submit: unknown,

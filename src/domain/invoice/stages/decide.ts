@@ -33,14 +33,14 @@ export function createDecideStage(
       const receipt = await log
         .call('look_up', () => authority.lookUp(invoice.id, invoice.xml?.sha256 ?? ''))
         .catch((error: unknown) => {
-          const message = 'the authority can not be asked';
+          const message = 'the look-up at the authority failed';
           parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message, error });
           return null;
         });
       if (receipt?.decision) return decideBy(claim, receipt.decision, log);
       const { days, delay } = decisionWait(invoice, new Date());
       if (days > 0) {
-        const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; it is asked on`;
+        const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; look-ups continue`;
         parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message });
       }
       return putOff(

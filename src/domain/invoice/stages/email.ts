@@ -7,7 +7,10 @@ import type { PipelineParts, PipelineReport, Progress, RunStage } from './stage.
 const MINUTE_MS = 60_000;
 const HOUR_MS = 60 * MINUTE_MS;
 
-/** Delays before the second and later attempts to send a mail, milliseconds: about four days in all (RFC 5321, 4.5.4.1), then it has failed. */
+/**
+ * Delay before the second and each later attempt to send a mail, in milliseconds. They add up to about four days (RFC
+ * 5321, 4.5.4.1); after the last attempt the mail has failed.
+ */
 export const EMAIL_SCHEDULE: readonly number[] = [
   MINUTE_MS,
   5 * MINUTE_MS,
@@ -18,12 +21,13 @@ export const EMAIL_SCHEDULE: readonly number[] = [
   24 * HOUR_MS,
   48 * HOUR_MS,
 ];
-/** What is kept of a server's answer, characters. */
+/** Maximum length of the stored server answer, in characters. */
 const ERROR_LENGTH = 500;
 
 /**
- * The last stage: sends the signed PDF and the XML to the customer. Recorded before and after (see {@link InvoiceEmail} for what that
- * guarantees), tried again by {@link EMAIL_SCHEDULE} unless the server refuses the mail for good.
+ * The last stage: sends the signed PDF and the XML to the customer. Each attempt is recorded before and after
+ * ({@link InvoiceEmail} states the guarantee) and retried by {@link EMAIL_SCHEDULE} unless the server refuses the mail
+ * permanently.
  */
 export function createEmailStage(
   parts: Pick<PipelineParts, 'documents' | 'mailer' | 'verifyUrlOf' | 'report'>,
@@ -34,10 +38,11 @@ export function createEmailStage(
     const { pdf, xml, dgiId, number } = invoice;
     const to = invoice.email?.to ?? invoice.customer.email;
     if (to === null || pdf === null || xml === null || dgiId === null || number === null)
-      throw new Error(`invoice ${invoice.id} is at email without an address, a document or its acceptance`);
+      throw new Error(`invoice ${invoice.id} is at stage email without an address, a document or an acceptance`);
     const [pdfBytes, xmlBytes] = await Promise.all([parts.documents.get(pdf), parts.documents.get(xml)]);
     const email = nextAttempt(invoice, to, parts.mailer);
-    if (invoice.email?.status === 'sending') tell('warn', 'an earlier attempt broke off; the same mail is sent again');
+    if (invoice.email?.status === 'sending')
+      tell('warn', 'an earlier attempt was interrupted; the same mail is sent again');
     const work = { stage: 'email', attempts: email.attempts, outcomeUnknown: false, in: 0, keep: true } as const;
     const recorded = await change(claim, { email, work });
     const failure = await parts.mailer
@@ -62,9 +67,9 @@ export function createEmailStage(
       });
       return null;
     }
-    // As after a crash: the next worker sends it again.
+    // The service is stopping: as after a crash, the next worker sends the mail again.
     if (failure instanceof MailInterrupted) return putOff(recorded, again(email.attempts), 0, { email });
-    // A defect of ours is tried again as well, by the same schedule: the attempts end either way.
+    // An internal error is retried by the same schedule, so the number of attempts is limited in any case.
     const isRefused = failure instanceof MailNotSent && failure.permanent;
     const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';
     const delay = EMAIL_SCHEDULE[email.attempts - 1];
@@ -77,7 +82,11 @@ export function createEmailStage(
       const waiting: InvoiceEmail = { ...email, status: 'waiting', lastError };
       return putOff(recorded, again(email.attempts), delay, { email: waiting });
     }
-    tell('error', isRefused ? 'the mail was refused for good' : 'the mail could not be sent', failure);
+    tell(
+      'error',
+      isRefused ? 'the server refused the mail permanently' : 'the mail was not sent in any attempt',
+      failure,
+    );
     const status = isRefused ? 'refused' : 'failed';
     await change(recorded, { email: { ...email, status, lastError }, work: null });
     return null;

@@ -4,7 +4,10 @@ import { InvalidDocument } from '../ports.ts';
 import type { SeriesNumber } from '../repository.ts';
 import type { PipelineParts, Progress, RunStage, Step } from './stage.ts';
 
-/** Gives the invoice its legal number and checks that its UBL can be written: `pending` → `signing`, or rejected by a defect of ours. */
+/**
+ * Assigns the legal number and checks that the UBL can be written: `pending` → `signing`, or `rejected` after an
+ * internal error.
+ */
 export function createNormalizeStage(
   { numbering, writer, report }: Pick<PipelineParts, 'numbering' | 'writer' | 'report'>,
   { change }: Progress,

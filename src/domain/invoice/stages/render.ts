@@ -3,7 +3,10 @@ import { RENDER_SCHEDULE } from '../pauses.ts';
 import { ClaimLost } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
-/** Draws and signs the PDF of an accepted invoice and stores it. A failure is tried again for good and never changes the status. */
+/**
+ * Renders, signs and stores the PDF of an accepted invoice. A failure is retried without limit and never changes the
+ * status.
+ */
 export function createRenderStage(
   parts: Pick<PipelineParts, 'documents' | 'renderer' | 'logos' | 'verifyUrlOf' | 'report'>,
   { change, putOff, handOver }: Progress,
@@ -13,7 +16,7 @@ export function createRenderStage(
     const { number, dgiId, xml } = invoice;
     const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
     if (!acceptedAt || number === null || dgiId === null || xml === null)
-      throw new Error(`invoice ${invoice.id} is at render without being accepted`);
+      throw new Error(`invoice ${invoice.id} is at stage render but not accepted`);
     try {
       const logo = invoice.seller.logo ? await parts.logos.find(invoice.seller.logo) : null;
       const page = {

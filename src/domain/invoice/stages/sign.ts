@@ -8,7 +8,10 @@ import { scenarioOf } from '../test-scenarios.ts';
 import { again, attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';
 
-/** Signs the invoice's UBL and stores it, then transmits the bytes at hand; rejects it with `signature_error` after its retries. */
+/**
+ * Signs the invoice's UBL, stores it and transmits the same bytes. Rejects the invoice with `signature_error` after the
+ * retries.
+ */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
   { change, putOff }: Progress,
@@ -16,7 +19,7 @@ export function createSignStage(
 ): RunStage {
   async function sign(invoice: Invoice): Promise<Uint8Array> {
     if (scenarioOf(invoice) === 'signing-fails')
-      throw new SigningFailed('The magic ICE of the test environment asks for it.');
+      throw new SigningFailed('The magic ICE of the test environment requests this failure.');
     const signer = signerOf(invoice);
     return signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
   }
@@ -45,7 +48,7 @@ export function createSignStage(
       throw error;
     }
     const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
-    // From here on these bytes are the invoice: what is sent, served and hashed.
+    // From here on these bytes are the invoice: they are sent, served and hashed.
     const stored = await change(claim, { xml, work: next('transmit') });
     return transmitBytes(stored, signed);
   };

@@ -7,10 +7,13 @@ import type { Numbering } from '../numbering.ts';
 import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, StageQueue } from '../repository.ts';
 
-/** A lease outlives every pause of a healthy worker and is renewed while a stage runs; a dead worker's ends by itself. Milliseconds. */
+/**
+ * Length of a lease, in milliseconds: longer than any pause of a healthy worker, which renews it while a stage runs.
+ * The lease of a dead worker runs out.
+ */
 export const LEASE_MS = 4000;
 
-/** What the stages need of the rest of the service. */
+/** What the stages need from the rest of the service. */
 export interface PipelineParts {
   readonly invoices: InvoiceRepository;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;
@@ -24,14 +27,14 @@ export interface PipelineParts {
   readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
-  /** Delays before the attempts to transmit, milliseconds; their number is the number of attempts. */
+  /** Delay before each attempt to transmit, in milliseconds; one entry for each attempt. */
   readonly transmitSchedule: (environment: Environment) => readonly number[];
-  /** Told of each status change, right after it is stored: for what goes out to webhooks. Returns at once, never throws. */
+  /** Called after each stored status change, so that its event goes to webhooks. Returns at once, never throws. */
   readonly publish: (invoice: Invoice) => void;
   readonly report: (event: PipelineReport) => void;
 }
 
-/** What operators should know. */
+/** A log entry for operators. */
 export interface PipelineReport {
   readonly level: 'info' | 'warn' | 'error';
   readonly invoiceId: string;
@@ -40,23 +43,23 @@ export interface PipelineReport {
   readonly error?: unknown;
 }
 
-/** What follows a stage: the next one under the same claim, or null when this run is over. */
+/** The result of a stage: the claim for the next stage, or null if this run is over. */
 export type Step = Claim | null;
 
 /**
- * Runs a stage of a claimed invoice. What a stage can expect (a refusal, a lost reply) it records and puts off; anything that it throws is a
- * defect, or {@link ClaimLost}.
- * @param runOn whether the stage before ran under the same claim
+ * Runs a stage of a claimed invoice. Expected failures (a refusal, a lost reply) are recorded and put off; a stage
+ * throws only on a defect or {@link ClaimLost}.
+ * @param runOn whether the previous stage ran under the same claim
  */
 export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
 
-/** The updates by which a stage ends. Each throws `ClaimLost` when another worker has the invoice. */
+/** The updates that end a stage. Each throws `ClaimLost` when another worker holds the lease. */
 export interface Progress {
-  /** Changes the invoice and publishes its event, if there is one. */
+  /** Changes the invoice and publishes the event, if there is one. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
-  /** Ends this run: the stage comes again after `delayMs`, as a job of its own. */
+  /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
   putOff(claim: Claim, work: Postponed, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
-  /** Ends this run: the following stage is a job of its own. */
+  /** Ends this run and schedules the next stage as a separate job. */
   handOver(claim: Claim, stage: Stage, what: Omit<InvoiceChange, 'work'>): Promise<null>;
 }
 
@@ -92,12 +95,15 @@ export function createProgress({ invoices, queue, publish }: PipelineParts): Pro
   };
 }
 
-/** Failed attempts of the invoice's present stage. */
+/** Failed attempts of the invoice's current stage. */
 export function attemptsOf(invoice: Invoice): number {
   return invoice.work?.attempts ?? 0;
 }
 
-/** What to do about an invoice that the authority does not hold: its old key would be answered with its rejection again. */
+/**
+ * Advice for a rejected invoice that the authority does not hold. It needs a new Idempotency-Key: the old one would
+ * return the rejected invoice.
+ */
 export function again({ ownNumber }: Invoice): string {
   return `Create the invoice again, with a new Idempotency-Key${ownNumber === null ? '' : ' and a new number'}`;
 }

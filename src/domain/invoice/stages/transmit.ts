@@ -7,12 +7,15 @@ import { type Claim, ClaimLost } from '../repository.ts';
 import type { DecideBy } from './decide.ts';
 import { again, attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 
-/** @param askFirst an earlier run may have sent the document: a lost reply is never answered by a blind resend */
+/**
+ * @param askFirst true if an earlier run may have sent the document: the authority is asked before anything is sent
+ *   again
+ */
 export type TransmitBytes = (claim: Claim, document: Uint8Array, askFirst?: boolean) => Promise<Step>;
 
 /**
- * Submits the signed bytes to the tax authority until its receipt or a look-up proves that it holds them: `signing` → `transmitted`. Rejects
- * the invoice with `dgi_transmission_failed` only when every attempt's outcome is known to be "not received".
+ * Submits the signed bytes until the receipt or a look-up proves that the tax authority holds them: `signing` →
+ * `transmitted`. Rejects the invoice with `dgi_transmission_failed` only if every attempt is known as "not received".
  */
 export function createTransmitStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'transmitSchedule' | 'report'>,
@@ -47,7 +50,7 @@ export function createTransmitStage(
       return null;
     }
     if (attempts >= schedule.length) {
-      const message = 'the outcome stays unknown; look-ups go on';
+      const message = 'the outcome is still unknown; look-ups continue';
       parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message });
     }
     return putOff(
@@ -58,7 +61,7 @@ export function createTransmitStage(
     );
   };
 
-  /** The authority holds the document. */
+  /** Records that the authority holds the document. */
   async function transmitted(claim: Claim, receipt: Receipt, log: AttemptLog): Promise<Step> {
     const { invoice } = claim;
     const held = await change(claim, {
@@ -73,7 +76,8 @@ export function createTransmitStage(
   return {
     transmitBytes,
     async transmit(claim, runOn) {
-      if (!claim.invoice.xml) throw new Error(`invoice ${claim.invoice.id} is at transmit without a signed document`);
+      if (!claim.invoice.xml)
+        throw new Error(`invoice ${claim.invoice.id} is at stage transmit without a signed document`);
       return transmitBytes(claim, await parts.documents.get(claim.invoice.xml), !runOn);
     },
   };
