@@ -1,16 +1,19 @@
 import { type ServiceError, serviceError } from './errors.ts';
 
-/** Bytes that an answer in GraphQL may have: any invoice with all its lines, once. */
+/** Maximum size of a GraphQL answer in bytes: any invoice with all its lines fits once. */
 export const ANSWER_BYTES = 2 * 1024 * 1024;
-/** Bytes that one search of the store brings for it. */
+/** Maximum size in bytes of the stored objects that one query of the store loads for an answer. */
 export const READ_BYTES = 4 * 1024 * 1024;
-/** The most that an invoice takes as it is stored: its request's body has 1 MiB at most, to which names and numbers come. */
+/**
+ * Maximum size of a stored invoice in bytes: a request body has at most 1 MiB, and the stored form adds names and
+ * numbers.
+ */
 export const INVOICE_BYTES = 1.3 * 1024 * 1024;
 
-/** What an answer has too much of when the store was asked for more than {@link READ_BYTES}. */
-export const TOO_MANY_BYTES = `more than ${READ_BYTES / 1024 / 1024} MiB behind it`;
+/** The `what` of {@link answerTooLarge} when a query of the store exceeds {@link READ_BYTES}. */
+export const TOO_MANY_BYTES = `more than ${READ_BYTES / 1024 / 1024} MiB of stored data behind it`;
 
-/** Of an answer that would be larger than it may be. @param what it would have too much of */
+/** The error for an answer that would be too large. @param what completes "The answer would have …" */
 export function answerTooLarge(what: string): ServiceError {
   return serviceError(
     'invalid_request',

@@ -1,7 +1,7 @@
 const CASABLANCA_DATE = new Intl.DateTimeFormat('en-CA', { timeZone: 'Africa/Casablanca', dateStyle: 'short' });
 const DAY_MS = 86_400_000;
 
-/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates sort as text. */
+/** The calendar date in Morocco at an instant, `YYYY-MM-DD`. Such dates compare as text. */
 export function moroccanDate(instant: Date): string {
   return CASABLANCA_DATE.format(instant);
 }
@@ -18,7 +18,7 @@ export function addDays(date: string, days: number): string {
   return new Date(Date.parse(`${date}T00:00:00Z`) + days * DAY_MS).toISOString().slice(0, 10);
 }
 
-/** The same day this many years later; 1 March where that year has no 29 February. @param date `YYYY-MM-DD` @param years may be negative */
+/** The same day this many years later; 1 March instead of a missing 29 February. @param years may be negative */
 export function addYears(date: string, years: number): string {
   const day = new Date(`${date}T00:00:00Z`);
   day.setUTCFullYear(day.getUTCFullYear() + years);

@@ -1,3 +1,3 @@
-/** Languages of the printed invoice's own words and of mails. */
+/** Languages of the labels on the printed invoice and of mails. */
 export const DOCUMENT_LANGUAGES = ['fr', 'ar', 'en'] as const;
 export type DocumentLanguage = (typeof DOCUMENT_LANGUAGES)[number];

@@ -2,23 +2,23 @@ import { domainToASCII } from 'node:url';
 import { z } from 'zod';
 import { expected } from './input-problems.ts';
 
-/** RFC 5321, 4.5.3.1: octets, of UTF-8 where they are not ASCII (RFC 6531, 3.3). */
+/** Maximum lengths in octets of UTF-8 (RFC 5321, 4.5.3.1; RFC 6531, 3.3). */
 const MAX_LOCAL = 64;
 const MAX_ADDRESS = 254;
 
 /**
- * RFC 5322's dot-atom with the letters, marks and digits of other scripts (RFC 6531, 3.3): quoted local parts are allowed there and taken
- * by hardly any system.
+ * RFC 5322's dot-atom, extended by letters, marks and digits of other scripts (RFC 6531, 3.3). Quoted local parts are
+ * valid in those RFCs, but hardly any system accepts them.
  */
 const LOCAL = /^[\w!#$%&'*+/=?^`{|}~\-\p{L}\p{M}\p{Nd}]+(?:\.[\w!#$%&'*+/=?^`{|}~\-\p{L}\p{M}\p{Nd}]+)*$/u;
 const LABEL = /^[a-z0-9](?:[a-z0-9-]{0,61}[a-z0-9])?$/i;
-/** What no host name holds, though the conversion to ASCII would drop or decode it. */
+/** Characters that are not allowed in a host name, but that the conversion to ASCII would remove or decode. */
 const UNFIT_DOMAIN = /[\s%/\\:?#@[\]<>^|\p{Cc}\p{Cf}]/u;
 
 /**
- * An e-mail address as SMTP carries it: the domain in ASCII (`x@مثال.المغرب` → `x@xn--mgbh0fb.xn--mgbc0a9azcg`), the local part in
- * Unicode's form NFC. One address, without a name or brackets: nothing in it can end a header line or name a second receiver.
- * @returns null when it is none
+ * Converts an e-mail address for SMTP: the domain to ASCII (`x@مثال.المغرب` → `x@xn--mgbh0fb.xn--mgbc0a9azcg`), the
+ * local part to Unicode NFC. The result is one bare address: it cannot end a header line or name a second receiver.
+ * @returns null when it is not an e-mail address
  */
 export function mailAddress(address: string): string | null {
   const at = address.lastIndexOf('@');
@@ -26,26 +26,29 @@ export function mailAddress(address: string): string | null {
   if (at < 1 || Buffer.byteLength(local) > MAX_LOCAL || !LOCAL.test(local) || UNFIT_DOMAIN.test(domain)) return null;
   const ascii = domainToASCII(domain);
   const labels = ascii.split('.');
-  // A top level of digits would be an IP address.
+  // A top-level domain of digits only would be an IP address.
   const isHostName = labels.length > 1 && labels.every((label) => LABEL.test(label)) && /\D/.test(labels.at(-1) ?? '');
   const converted = `${local}@${ascii}`;
   return isHostName && Buffer.byteLength(converted) <= MAX_ADDRESS ? converted : null;
 }
 
-/** The same for an address that every mail server takes. @returns null also for one whose local part is not ASCII */
+/** The same, limited to addresses that every mail server accepts. @returns null also for a local part outside ASCII */
 export function asciiAddress(address: string): string | null {
   const converted = mailAddress(address);
   return converted !== null && isAsciiAddress(converted) ? converted : null;
 }
 
-/** Whether every mail server takes this address; the others need SMTPUTF8 (RFC 6531). @param address as `mailAddress` gives it */
+/**
+ * Whether every mail server accepts this address; others need SMTPUTF8 (RFC 6531). @param address a result of
+ * `mailAddress`
+ */
 export function isAsciiAddress(address: string): boolean {
   return /^[!-~]*$/.test(address);
 }
 
 const EXPECTED = 'an e-mail address, such as compta@example.com';
 
-/** An address that mail can be sent to. */
+/** Input rule of an e-mail address. */
 export function emailAddress() {
   return z
     .string({ error: expected(EXPECTED) })

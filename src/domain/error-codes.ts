@@ -1,22 +1,22 @@
 import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MIN_AMOUNT } from './limits.ts';
 import { CURRENCY, decimalOf } from './money.ts';
 
-/** What belongs to one error code. Texts are for a client's developer, in Markdown of one line. */
+/** The properties of an error code. Texts address a client's developer, in one line of Markdown. */
 interface ErrorRow {
-  /** The HTTP status that it comes with. */
+  /** The usual HTTP status. */
   readonly status: number;
-  /** Statuses that it comes with besides. */
+  /** Further HTTP statuses that it occurs with. */
   readonly alsoWith?: readonly number[];
-  /** The type that GraphQL's mutations answer it as; absent where it is an error of the whole request. */
+  /** The type of the error in GraphQL's mutation results; absent if it is an error of the whole request. */
   readonly type?: 'InvalidInputError' | 'NotFoundError' | 'IdempotencyConflictError' | 'LimitReachedError';
-  /** What it means. */
+  /** What the code means. */
   readonly description: string;
-  /** What to do. */
+  /** What the client should do. */
   readonly remedy: string;
   readonly example: readonly [message: string, param: string | null];
 }
 
-/** The error codes: those of the contract ("Errors"), and this service's own where it is silent. */
+/** The error codes: those of the contract ("Errors") and further ones of this service. */
 export const ERRORS = {
   invalid_request: {
     status: 400,
@@ -161,12 +161,12 @@ export const ERRORS = {
 export type ErrorCode = keyof typeof ERRORS;
 export const ERROR_CODES = Object.keys(ERRORS) as ErrorCode[];
 
-/** What belongs to an error code. */
+/** The properties of an error code. */
 export function rowOfError(code: ErrorCode): ErrorRow {
   return ERRORS[code];
 }
 
-/** The codes that a rejected invoice's `rejection_reason` begins with when the reason is not the authority's (docs/api/contract.md, "Errors"). */
+/** The codes at the start of a `rejection_reason` that is not the authority's (docs/api/contract.md, "Errors"). */
 export const REJECTION_CODES = {
   signature_error: {
     description: 'The invoice could not be signed.',

@@ -1,24 +1,27 @@
 import { ERRORS, type ErrorCode } from './error-codes.ts';
 
-/** One thing that is wrong, in the contract's error shape ("Errors"). */
+/** One violation in a request, in the contract's error shape ("Errors"). */
 export interface Problem {
   readonly code: ErrorCode;
-  /** What was wrong and what was expected, for a person. */
+  /** What was wrong and what was expected, for people. */
   readonly message: string;
-  /** Dotted path of the field at fault (`customer.ice`, `lines.0.taxRate`), null where none is. REST has names of its own. */
+  /**
+   * Dotted path of the field at fault (`customer.ice`, `lines.0.taxRate`) in the domain's names; null if no field is.
+   * REST translates the path to its own names.
+   */
   readonly param: string | null;
-  /** The HTTP status that REST answers with, and `extensions.status` in GraphQL. */
+  /** The HTTP status of REST's answer, and `extensions.status` in GraphQL. */
   readonly status: number;
-  /** The value or values that are accepted: `12000`, `0, 7, 10, 14, 20`; absent where they cannot be listed. */
+  /** The accepted value or values: `12000`, `0, 7, 10, 14, 20`; absent if they cannot be listed. */
   readonly expected?: string;
 }
 
 /**
- * A failure that the client sees. All that a use case refuses is thrown as one; anything else that is thrown is a defect and is
- * answered as `internal_error` without its text.
+ * An error for the client. Use cases throw it for everything they refuse. Any other thrown error is a defect: the
+ * client gets `internal_error` without its message.
  */
 export class ServiceError extends Error {
-  /** At least one; all of the same status, in the order of the contract's tables. REST shows the first. */
+  /** At least one; all with the same status, in the order of the contract's tables. REST shows the first. */
   readonly problems: readonly [Problem, ...Problem[]];
 
   constructor(problems: readonly [Problem, ...Problem[]]) {
@@ -38,7 +41,10 @@ export class ServiceError extends Error {
   }
 }
 
-/** One problem with the status of its code, or with `status` where a code has several (400, 405, 413 and 415 are all `invalid_request`). */
+/**
+ * A problem with the status of its code; `status` overrides it for a code that has several (400, 405, 413 and 415 are
+ * all `invalid_request`).
+ */
 export function problem(
   code: ErrorCode,
   message: string,
@@ -48,7 +54,7 @@ export function problem(
   return { code, message, param, status };
 }
 
-/** A `ServiceError` of one problem; same arguments as {@link problem}. */
+/** A `ServiceError` with one problem; the same arguments as {@link problem}. */
 export function serviceError(
   code: ErrorCode,
   message: string,
@@ -58,7 +64,7 @@ export function serviceError(
   return new ServiceError([problem(code, message, param, status)]);
 }
 
-/** A defect as the client sees it: without its text, which the log has under the request's id. */
+/** The client's error for a defect, without the original message: the log has that with the request's id. */
 export function internalError(requestId: string): ServiceError {
   return serviceError(
     'internal_error',
@@ -67,8 +73,8 @@ export function internalError(requestId: string): ServiceError {
 }
 
 /**
- * The error for a list of problems of mixed status: those of the lowest status alone, because structure (400) is checked before
- * business rules (422) (docs/decisions/0011).
+ * The error for problems of mixed statuses: contains those with the lowest status only, because structure (400) is
+ * checked before business rules (422) (docs/decisions/0011).
  */
 export function errorOfProblems(problems: readonly [Problem, ...Problem[]]): ServiceError {
   const status = Math.min(...problems.map((each) => each.status));

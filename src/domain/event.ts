@@ -1,15 +1,15 @@
 import type { InvoiceStatus } from './invoice/lifecycle.ts';
 
 interface EventRow {
-  /** The status that the invoice has changed to; null: the event comes without a status change. */
+  /** The new status of the invoice; null if the event has no status change. */
   readonly status: Exclude<InvoiceStatus, 'pending'> | null;
-  /** What has happened. */
+  /** What happened. */
   readonly description: string;
 }
 
 /**
- * The types of events, in the order of an invoice's life (docs/api/contract.md, "Events"). A type needs its row here and, unless a status change
- * emits it, the place that does, by `withEvent`.
+ * The event types, in the order of an invoice's life (docs/api/contract.md, "Events"). A new type needs a row here and,
+ * unless a status change emits it, a call of `withEvent`.
  */
 export const EVENTS = {
   'invoice.signing': { status: 'signing', description: 'The XAdES signature has started.' },
@@ -21,22 +21,22 @@ export const EVENTS = {
 export type EventType = keyof typeof EVENTS;
 export const EVENT_TYPES = Object.keys(EVENTS) as EventType[];
 
-/** The status that an event of this type tells of; null where the status has not changed. */
+/** The new status that an event of this type reports; null if it has no status change. */
 export function statusOfEvent(type: EventType): EventRow['status'] {
   return EVENTS[type].status;
 }
 
-/** The event of each status that is reached by processing. */
+/** The event type of each status change. */
 export const EVENT_OF_STATUS = Object.fromEntries(
   EVENT_TYPES.filter((type) => statusOfEvent(type) !== null).map((type) => [statusOfEvent(type), type]),
 ) as Readonly<Record<Exclude<InvoiceStatus, 'pending'>, EventType>>;
 
-/** The name of a type in GraphQL's enum, whose names cannot hold a dot: `invoice_signing`. */
+/** The name of a type in GraphQL's enum, where names cannot contain a dot: `invoice_signing`. */
 export function enumNameOf(type: EventType): string {
   return type.replaceAll('.', '_');
 }
 
-/** The type with this name in GraphQL's enum. @throws {Error} when there is none */
+/** The type with this name in GraphQL's enum. @throws {Error} if there is none */
 export function eventTypeNamed(name: string): EventType {
   const type = EVENT_TYPES.find((each) => enumNameOf(each) === name);
   if (type === undefined) throw new Error(`no event type is named ${name}`);

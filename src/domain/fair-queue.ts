@@ -1,17 +1,19 @@
-/** Places for work. Keys that have work waiting take turns, so that no key waits for another's backlog. */
+/**
+ * Runs tasks with limited concurrency. Keys with waiting tasks take turns, so that no key waits for another's backlog.
+ */
 export interface FairQueue {
   /**
-   * Runs the work when it has a place: at once when one is free.
-   * @param key whose work it is
-   * @throws {QueueFull} at once when this key has its share waiting; later when other keys, which have less, need its place in the queue, or
-   * when it has waited too long
+   * Runs the task, at once if a place is free.
+   * @param key the owner of the task
+   * @throws {QueueFull} at once if the key's backlog is full; later if the total is exceeded and this key has the
+   *   longest backlog, or if the task has waited too long
    */
   run<T>(key: string, work: () => Promise<T>): Promise<T>;
-  /** Takes a place. @returns gives the place back, once @throws as `run` */
+  /** Waits for a place and holds it. @returns a function that frees the place, to be called once @throws as `run` */
   enter(key: string): Promise<() => void>;
 }
 
-/** The work was not begun. */
+/** The task was refused and did not start. */
 export class QueueFull extends Error {}
 
 interface Entry {
@@ -20,13 +22,15 @@ interface Entry {
 }
 
 export interface FairQueueOptions {
-  /** How much work runs at a time; one piece unless given. */
+  /** Maximum number of concurrent tasks; default 1. */
   readonly places?: number;
-  /** How much work of one key may wait, what is running not counted; any number unless given. */
+  /** Maximum number of waiting tasks of one key; default unlimited. */
   readonly perKey?: number;
-  /** How much work may wait in all: beyond it the longest backlog loses its latest; any number unless given. */
+  /**
+   * Maximum number of waiting tasks; default unlimited. Beyond it the latest task of the longest backlog is refused.
+   */
   readonly total?: number;
-  /** How long work may wait, milliseconds; any time unless given. */
+  /** Maximum waiting time in milliseconds; default unlimited. */
   readonly patienceMs?: number;
 }
 
@@ -36,7 +40,7 @@ export function createFairQueue({
   total = Number.POSITIVE_INFINITY,
   patienceMs,
 }: FairQueueOptions): FairQueue {
-  /** Keys with work waiting, in the order of their turns. */
+  /** The waiting tasks by key, keys in the order of their turns. */
   const backlogs = new Map<string, Entry[]>();
   let size = 0;
   let free = places;
@@ -55,7 +59,7 @@ export function createFairQueue({
     if (latest) refuse(key, latest);
   }
 
-  /** Takes the entry out of the queue, unless it was begun. */
+  /** Removes and refuses the entry unless it has started. */
   function refuse(key: string, entry: Entry): void {
     const backlog = backlogs.get(key) ?? [];
     const index = backlog.indexOf(entry);
@@ -71,7 +75,7 @@ export function createFairQueue({
     if (free === 0 || turn === undefined) return;
     const [key, backlog] = turn;
     const entry = backlog.shift();
-    // To the end of the turns.
+    // The key goes to the end of the turns.
     backlogs.delete(key);
     if (backlog.length > 0) backlogs.set(key, backlog);
     size--;

@@ -2,13 +2,13 @@ import { z } from 'zod';
 import { type Problem, problem } from './errors.ts';
 import { MAX_PROBLEMS } from './limits.ts';
 
-/** Characters of a text that a message quotes, and of a path. */
+/** Maximum number of characters of a quoted value and of a path. */
 const [MAX_SHOWN, MAX_PATH] = [40, 300];
 
 /**
- * The problems (400) of a failed parse, in the order of the contract's tables, unknown fields last, in the names of
- * the schema that refused. At most 100 are listed, and of a path the first 300 characters.
- * @param skip how many leading steps of each path are not the client's
+ * The problems (400) of a failed parse, in the order of the contract's tables, unknown fields last, with the names of
+ * the schema. At most 100 are listed; a path is cut after 300 characters.
+ * @param skip number of leading path steps that are not part of the client's input
  */
 export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Problem, ...Problem[]] {
   const known: Problem[] = [];
@@ -31,14 +31,14 @@ export function problemsOf(error: Pick<z.ZodError, 'issues'>, skip = 0): [Proble
   return [first ?? problem('invalid_request', 'The request is not valid.'), ...rest];
 }
 
-/** A path as a problem's `param`. */
+/** Formats a path as a problem's `param`. */
 export function paramOf(path: readonly string[]): string {
   const param = path.join('.');
   return param.length > MAX_PATH ? `${param.slice(0, MAX_PATH).toWellFormed()}…` : param;
 }
 
 /**
- * The message of a schema: what is expected, and what was sent instead.
+ * Makes a schema's message: what is expected and what was sent instead.
  * @param what completes "is required: …" and "must be …"
  */
 export function expected(what: string) {
@@ -54,8 +54,8 @@ function described(input: unknown): string {
 }
 
 /**
- * The schema of an object with these fields and no other.
- * @param what the object as a whole, as for {@link expected}
+ * The schema of an object with these fields and no others.
+ * @param what describes the whole object, as for {@link expected}
  */
 export function exactly<Shape extends z.ZodRawShape>(shape: Shape, what: string) {
   const known = Object.keys(shape);

@@ -1,29 +1,29 @@
 import type { Centimes } from './money.ts';
 
-// Limits that are checked in one place and stated in others.
+// Limits that one place checks and others state.
 
-/** The least amount of an invoice (docs/api/contract.md, "Limits"). */
+/** Minimum amount of an invoice (docs/api/contract.md, "Limits"). */
 export const MIN_AMOUNT: Centimes = 100;
 
-/** Rows of a page: those of a request that asks for no number, and the most that one may ask for. */
+/** Rows of a page: the default and the maximum. */
 export const PAGE_SIZE = { default: 20, most: 100 } as const;
 
-/** Problems that one answer lists. */
+/** Maximum number of problems in an answer. */
 export const MAX_PROBLEMS = 100;
 
-/** Webhook endpoints of a tenant in each environment. */
+/** Maximum number of webhook endpoints of a tenant in each environment. */
 export const MAX_ENDPOINTS = 16;
 
-/** Characters of an endpoint's texts. */
+/** Maximum lengths of an endpoint's texts, in characters. */
 export const ENDPOINT_LIMITS = { url: 2048, description: 500 } as const;
 
-/** Valid API keys of a tenant in each environment, and the revoked ones that stay in its list. */
+/** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;
 
-/** Different logos that a tenant may ever have stored: they are kept, because documents refer to them. */
+/** Maximum number of different logos that a tenant may ever store: all are kept, because documents refer to them. */
 export const MAX_LOGOS = 50;
 
-/** Characters of the texts of a seller's profile, and days of its longest payment term. */
+/** Maximum lengths of the texts of a seller's profile in characters, and its longest payment term in days. */
 export const PROFILE_LIMITS = {
   legalName: 200,
   taxId: 30,

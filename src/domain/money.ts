@@ -1,16 +1,16 @@
-/** Amounts are integers of centimes (1/100 of a dirham) everywhere; nothing in this project holds money in a fraction. */
+/** An integer of centimes (1/100 dirham). No code in this project represents money as a fraction. */
 export type Centimes = number;
 
-/** The one currency of the service, ISO 4217: amounts, totals in words and limits are those of the dirham and its centimes. */
+/** The only currency, ISO 4217. Amounts, totals in words and limits assume the dirham with its centimes. */
 export const CURRENCY = 'MAD';
 export type Currency = typeof CURRENCY;
 
-/** The largest amount or total: what an IEEE double holds exactly (docs/decisions/0013). */
+/** The largest amount or total: the largest integer that an IEEE double represents exactly (docs/decisions/0013). */
 export const MAX_CENTIMES: Centimes = Number.MAX_SAFE_INTEGER;
 
 /**
- * `12000` → `"120.00"`, the decimal form of UBL amounts and of messages: two decimals, a point, no grouping.
- * @param centimes a safe integer, negative allowed
+ * `12000` → `"120.00"`: the decimal format of UBL amounts and of messages, with two decimals, a point and no grouping.
+ * @param centimes a safe integer, may be negative
  */
 export function decimalOf(centimes: Centimes): string {
   const digits = Math.abs(centimes).toString().padStart(3, '0');
@@ -18,8 +18,8 @@ export function decimalOf(centimes: Centimes): string {
 }
 
 /**
- * An amount as whole dirhams and the centimes beside them: `12050` → `[120, 50]`.
- * @throws {RangeError} unless it is a whole number from 0 to {@link MAX_CENTIMES}
+ * Splits an amount into dirhams and centimes: `12050` → `[120, 50]`.
+ * @throws {RangeError} unless it is an integer from 0 to {@link MAX_CENTIMES}
  */
 export function dirhamsAndCentimes(amount: Centimes): [dirhams: number, centimes: number] {
   if (!Number.isInteger(amount) || amount < 0 || amount > MAX_CENTIMES) {
@@ -30,7 +30,7 @@ export function dirhamsAndCentimes(amount: Centimes): [dirhams: number, centimes
 }
 
 /**
- * `numerator / denominator` rounded half up (away from zero for the positive amounts of this service), exact at any size.
+ * `numerator / denominator`, rounded half up (away from zero for this service's positive amounts), exact at any size.
  * @param numerator not negative
  */
 export function divideHalfUp(numerator: bigint, denominator: bigint): bigint {

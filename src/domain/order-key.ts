@@ -1,9 +1,9 @@
 import { randomBytes } from 'node:crypto';
 
-/** Where an invoice stands in its tenant's list: sorts as text in the order of creation. */
+/** Creation time and sort key of an object. Keys compare as text in the order of creation. */
 export interface CreationMoment {
   readonly createdAt: Date;
-  /** 12 hex digits of UNIX milliseconds, 4 of a counter within the millisecond, 8 of this process. */
+  /** Hex digits: 12 for UNIX milliseconds, 4 for a counter within the millisecond, 8 random ones for this process. */
   readonly order: string;
 }
 
@@ -11,7 +11,7 @@ const PROCESS = randomBytes(4).toString('hex');
 let lastMilliseconds = 0;
 let counter = 0;
 
-/** A moment that is later than every earlier one of this process, also when the clock is set back. */
+/** A moment later than every earlier one of this process, even if the clock is set back. */
 export function newCreationMoment(now: number = Date.now()): CreationMoment {
   if (now > lastMilliseconds) {
     lastMilliseconds = now;
@@ -28,7 +28,7 @@ export function newCreationMoment(now: number = Date.now()): CreationMoment {
   };
 }
 
-/** The lower bound of all keys made at or after an instant, in UNIX milliseconds: as long as a key, so that no comparison needs prefixes. */
+/** The lower bound of all keys of an instant, in UNIX milliseconds, and later. It has the full length of a key. */
 export function orderAt(milliseconds: number): string {
   return millisecondsPart(milliseconds).padEnd(24, '0');
 }

@@ -1,16 +1,19 @@
 import type { Environment } from './tenant/tenant.ts';
 
-/** A part of a list, newest first. */
+/** A query for a page of a list, newest first. */
 export interface PageQuery {
   readonly tenantId: string;
   readonly environment: Environment;
   readonly limit: number;
-  /** Towards older (`after`) or newer (`before`) rows than this order key. */
+  /** Older (`after`) or newer (`before`) rows than this order key. */
   readonly cursor: { readonly direction: 'after' | 'before'; readonly order: string } | null;
-  /** UNIX milliseconds, inclusive and exclusive. */
+  /** UNIX milliseconds; `from` is inclusive, `until` exclusive. */
   readonly from: number | null;
   readonly until: number | null;
-  /** Cuts the page where the rows have so many bytes as they are stored, after the first one; what the store answers at once unless given. */
+  /**
+   * Maximum size of the page's stored rows in bytes; default: what the store returns at once. The first row is always
+   * included.
+   */
   readonly maxBytes?: number;
 }
 
@@ -19,13 +22,13 @@ export interface Page<Row> {
   readonly rows: readonly Row[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
-  /** Whether there are others on the cursor's other side, its own row among them: not without a cursor. Looks them up. */
+  /** Queries whether there are rows on the other side of the cursor, its own row included; false without a cursor. */
   readonly hasOthers: () => Promise<boolean>;
-  /** Of the rows as they are stored. */
+  /** Size of the stored rows in bytes. */
   readonly bytes: number;
 }
 
-/** What was found, by id, and its bytes as it is stored. */
+/** The found rows by id, and their stored size in bytes. */
 export interface Found<Row> {
   readonly rows: ReadonlyMap<string, Row>;
   readonly bytes: number;

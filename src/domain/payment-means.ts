@@ -1,13 +1,13 @@
 import type { DocumentLanguage } from './document-language.ts';
 
 interface Means {
-  /** UNCL4461, as UBL's PaymentMeansCode states it. */
+  /** UNCL4461 code for UBL's PaymentMeansCode. */
   readonly code: string;
-  /** For documents that name no other words. */
+  /** Default words on documents. */
   readonly words: Readonly<Record<DocumentLanguage, string>>;
 }
 
-/** The ways to pay that an invoice can name: one row for each. */
+/** The payment means of invoices, one row each. */
 export const PAYMENT_MEANS = {
   transfer: { code: '30', words: { fr: 'Virement bancaire', ar: 'تحويل بنكي', en: 'Bank transfer' } },
   cheque: { code: '20', words: { fr: 'Chèque', ar: 'شيك', en: 'Cheque' } },
@@ -24,8 +24,9 @@ export type PaymentMeans = keyof typeof PAYMENT_MEANS;
 export const PAYMENT_MEANS_NAMES = Object.keys(PAYMENT_MEANS) as [PaymentMeans, ...PaymentMeans[]];
 
 /**
- * The code that a document states (UNCL4461). A transfer without an account is 42, because 30 needs one (EN 16931, BR-61).
- * @param means null: 1, "instrument not defined"
+ * The code that a document states (UNCL4461). A transfer without an account is 42, because 30 requires one (EN 16931,
+ * BR-61).
+ * @param means null gives 1, "instrument not defined"
  */
 export function paymentMeansCode(means: PaymentMeans | null, hasAccount: boolean): string {
   if (means === null) return '1';

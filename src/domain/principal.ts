@@ -1,7 +1,7 @@
 import { serviceError } from './errors.ts';
 import type { Environment, Tenant } from './tenant/tenant.ts';
 
-/** Whoever a request speaks for (docs/api/contract.md, "Authentication"). */
+/** The authenticated caller of a request (docs/api/contract.md, "Authentication"). */
 export type Principal = KeyPrincipal | ClientPrincipal;
 
 export interface KeyPrincipal {
@@ -18,7 +18,7 @@ export interface ClientPrincipal {
 }
 
 /**
- * The principal as a secret key's, which may do everything in its tenant and environment.
+ * Requires a secret key, which has full access to its tenant and environment.
  * @throws {ServiceError} insufficient_scope (403) for any other credential
  */
 export function requireSecretKey(principal: Principal): KeyPrincipal {
@@ -26,7 +26,7 @@ export function requireSecretKey(principal: Principal): KeyPrincipal {
   throw serviceError(
     'insufficient_scope',
     principal.kind === 'client'
-      ? 'A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.'
-      : 'A publishable key can only read an invoice by its client_secret. Use a secret key (sk_…) from your back end.',
+      ? 'A client_secret gives access to its own invoice only. Use a secret key (sk_…) from your back end.'
+      : 'A publishable key can only read an invoice, with its client_secret. Use a secret key (sk_…) from your back end.',
   );
 }

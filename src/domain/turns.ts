@@ -1,11 +1,11 @@
 /**
- * The work that one turn of the event loop may do, shared by all requests of the process: whoever has more to do waits for the next turn,
- * so that other requests, timers and health checks are served in between. Work is counted before it is done, in units of about a
- * microsecond on a slow core.
+ * Maximum work in one turn of the event loop, shared by all requests of the process. Further work waits for the next
+ * turn, so that other requests, timers and health checks run in between. Work is counted in advance, in units of about
+ * a microsecond on a slow core.
  */
 const UNITS_A_TURN = 3000;
 
-/** Units of decoding, and of writing JSON: bytes a microsecond. */
+/** Bytes that are decoded, and bytes of JSON that are written, in one unit. */
 export const DECODED_BYTES_A_UNIT = 64;
 export const WRITTEN_BYTES_A_UNIT = 200;
 
@@ -19,8 +19,8 @@ let refilling = false;
 const waiting: Waiting[] = [];
 
 /**
- * Counts work that is about to be done.
- * @returns null when it may be done at once; otherwise resolves in the turn in which it may
+ * Reserves work that is about to start.
+ * @returns null if it may start at once; otherwise a promise that resolves in the turn in which it may
  */
 export function takeTurn(units: number): Promise<void> | null {
   if (!refilling) {
@@ -34,7 +34,10 @@ export function takeTurn(units: number): Promise<void> | null {
   return new Promise((start) => waiting.push({ units, start }));
 }
 
-/** Work that was larger than a turn is not made up for: the loop has turned, which is all that is asked. */
+/**
+ * Starts a new turn with the full amount. Work that exceeded a turn is not deducted from later turns: yielding once is
+ * enough.
+ */
 function refill(): void {
   left = UNITS_A_TURN;
   for (let next = waiting[0]; next && left > 0; next = waiting[0]) {

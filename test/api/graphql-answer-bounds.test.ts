@@ -129,7 +129,9 @@ it('a page of large invoices is cut, and whoever goes on gets each once', async 
 it('several pages of large invoices share what one operation may read', async () => {
   const client = new Client(service.url, wholesaler.secretKey);
   const pages = (count: number) => `{ ${times(count, 'invoices(first: 100) { nodes { id } }')} }`;
-  expect((await client.graphql(pages(10))).body.errors[0].message).toContain('more than 4 MiB behind it');
+  expect((await client.graphql(pages(10))).body.errors[0].message).toContain(
+    'more than 4 MiB of stored data behind it',
+  );
   const { data } = (await new Client(service.url, shop.secretKey).graphql(pages(10))).body;
   expect(data.a9.nodes).toHaveLength(100);
 });
@@ -155,7 +157,7 @@ it('the log of attempts is bounded by what it holds', async () => {
   const page = (first: number) =>
     `{ webhookDeliveries(first: ${first}) { nodes { attempts { status responseBody } } } }`;
   expect((await client.graphql(page(20))).body.errors[0]).toMatchObject({
-    message: expect.stringContaining('more than 4 MiB behind it'),
+    message: expect.stringContaining('more than 4 MiB of stored data behind it'),
     extensions: { code: 'invalid_request', status: 400 },
   });
   expect((await client.graphql(page(4))).body.data.webhookDeliveries.nodes[3].attempts).toHaveLength(25);
@@ -195,7 +197,7 @@ it('pages of events are cut by what they hold, and share it with events and invo
     '{ invoices(first: 40) { nodes { events { id } } } }',
     '{ webhookEvents(first: 40) { nodes { invoice { id } } } }',
   ])
-    expect((await client.graphql(query)).body.errors[0].message).toContain('more than 4 MiB behind it');
+    expect((await client.graphql(query)).body.errors[0].message).toContain('more than 4 MiB of stored data behind it');
   const ordinary = await client.graphql('{ webhookEvents { nodes { body invoice { id } } } }');
   expect(ordinary.body.data.webhookEvents.nodes).toHaveLength(20);
 });

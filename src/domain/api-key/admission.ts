@@ -1,29 +1,30 @@
 import { serviceError } from '../errors.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
-/** How a request came in. */
+/** The connection of a request. */
 export interface Arrival {
-  /** Whether over HTTPS, by this process or a trusted proxy. */
+  /** Whether it came over HTTPS, to this process or to a trusted proxy. */
   readonly encrypted: boolean;
   /** The client's address. */
   readonly address: string;
-  /** The host that the client asked for, with its port. */
+  /** The requested host, with its port. */
   readonly host: string;
 }
 
-/** Where each environment is served, where they are told apart: `PUBLIC_URL` and `SANDBOX_URL`. */
+/** The base URL of each environment, if they have separate ones: `PUBLIC_URL` and `SANDBOX_URL`. */
 export type Sites = Readonly<Record<Environment, string>>;
 
 /**
- * Refuses a key by what its prefix claims, before it is looked up (docs/decisions/0020). Every host but the
- * sandbox's is taken for production, so that a wrong Host header opens nothing.
- * @throws {ServiceError} invalid_api_key (401): a live key over plain HTTP from afar, a key at the other environment's address
+ * Refuses a misplaced key by its prefix, before any look-up (docs/decisions/0020). Every host except the sandbox's
+ * counts as production, so that a wrong Host header gives no access.
+ * @throws {ServiceError} invalid_api_key (401): a live key over plain HTTP from another machine, or a key at the other
+ *   environment's URL
  */
 export function refuseMisplacedKey(environment: Environment, arrival: Arrival, sites: Sites | null): void {
   if (environment === 'live' && !arrival.encrypted && !isLoopback(arrival.address)) {
     throw serviceError(
       'invalid_api_key',
-      'Live keys are taken over HTTPS only. This one has travelled unencrypted: create a new key, use it over https://, and revoke this one.',
+      'Live keys are accepted over HTTPS only. This key was sent unencrypted: create a new key, use it over https://, and revoke this one.',
     );
   }
   if (!sites) return;
@@ -31,7 +32,7 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
   if (environment === here) return;
   throw serviceError(
     'invalid_api_key',
-    `This is a ${environment} key, and this address takes ${here} keys only. Use it at ${sites[environment]}, or a ${here} key here.`,
+    `This is a ${environment} key, and this address accepts ${here} keys only. Use it at ${sites[environment]}, or a ${here} key here.`,
   );
 }
 

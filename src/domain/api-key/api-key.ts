@@ -10,7 +10,7 @@ export interface ApiKey {
   readonly id: string;
   readonly kind: KeyKind;
   readonly environment: Environment;
-  /** The token's last four characters, so that people can tell their keys apart. */
+  /** The token's last four characters, by which people recognize a key. */
   readonly lastFour: string;
   readonly createdAt: Date;
   readonly revokedAt: Date | null;
@@ -23,12 +23,15 @@ export function newToken(kind: KeyKind, environment: Environment): string {
   return `${PREFIX[kind]}_${environment}_${randomBytes(24).toString('base64url')}`;
 }
 
-/** What is stored and looked up instead of a token: SHA-256, lower-case hex. Tokens are long and random, so a plain hash is enough. */
+/**
+ * The hash that is stored and looked up instead of a token: SHA-256, lower-case hex. Tokens are long and random, so a
+ * plain hash is sufficient.
+ */
 export function hashToken(token: string): string {
   return hash('sha256', token, 'hex');
 }
 
-/** The kind and environment that a token's prefix claims; null when it is not the token of an API key. */
+/** The kind and environment in a token's prefix; null if it is not an API key. */
 export function parseToken(token: string): { kind: KeyKind; environment: Environment } | null {
   for (const kind of KEY_KINDS) {
     for (const environment of ENVIRONMENTS) {

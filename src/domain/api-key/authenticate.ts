@@ -6,15 +6,15 @@ import { type Arrival, refuseMisplacedKey, type Sites } from './admission.ts';
 import { hashToken, parseToken } from './api-key.ts';
 
 /**
- * Resolves the `Authorization` header to who is calling (docs/api/contract.md, "Authentication"). One indexed read for a key, none for a
- * client_secret. What the repository remembers for a moment (`storage/key-cache.ts`, 50 ms) is all that is remembered between calls: a revocation
- * holds at once in the process that makes it, and within 100 ms in every other.
- * @throws {ServiceError} 401: invalid_api_key for a missing or badly formed header and unknown credentials, a key
- *   that must not be used this way (`refuseMisplacedKey`); api_key_revoked
+ * Authenticates the caller by the `Authorization` header (docs/api/contract.md, "Authentication"): one indexed read for
+ * a key, none for a client_secret. Nothing is cached between calls except in the repository (`storage/key-cache.ts`, 50
+ * ms): a revocation takes effect at once in the process that makes it, and within 100 ms in every other.
+ * @throws {ServiceError} 401: invalid_api_key for a missing or malformed header, an unknown credential or a misplaced
+ *   key (`refuseMisplacedKey`); api_key_revoked
  */
 export type Authenticate = (authorization: string | undefined, arrival: Arrival) => Promise<Principal>;
 
-/** @param sites where each environment is served; null: both at every address */
+/** @param sites null: both environments are served at every URL */
 export function createAuthenticate(
   tenants: TenantRepository,
   clientSecrets: ClientSecrets,
@@ -28,14 +28,15 @@ export function createAuthenticate(
     if (!token) {
       throw serviceError(
         'invalid_api_key',
-        'The Authorization header is badly formed. Expected: Authorization: Bearer <key>.',
+        'The Authorization header is malformed. Expected: Authorization: Bearer <key>.',
       );
     }
     const claimed = parseToken(token);
     if (claimed) {
       refuseMisplacedKey(claimed.environment, arrival, sites);
       const found = await tenants.findByKeyHash(hashToken(token));
-      if (!found) throw serviceError('invalid_api_key', 'This API key is not known. Check that it was copied whole.');
+      if (!found)
+        throw serviceError('invalid_api_key', 'This API key is not known. Check that it was copied completely.');
       if (found.key.revokedAt) {
         throw serviceError('api_key_revoked', 'This API key was revoked. Use the key that replaced it.');
       }

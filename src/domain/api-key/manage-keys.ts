@@ -5,7 +5,7 @@ import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenan
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
 
-/** A key at its creation: the only moment at which its token exists outside the client. */
+/** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {
   readonly key: ApiKey;
   readonly token: string;
@@ -13,8 +13,8 @@ export interface IssuedKey {
 
 export interface ManageKeys {
   /**
-   * @throws {ServiceError} resource_not_found without such a tenant; invalid_request for a live key while no authority is set up;
-   *   key_limit_reached
+   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a live key if no authority is
+   *   configured; key_limit_reached
    */
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
@@ -22,7 +22,7 @@ export interface ManageKeys {
   /** Takes effect at once in this process, and within 100 ms in every other. @throws {ServiceError} resource_not_found */
   revoke(keyId: string): Promise<void>;
   /**
-   * A new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
+   * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
    */
   rotate(keyId: string): Promise<IssuedKey>;
@@ -30,7 +30,7 @@ export interface ManageKeys {
 
 /**
  * The use cases of API keys (docs/api/contract.md, "API keys").
- * @param liveAvailable whether this installation has a live authority to transmit to
+ * @param liveAvailable whether a live authority is configured
  */
 export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {
   /** @param replaces the id of the key that is rotated */
@@ -43,7 +43,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
     if (environment === 'live' && !liveAvailable) {
       throw serviceError(
         'invalid_request',
-        'Live keys need a tax authority to transmit to, and none is configured here.',
+        'Live keys require a connection to the tax authority, and none is configured.',
         'environment',
       );
     }
@@ -72,7 +72,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
       if (!(error instanceof TooManyKeys)) throw error;
       throw serviceError(
         'key_limit_reached',
-        `There are ${MAX_KEYS} valid keys in the ${environment} environment already, the maximum. Revoke one first.`,
+        `There are already ${MAX_KEYS} valid keys in the ${environment} environment, which is the maximum. Revoke one first.`,
       );
     }
   }

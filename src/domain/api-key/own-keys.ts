@@ -7,24 +7,25 @@ import type { ApiKey, KeyKind } from './api-key.ts';
 import type { IssuedKey, ManageKeys } from './manage-keys.ts';
 
 /**
- * A tenant's own management of its keys (docs/api/contract.md, "API keys"): a key manages those of its tenant and environment, so that a
- * test key that got lost opens nothing live. All throw insufficient_scope (403) unless a secret key calls.
+ * Key management by the tenant itself (docs/api/contract.md, "API keys"). A key manages only the keys of its tenant and
+ * environment, so a leaked test key gives no access to live keys. Every method throws insufficient_scope (403) without
+ * a secret key.
  */
 export interface OwnKeys {
-  /** Newest first, the last revoked ones included. */
+  /** Newest first, including the last revoked ones. */
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws {ServiceError} resource_not_found */
   find(principal: Principal, keyId: string): Promise<ApiKey>;
   /** @throws {ServiceError} key_limit_reached */
   create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
   /**
-   * A new key of the same kind; the old one stays valid until it is revoked.
+   * Makes a new key of the same kind; the old one stays valid until it is revoked.
    * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
    */
   rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
   /**
-   * Revokes a key, the calling one included; of one that is revoked already nothing changes.
-   * @param evenIfLast also the last valid secret key, after which only an operator can make another
+   * Revokes a key, possibly the calling one. A revoked key stays unchanged.
+   * @param evenIfLast also revokes the last valid secret key; afterwards only an operator can create one
    * @throws {ServiceError} resource_not_found; last_secret_key
    */
   revoke(principal: Principal, keyId: string, evenIfLast: boolean): Promise<ApiKey>;
@@ -40,7 +41,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
     if (key) return key;
     throw serviceError(
       'resource_not_found',
-      `There is no key '${keyId.slice(0, 80)}' for this key, which sees those of its own tenant and environment only.`,
+      `There is no key '${keyId.slice(0, 80)}' for this key: a key is limited to its tenant and environment.`,
       'id',
     );
   }
@@ -79,7 +80,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
       if (!revoked) {
         throw serviceError(
           'last_secret_key',
-          `${keyId} is the last valid secret key of the ${owner.environment} environment: without it nobody could make another. Rotate it first, or say evenIfLast: true.`,
+          `${keyId} is the last valid secret key of the ${owner.environment} environment, and it is needed to create another. Rotate it first, or set evenIfLast: true.`,
           'id',
         );
       }

@@ -1,19 +1,19 @@
-/** Whose limit applies: a secret key's, a publishable key's or client_secret's, or a network address's. */
+/** Whose limit applies: that of a secret key, of a publishable key or client_secret, or of a network address. */
 export type LimitKind = 'secret' | 'publishable' | 'address';
 
 export interface LimitState {
-  /** Requests a minute. */
+  /** Requests per minute. */
   readonly limit: number;
   readonly remaining: number;
-  /** UNIX milliseconds at which the window ends. */
+  /** End of the window, UNIX milliseconds. */
   readonly resetAt: number;
   readonly allowed: boolean;
 }
 
 /** Counts requests in fixed windows of 60 s (docs/api/contract.md, "Limits"). */
 export interface RateLimiter {
-  /** @param requests how many to count; 0 asks for the state */
+  /** @param requests number to count; 0 only returns the state */
   consume(kind: LimitKind, id: string, requests?: number): Promise<LimitState>;
-  /** A window that begins now and counts nothing: what the answers to requests show that are never limited. */
+  /** A new window without requests, for the headers of answers that are never limited. */
   uncounted(kind: LimitKind): LimitState;
 }

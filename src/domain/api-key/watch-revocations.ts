@@ -1,20 +1,23 @@
 import type { TenantRepository } from '../tenant/ports.ts';
 
-/** Tells when keys are revoked, in whichever process, while somebody wants to know. */
+/** Watches keys for revocation by any process. */
 export interface WatchRevocations {
-  /** Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query. @returns ends the watch, also before */
+  /**
+   * Calls `onRevoked` once, within {@link CHECK_MS} and the time of a query. @returns a function that ends the watch
+   */
   follow(keyId: string, onRevoked: () => void): () => void;
   close(): void;
 }
 
-/** How often the keys of open streams are looked up, milliseconds. */
+/** Interval between checks of the keys of open streams, in milliseconds. */
 export const CHECK_MS = 5000;
-/** Keys a query. */
+/** Maximum number of keys in a query. */
 const BATCH = 500;
 
 /**
- * Credentials are checked at each request; an answer that goes on for hours is held to the same by asking again, for all its keys at once.
- * @param onError told when the store could not be asked; it is asked again
+ * A credential is checked at each request. A stream may stay open for hours, so its key is checked again regularly, all
+ * keys in one query.
+ * @param onError called when the store does not answer; the check is repeated
  */
 export function createWatchRevocations(
   tenants: Pick<TenantRepository, 'validKeys'>,
@@ -50,7 +53,7 @@ export function createWatchRevocations(
   return {
     follow(keyId, onRevoked) {
       const set = followed.get(keyId) ?? new Set();
-      // A function of its own, so that the same one may follow twice.
+      // A separate function for each call, so that the same `onRevoked` can be registered twice.
       const once = () => onRevoked();
       followed.set(keyId, set.add(once));
       schedule();

@@ -3,38 +3,44 @@ import { type ApiKey, hashToken, type KeyKind, newToken } from '../api-key/api-k
 import { newId } from '../ids.ts';
 import type { TenantRepository } from '../tenant/ports.ts';
 
-/** What is remembered of an installation as a whole. */
+/** Stored state of an installation as a whole. */
 export interface InstallationRepository {
-  /** Keeps the hash unless there is one, and answers whether it was kept: of many processes that start at once, one is told true. */
+  /**
+   * Stores the hash if there is none. @returns whether it was stored: of several processes that start at once, only one
+   * gets true
+   */
   keepOperatorHash(hash: string): Promise<boolean>;
-  /** Keeps the hash in place of the one before. */
+  /** Replaces the hash. */
   replaceOperatorHash(hash: string): Promise<void>;
   /** SHA-256, lower-case hex; null before the first start. */
   operatorHash(): Promise<string | null>;
-  /** Keeps the mark unless there is one, and answers the one that is kept: the same to all processes that start at once. */
+  /**
+   * Stores the mark if there is none. @returns the stored mark, which is the same for all processes that start at once
+   */
   keepMasterKeyMark(mark: string): Promise<string>;
-  /** By which the master key of the data is recognized; null before the first start. */
+  /** Identifies the master key that the data was written with; null before the first start. */
   masterKeyMark(): Promise<string | null>;
-  /** The next start keeps the mark of its own key. */
+  /** Removes the mark, so that the next start stores the mark of its own key. */
   forgetMasterKeyMark(): Promise<void>;
 }
 
-/** By which a master key is recognized: derived from it (HKDF-SHA-256, 32 bytes in hex) and of no other use. */
+/** Identifies a master key: derived from it (HKDF-SHA-256, 32 bytes in hex) and used for nothing else. */
 export function masterKeyMark(masterKey: Uint8Array): string {
   return Buffer.from(hkdfSync('sha256', masterKey, new Uint8Array(), 'mark:master-key', 32)).toString('hex');
 }
 
-/** What is shown once, to whoever starts the service for the first time. */
+/** Credentials that the first start of the service shows once. */
 export interface FirstStart {
-  /** Of the job dashboard; null when it was made by an earlier start. */
+  /** Password of the job dashboard; null if an earlier start made it. */
   readonly operatorPassword: string | null;
-  /** null when there are tenants already, or the database is not our own. */
+  /** null if there are tenants, or the database is not embedded. */
   readonly demo: { readonly tenantId: string; readonly secretKey: string; readonly publishableKey: string } | null;
 }
 
 /**
- * Makes what a new installation needs: the operator's credential, and in an empty embedded database a demo tenant with test keys.
- * @param embedded never true for a database that others may use (docs/decisions/0037)
+ * Sets up a new installation: the operator's credential, and in an empty embedded database a demo tenant with test
+ * keys.
+ * @param embedded must be false for a database that others may use (docs/decisions/0037)
  */
 export async function prepareInstallation(
   tenants: TenantRepository,
@@ -46,7 +52,9 @@ export async function prepareInstallation(
   return { operatorPassword: isNew ? password : null, demo: embedded ? await makeDemoTenant(tenants) : null };
 }
 
-/** Makes a new credential of the operator; the one before is void at once. @returns the password, shown this once */
+/**
+ * Replaces the operator's credential; the old one is invalid at once. @returns the new password, which is not stored
+ */
 export async function resetOperator(installation: InstallationRepository): Promise<string> {
   const { password, hash } = newOperatorCredential();
   await installation.replaceOperatorHash(hash);
@@ -63,7 +71,7 @@ async function makeDemoTenant(tenants: TenantRepository): Promise<FirstStart['de
   const tenantId = newId('ten');
   const secretKey = newToken('secret', 'test');
   const publishableKey = newToken('publishable', 'test');
-  // One write: a start that is cut off leaves either no tenant or one that works.
+  // One write: an interrupted start leaves either no tenant or a complete one.
   await tenants.insert({ id: tenantId, name: 'Demo', profile: {}, createdAt: new Date() }, [
     { key: keyOf('secret', secretKey), hash: hashToken(secretKey) },
     { key: keyOf('publishable', publishableKey), hash: hashToken(publishableKey) },

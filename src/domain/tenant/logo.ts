@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { crc32 } from 'node:zlib';
 
-/** A seller's logo as profiles and invoices refer to it; its octets are kept once, under their digest. */
+/** Reference to a seller's logo in profiles and invoices; its octets are stored once by digest. */
 export interface LogoReference {
-  /** Of the octets, lower-case hexadecimal. */
+  /** Digest of the octets, lower-case hex. */
   readonly sha256: string;
   readonly contentType: 'image/png' | 'image/jpeg';
-  /** In pixels. */
+  /** Pixels. */
   readonly width: number;
   readonly height: number;
 }
@@ -15,18 +15,18 @@ export interface Logo extends LogoReference {
   readonly content: Uint8Array;
 }
 
-/** It is in each PDF. */
+/** Maximum size of a logo in bytes; every PDF embeds it. */
 export const MAX_LOGO_BYTES = 256 * 1024;
-/** Of either side: 60 mm at 600 dots an inch; more would be memory and time of the browser's alone. */
+/** Maximum width and height: 60 mm at 600 dpi. More pixels would only cost the browser memory and time. */
 export const MAX_LOGO_PIXELS = 1_500;
 
-/** The text is no logo; the message completes "logo …". */
+/** The text is not a logo. The message completes "logo …". */
 export class NotALogo extends Error {
   override readonly name = 'NotALogo';
 }
 
 /**
- * A logo written as a data URL. Its format, size and dimensions are read from its octets, whatever the URL says of them.
+ * Parses a logo from a data URL. Format, size and dimensions are read from its octets; the URL's media type must match.
  * @param url `data:image/png;base64,…` or `data:image/jpeg;base64,…`
  * @throws {NotALogo}
  */
@@ -38,9 +38,11 @@ export function parseLogo(url: string): Logo {
   const content = Buffer.from(base64, 'base64');
   if (content.length > MAX_LOGO_BYTES) throw new NotALogo(`is too large: at most ${MAX_LOGO_BYTES / 1024} KiB`);
   const size = contentType.toLowerCase() === 'image/png' ? pngSize(content) : jpegSize(content);
-  if (size === null) throw new NotALogo(`holds no complete ${contentType}`);
+  if (size === null) throw new NotALogo(`is not a complete ${contentType}`);
   if (Math.min(size.width, size.height) < 1 || Math.max(size.width, size.height) > MAX_LOGO_PIXELS) {
-    throw new NotALogo(`has ${size.width} x ${size.height} pixels: at most ${MAX_LOGO_PIXELS} a side are taken`);
+    throw new NotALogo(
+      `has ${size.width} x ${size.height} pixels: at most ${MAX_LOGO_PIXELS} on each side are allowed`,
+    );
   }
   const sha256 = createHash('sha256').update(content).digest('hex');
   return { sha256, contentType: contentType.toLowerCase() as Logo['contentType'], ...size, content };
@@ -53,7 +55,7 @@ interface Size {
 
 const PNG_SIGNATURE = Buffer.from('89504e470d0a1a0a', 'hex');
 
-/** Walks the chunks (PNG, section 5): each checksum must be right, the first is the header, the last the end. */
+/** Walks the chunks (PNG, section 5): each checksum must be right, the first chunk is the header, the last the end. */
 function pngSize(file: Buffer): Size | null {
   if (!file.subarray(0, PNG_SIGNATURE.length).equals(PNG_SIGNATURE)) return null;
   let size: Size | null = null;
@@ -72,10 +74,10 @@ function pngSize(file: Buffer): Size | null {
 }
 
 const START_OF_SCAN = 0xda;
-/** Start-of-frame markers; C4, C8 and CC among them mean something else. */
+/** Start-of-frame markers: C0 to CF except C4, C8 and CC, which have other meanings. */
 const isFrame = (marker: number) => marker >= 0xc0 && marker <= 0xcf && ![0xc4, 0xc8, 0xcc].includes(marker);
 
-/** Walks the segments (ITU-T T.81, annex B) up to the first scan; the file must end as images do. */
+/** Walks the segments (ITU-T T.81, annex B) up to the first scan; the file must end with the end-of-image marker. */
 function jpegSize(file: Buffer): Size | null {
   if (file.length < 4 || file.readUInt16BE(0) !== 0xffd8 || file.readUInt16BE(file.length - 2) !== 0xffd9) return null;
   let size: Size | null = null;

@@ -6,17 +6,18 @@ import type { LogoStore, TenantRepository } from './ports.ts';
 import { parseSellerProfile } from './seller-profile-input.ts';
 import type { Tenant } from './tenant.ts';
 
-/** A tenant's own profile. All throw insufficient_scope (403) unless a secret key calls. */
+/** A tenant's access to its own profile. Every method throws insufficient_scope (403) without a secret key. */
 export interface OwnProfile {
-  /** The tenant as it was when the request was admitted. */
+  /** The tenant as it was at authentication. */
   read(principal: Principal): Tenant;
-  /** The logo of the own tenant's profile as a data URL, as `update` takes it; null where there is none. */
+  /** The logo of the tenant's own profile as a data URL, as `update` accepts it; null if there is none. */
   logo(principal: Principal, tenant: Tenant): Promise<string | null>;
   /**
-   * Changes the given fields; invoices that are created from now on carry them.
-   * @param change as `parseSellerProfile` takes it
-   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); insufficient_scope (403) also for a test key while the tenant
-   *   has a valid live key: the profile is that of both environments, and what is stated in law is not for a test key to change
+   * Changes the given fields; later invoices use the new profile.
+   * @param change as `parseSellerProfile` accepts it
+   * @throws {ServiceError} invalid_request (400); logo_limit_reached (422); insufficient_scope (403) also for a test
+   *   key while the tenant has a valid live key: both environments share the profile, and a test key must not change
+   *   legal data
    */
   update(principal: Principal, change: unknown): Promise<Tenant>;
 }
@@ -38,17 +39,13 @@ export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, au
     async update(principal, input) {
       const owner = requireSecretKey(principal);
       const { tenant, environment, keyId: byKeyId } = owner;
-      // Before anything is stored; the update itself makes sure once more.
+      // Checked before anything is stored; the update checks it again atomically.
       await refuseTestKey(owner);
       const change = parseSellerProfile(input);
       const fields = Object.keys(change);
       if (fields.length === 0) return tenant;
       if (change.logo && !(await tenants.admitLogo(tenant.id, change.logo.sha256, MAX_LOGOS))) {
-        throw serviceError(
-          'logo_limit_reached',
-          `A tenant can have at most ${MAX_LOGOS} different logos in all.`,
-          'logo',
-        );
+        throw serviceError('logo_limit_reached', `A tenant can store at most ${MAX_LOGOS} different logos.`, 'logo');
       }
       const changed = await tenants.changeProfile(tenant.id, change, environment === 'test');
       if (!changed) throw liveKeyNeeded();
@@ -61,6 +58,6 @@ export function createOwnProfile(tenants: TenantRepository, logos: LogoStore, au
 function liveKeyNeeded() {
   return serviceError(
     'insufficient_scope',
-    'The profile is what live invoices state too, so while there is a valid live key only a live secret key (sk_live_…) can change it.',
+    'Live invoices use this profile too, so only a live secret key (sk_live_…) can change it while a live key is valid.',
   );
 }

@@ -2,27 +2,30 @@ import type { ApiKey } from '../api-key/api-key.ts';
 import type { Logo, LogoReference } from './logo.ts';
 import type { Environment, SellerProfile, Tenant } from './tenant.ts';
 
-/** A profile to be stored: a new logo comes with its octets. */
+/** A profile to store: a new logo includes its octets. */
 export type SellerProfileChange = Omit<Partial<SellerProfile>, 'logo'> & {
   readonly logo?: Logo | LogoReference | null;
 };
 
-/** A tenant in a list: `environments` are those that it has valid keys of. */
+/** A tenant in a list; `environments` are those for which it has valid keys. */
 export type ListedTenant = Pick<Tenant, 'id' | 'name' | 'createdAt'> & {
   readonly environments: readonly Environment[];
 };
 
-/** There are as many valid keys as there may be. Nothing was stored. */
+/** The tenant has the maximum number of valid keys. Nothing was stored. */
 export class TooManyKeys extends Error {
   override readonly name = 'TooManyKeys';
 }
 
-/** The key to be replaced is revoked or gone. Nothing was stored. */
+/** The key to replace is revoked or does not exist. Nothing was stored. */
 export class ReplacedKeyInvalid extends Error {
   override readonly name = 'ReplacedKeyInvalid';
 }
 
-/** Where tenants and their keys are kept. A tenant's keys live in its document, so that a credential costs one indexed read. */
+/**
+ * The store of tenants and their keys. A tenant's keys are in its document, so that authentication takes one indexed
+ * read.
+ */
 export interface TenantRepository {
   /** Stores a tenant together with its first keys. */
   insert(
@@ -32,25 +35,25 @@ export interface TenantRepository {
   find(tenantId: string): Promise<Tenant | null>;
   /** All tenants, oldest first. */
   list(): Promise<ListedTenant[]>;
-  /** Replaces the whole profile. @returns false when there is no such tenant */
+  /** Replaces the whole profile. @returns false if there is no such tenant */
   updateProfile(tenantId: string, profile: SellerProfileChange): Promise<boolean>;
   /**
    * Changes these fields of the profile.
-   * @param unlessLive does nothing while the tenant has a valid live key
-   * @returns the changed tenant; null when nothing was done
+   * @param unlessLive changes nothing if the tenant has a valid live key
+   * @returns the changed tenant; null if nothing was changed
    */
   changeProfile(tenantId: string, change: SellerProfileChange, unlessLive: boolean): Promise<Tenant | null>;
-  /** Whether a tenant may store this logo: it has had it before, or has had fewer than `most`. */
+  /** Admits a logo if the tenant has had it before, or has had fewer than `most`. @returns whether it is admitted */
   admitLogo(tenantId: string, sha256: string, most: number): Promise<boolean>;
-  /** The key with this hash and its tenant, revoked keys included. */
+  /** The key with this hash, possibly revoked, and its tenant. */
   findByKeyHash(hash: string): Promise<{ tenant: Tenant; key: ApiKey } | null>;
   findByKeyId(keyId: string): Promise<{ tenant: Tenant; key: ApiKey } | null>;
   /**
-   * Of the environment's revoked keys the last `mostRevoked` are kept.
-   * @param replaces the id of a key that must be valid at the moment of the insertion
-   * @returns false when there is no such tenant
-   * @throws {TooManyKeys} when its environment has `mostValid` valid keys
-   * @throws {ReplacedKeyInvalid} when the tenant has no valid key `replaces`
+   * Stores a key, and keeps only the last `mostRevoked` revoked keys of its environment.
+   * @param replaces id of a key that must be valid at the moment of the insertion
+   * @returns false if there is no such tenant
+   * @throws {TooManyKeys} if the environment has `mostValid` valid keys
+   * @throws {ReplacedKeyInvalid} if the tenant has no valid key `replaces`
    */
   insertKey(
     tenantId: string,
@@ -62,21 +65,21 @@ export interface TenantRepository {
   ): Promise<boolean>;
   /** Newest last. */
   keysOf(tenantId: string): Promise<ApiKey[]>;
-  /** Which of these keys exist and are not revoked. */
+  /** Those of these keys that exist and are not revoked. */
   validKeys(keyIds: readonly string[]): Promise<Set<string>>;
-  /** Marks it revoked unless it is already. @returns false when there is no such key */
+  /** Revokes a key unless it is revoked. @returns false if there is no such key */
   revokeKey(keyId: string, at: Date): Promise<boolean>;
   /**
    * The same for a key of this tenant.
-   * @param evenIfLast also when no other valid secret key of its environment is left; a publishable key is never the last
-   * @returns null when nothing was done
+   * @param evenIfLast also revokes the last valid secret key of its environment; publishable keys do not count
+   * @returns null if nothing was changed
    */
   revokeOwnKey(tenantId: string, key: ApiKey, at: Date, evenIfLast: boolean): Promise<ApiKey | null>;
-  /** Whether there is no tenant at all: a new installation. */
+  /** Whether there is no tenant: a new installation. */
   isEmpty(): Promise<boolean>;
 }
 
-/** Where the logos of profiles are kept. */
+/** The store of logos. */
 export interface LogoStore {
   find(reference: LogoReference): Promise<Logo | null>;
 }

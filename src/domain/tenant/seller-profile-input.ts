@@ -57,7 +57,9 @@ const sellerProfileInput = z.strictObject(
       .nullable()
       .exactOptional(),
     bankAccount: bankAccountDigits()
-      .refine(hasBankAccountKey, { error: 'has a check key (its last two digits) that does not fit: a digit is wrong' })
+      .refine(hasBankAccountKey, {
+        error: 'has a check key (its last two digits) that does not match: at least one digit is wrong',
+      })
       .nullable()
       .exactOptional(),
     operationDateIsIssueDate: z.boolean({ error: 'must be true or false' }).exactOptional(),
@@ -81,9 +83,11 @@ const sellerProfileInput = z.strictObject(
 );
 
 /**
- * A seller's profile as people write it: any part of `SellerProfile`, in its names, the logo as a data URL; unknown fields are refused.
+ * Parses a seller's profile: any subset of `SellerProfile`'s fields, with the logo as a data URL. Unknown fields are
+ * refused.
  * @param value parsed JSON
- * @throws {ServiceError} invalid_request with every problem, `param` its dotted path (`address.city`), unknown fields last
+ * @throws {ServiceError} invalid_request with every problem, whose `param` is a dotted path (`address.city`); unknown
+ *   fields last
  */
 export function parseSellerProfile(value: unknown): SellerProfileChange {
   const parsed = sellerProfileInput.safeParse(value);

@@ -2,24 +2,24 @@ import type { DocumentLanguage } from '../document-language.ts';
 import type { PaymentMeans } from '../payment-means.ts';
 import type { LogoReference } from './logo.ts';
 
-/** `live` really transmits; `test` never calls the authority (docs/api/contract.md, "Environments"). */
+/** `live` transmits to the authority; `test` never does (docs/api/contract.md, "Environments"). */
 export const ENVIRONMENTS = ['live', 'test'] as const;
 export type Environment = (typeof ENVIRONMENTS)[number];
 
-/** Whose data it is: every query of a tenant's data names both. */
+/** Tenant and environment that own data; every query of a tenant's data states both. */
 export interface Owner {
   readonly tenantId: string;
   readonly environment: Environment;
 }
 
-/** What the law wants to know of the seller (CGI art. 145-III); the fields of a complete profile, and how its documents look. */
+/** The seller's data that the law requires (CGI art. 145-III), and the settings of its documents. */
 export interface SellerProfile {
   readonly legalName: string;
   /** 15 digits. */
   readonly ice: string;
   /** Identifiant fiscal. */
   readonly taxId: string;
-  /** Registre du commerce, with its court's town: `Casablanca 123456`. */
+  /** Registre du commerce, with the town of its court: `Casablanca 123456`. */
   readonly tradeRegister: string;
   /** Taxe professionnelle (patente). */
   readonly professionalTax: string;
@@ -31,20 +31,20 @@ export interface SellerProfile {
   readonly legalForm: string;
   /** Share capital in centimes. */
   readonly capital: number;
-  /** How invoices are paid, in words: `Virement bancaire`. */
+  /** Default payment mode in words: `Virement bancaire`. */
   readonly paymentMode: string;
-  /** The same for programs; null where it is not known. */
+  /** Default payment means as a code; null if unknown. */
   readonly paymentMeans: PaymentMeans | null;
-  /** Days from an invoice's date to its due date; null: invoices state none unless they are given one. */
+  /** Default payment term, in days from an invoice's date; null: no default. */
   readonly paymentTermDays: number | null;
   /** RIB, 24 digits. */
   readonly bankAccount: string | null;
-  /** Whether the date of the operation is that of the invoice, where an invoice is given none. */
+  /** Whether the date of the operation defaults to the invoice's date. */
   readonly operationDateIsIssueDate: boolean;
-  /** Why lines at 0 % bear no VAT; null when the seller issues none. */
+  /** Why lines at 0 % are exempt from VAT; null if there are none. */
   readonly exemptionReason: string | null;
   readonly documentLanguage: DocumentLanguage;
-  /** Shown at the head of the PDF. */
+  /** Shown at the top of the PDF. */
   readonly logo: LogoReference | null;
 }
 
@@ -52,7 +52,7 @@ export interface Tenant {
   /** Prefix ten_. */
   readonly id: string;
   readonly name: string;
-  /** What is known of the seller; live keys need all of it, test invoices fill the gaps with a labelled specimen. */
+  /** The known data of the seller: complete for live keys; test invoices fill gaps with labelled specimen data. */
   readonly profile: Partial<SellerProfile>;
   readonly createdAt: Date;
 }
@@ -71,12 +71,14 @@ const PROFILE_FIELDS = [
   'paymentMode',
 ] as const satisfies readonly (keyof SellerProfile)[];
 
-/** The mandatory fields that a profile lacks; all others are optional. */
+/** The mandatory fields that a profile lacks. */
 export function missingProfileFields(profile: Partial<SellerProfile>): string[] {
   return PROFILE_FIELDS.filter((field) => profile[field] === undefined);
 }
 
-/** The labelled specimen seller that completes a test profile. Its ICE has a valid check key and belongs to nobody. */
+/**
+ * The labelled specimen seller that completes a test profile. Its ICE has a valid check key and belongs to no company.
+ */
 export const SPECIMEN_SELLER: SellerProfile = {
   legalName: 'SPECIMEN - Société de démonstration',
   ice: '999000000000005',
@@ -98,7 +100,7 @@ export const SPECIMEN_SELLER: SellerProfile = {
   logo: null,
 };
 
-/** A profile without gaps, and whether specimen data fills any. */
+/** Completes a profile; `specimen` tells whether specimen data filled a mandatory field. */
 export function completedProfile(profile: Partial<SellerProfile>): { seller: SellerProfile; specimen: boolean } {
   const specimen = missingProfileFields(profile).length > 0;
   const base = specimen ? SPECIMEN_SELLER : { ...SPECIMEN_SELLER, exemptionReason: null };

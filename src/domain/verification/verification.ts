@@ -1,21 +1,24 @@
-/** Of a document that is checked, bytes; the longest invoice of this service has 4 MB. */
+/** Maximum size of a document to verify, in bytes; the longest invoice of this service has 4 MB. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
-/** What an independent check of a signed invoice found. */
+/** The result of verifying a signed invoice. */
 export type Verification = ValidSignature | InvalidSignature;
 
 export interface ValidSignature {
   readonly valid: true;
-  /** As the signer claims it; within the certificate's validity. */
+  /** Claimed by the signer; within the validity of the certificate. */
   readonly signingTime: Date;
-  /** URI of the signature's algorithm. */
+  /** URI of the signature algorithm. */
   readonly algorithm: string;
-  /** Whose key signed. Whether this signer is to be trusted is for the caller to decide, by its fingerprint. */
+  /** The signer's certificate. Trust is not checked: the caller decides by its fingerprint. */
   readonly certificate: SigningCertificate;
-  /** The certificates that the document brings, DER: the signer's, then any others, of which nothing was checked. */
+  /** The certificates in the document, DER: the signer's first, then others, which were not checked. */
   readonly certificates: readonly Uint8Array[];
   readonly covered: CoveredDocument;
-  /** When the signature was there, as a time-stamping authority says (baseline B-T), whose trust is not checked; null: no time stamp. */
+  /**
+   * Proof by a time-stamping authority that the signature existed at `time` (baseline B-T); trust in the authority is
+   * not checked. null: no time stamp.
+   */
   readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
 }
 
@@ -29,32 +32,39 @@ export interface SigningCertificate {
   readonly fingerprint: string;
 }
 
-/** The signature covers the whole document but itself; this tells which document that is. */
+/** Identifies the document that the signature covers: always the whole document except the signature itself. */
 export interface CoveredDocument {
   /** Local name of the root element, `Invoice`. */
   readonly type: string;
-  /** The document's own number (its cbc:ID). */
+  /** The document's number (cbc:ID). */
   readonly number: string | null;
-  /** SHA-256 of what is covered in canonical form, base64. */
+  /** SHA-256 of the covered content in canonical form, base64. */
   readonly digest: string;
 }
 
 export interface InvalidSignature {
   readonly valid: false;
   /**
-   * The first check that failed: `limits` (too large, deep or crowded to be checked: nothing is said of its signature), `structure` (not one signature over a whole UBL document), `digest` (changed after it was signed),
-   * `signature` (not made by the certificate's key), `certificate` (not the one that was signed with, or not fit for signing) or
-   * `timestamp` (not of this signature, or not made by a time-stamping authority).
+   * The first check that failed: `limits` (the document is too large, too deep or has too many nodes; its signature was
+   * not checked), `structure` (not exactly one signature over a whole UBL document), `digest` (changed after signing),
+   * `signature` (not made by the certificate's key), `certificate` (not the signing certificate, or not allowed to
+   * sign) or `timestamp` (not of this signature, or not made by a time-stamping authority).
    */
   readonly failed: 'limits' | 'structure' | 'digest' | 'signature' | 'certificate' | 'timestamp';
-  /** A sentence for a person. */
+  /** A full sentence for people. */
   readonly reason: string;
 }
 
-/** Thrown by a verifier that gave a document up: it took longer or more memory than any invoice. The message is a sentence for a person. */
+/**
+ * The verifier stopped because a document took more time or memory than any invoice. The message is a full sentence for
+ * people.
+ */
 export class VerificationGivenUp extends Error {}
 
-/** What is said of such a document to who asked: nothing is known of its signature. @throws what is no {@link VerificationGivenUp} */
+/**
+ * The result for such a document: its signature was not checked. @throws any other error than
+ * {@link VerificationGivenUp}
+ */
 export function givenUp(error: unknown): InvalidSignature {
   if (error instanceof VerificationGivenUp) return { valid: false, failed: 'limits', reason: error.message };
   throw error;

@@ -3,7 +3,10 @@ import { createFairQueue, QueueFull } from '../fair-queue.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import { givenUp, type Verification } from './verification.ts';
 
-/** Of one tenant, the one that is being checked not counted: as many as one operation may ask for. A check takes a second or two at most. */
+/**
+ * Maximum number of waiting documents of one tenant, the one under way not counted: as many as one operation may
+ * request. A check takes at most a second or two.
+ */
 const MAX_WAITING = 10;
 const MAX_WAITING_OF_ALL = 64;
 
@@ -12,8 +15,8 @@ export type VerifyDocument = ReturnType<typeof createVerifyDocument>;
 export function createVerifyDocument(verify: (document: Uint8Array) => Promise<Verification>) {
   const queue = createFairQueue({ perKey: MAX_WAITING, total: MAX_WAITING_OF_ALL });
   /**
-   * Checks a signed invoice, whoever issued it. Tenants take turns, so that none waits for what another has sent.
-   * @throws {ServiceError} insufficient_scope; rate_limit_exceeded while too many of the tenant's documents wait
+   * Verifies a signed invoice of any issuer. Tenants take turns, so that none waits for another's backlog.
+   * @throws {ServiceError} insufficient_scope; rate_limit_exceeded if too many of the tenant's documents wait
    */
   return async (principal: Principal, xml: string): Promise<Verification> => {
     const { tenant } = requireSecretKey(principal);
@@ -23,7 +26,7 @@ export function createVerifyDocument(verify: (document: Uint8Array) => Promise<V
       if (!(error instanceof QueueFull)) throw error;
       throw serviceError(
         'rate_limit_exceeded',
-        'Too many of your documents wait to be verified: send the next one when an answer has come.',
+        'Too many of your documents wait to be verified: send the next one after you have received an answer.',
       );
     }
   };

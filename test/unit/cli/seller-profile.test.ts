@@ -33,7 +33,7 @@ describe('a seller profile', () => {
     [{ ice: '٠٠١٥٢٧٠٣٤٠٠٠٠٢٩' }, 'ice', 'ice must be 15 digits.'],
     [{ ice: 1527034000029 }, 'ice', 'ice must be a string of 15 digits.'],
     [{ ice: null }, 'ice', 'ice must be a string of 15 digits.'],
-    [{ legalName: '  ' }, 'legalName', 'legalName must not be empty: the legal name is expected.'],
+    [{ legalName: '  ' }, 'legalName', 'legalName must not be empty: expected the legal name.'],
     [{ legalName: 'x'.repeat(201) }, 'legalName', 'legalName is too long: at most 200 characters.'],
     [{ legalName: 'a\u0000' }, 'legalName', expect.stringContaining('control character')],
     [{ legalName: '\ud800' }, 'legalName', expect.stringContaining('half a character')],
