@@ -24,26 +24,26 @@ describe('plain HTTP', () => {
     },
   );
 
-  it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('takes a live key from %s', (address) => {
+  it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('a live key is accepted from %s', (address) => {
     expect(refusal('live', { ...FAR, encrypted: false, address }, null)).toBeNull();
   });
 });
 
 describe('SANDBOX_URL', () => {
-  it('names the right address to a key of the other environment', () => {
+  it('a key of the other environment is refused with the right URL', () => {
     expect(refusal('test', FAR, SITES)).toContain(SITES.test);
     expect(refusal('live', { ...FAR, host: 'Sandbox.example.com' }, SITES)).toContain(SITES.live);
     expect(refusal('live', FAR, SITES)).toBeNull();
     expect(refusal('test', { ...FAR, host: 'Sandbox.example.com' }, SITES)).toBeNull();
   });
 
-  it('takes any other host for production', () => {
+  it('every other host counts as production', () => {
     for (const host of ['', '10.0.0.7:3000', 'sandbox.example.com.evil', 'sandbox.example.com:8443']) {
       expect(refusal('test', { ...FAR, host }, SITES)).toContain(SITES.test);
     }
   });
 
-  it('makes a sandbox of its own of an installation whose two addresses are one', () => {
+  it('an installation with the same URL for both environments is a sandbox', () => {
     const own = { live: SITES.test, test: SITES.test };
     expect(refusal('live', FAR, own)).not.toBeNull();
     expect(refusal('test', FAR, own)).toBeNull();

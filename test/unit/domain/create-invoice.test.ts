@@ -24,7 +24,7 @@ const input = {
   metadata: {},
 };
 
-it('a request is replayed also on a day on which its dates would be refused; another one with its key is not', async () => {
+it('a request is replayed even on a day when its dates are no longer allowed; another request with its key is not', async () => {
   const yesterday = new Date(Date.now() - 86_400_000);
   const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
   const repository = {
@@ -43,7 +43,7 @@ it('a request is replayed also on a day on which its dates would be refused; ano
   const due = (dueDate: string) => ({ ...input, terms: { dueDate } });
 
   const today = moroccanDate(new Date());
-  // As if it had been sent yesterday.
+  // The first request was sent yesterday.
   await create(principal, due(today), 'k');
   const [first] = stored;
   if (!first) throw new Error('nothing was stored');
@@ -58,7 +58,7 @@ it('a request is replayed also on a day on which its dates would be refused; ano
   expect(stored).toHaveLength(1);
 });
 
-/** Members sorted by their names, as the fingerprint is taken. */
+/** Members sorted by name, as in the fingerprint. */
 function canonical(value: unknown): string {
   return JSON.stringify(value, (_key, each) =>
     each !== null && typeof each === 'object' && !Array.isArray(each)
@@ -67,7 +67,7 @@ function canonical(value: unknown): string {
   );
 }
 
-it('what a new invoice is warned of is logged once, by its codes; a replay logs nothing', async () => {
+it('the warning codes of a new invoice are logged once; a replay logs nothing', async () => {
   const logged: Parameters<LogWarnings>[0][] = [];
   let earlier: { invoice: Invoice; fingerprint: string } | null = null;
   const repository = {
@@ -94,7 +94,7 @@ it('what a new invoice is warned of is logged once, by its codes; a replay logs 
   expect(new Set(logged[0]?.warnings).size).toBe(logged[0]?.warnings.length);
 });
 
-it('an invoice whose warnings can not be told is not stored', async () => {
+it('an invoice is not stored if its warnings cannot be computed', async () => {
   let stored = 0;
   const repository = {
     insert: async () => {
@@ -109,7 +109,7 @@ it('an invoice whose warnings can not be told is not stored', async () => {
   expect(stored).toBe(0);
 });
 
-it('a request that stored its invoice and then failed is replayed by the next one with its key', async () => {
+it('after a request that stored its invoice and then failed, the next one with its key is a replay', async () => {
   const stored: { invoice: Invoice; mark: IdempotencyMark | null }[] = [];
   let failing = true;
   const repository = {

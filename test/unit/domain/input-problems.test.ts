@@ -16,7 +16,7 @@ const line = (changes: object) =>
 const endpoint = (changes: object) => ({ url: 'https://example.com/', events: ['invoice.accepted'], ...changes });
 const EVENTS = 'invoice.signing, invoice.transmitted, invoice.accepted, invoice.rejected';
 
-/** A schema, what it is given, and what the client is told. */
+/** A schema, an input, and the message for the client. */
 const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['a list for a body', restInvoiceBody, [], 'The body must be a JSON object with amount, currency, customer and lines; a list was sent.'],
   ['null for a body', restInvoiceBody, null, 'The body must be a JSON object with amount, currency, customer and lines; null was sent.'],
@@ -45,7 +45,7 @@ describe('messages say what was wrong, what was expected, and where', () => {
     expect(problems(schema, value)[0].message).toBe(message);
   });
 
-  it('names fields as the schema does that refuses them', () => {
+  it('fields have the names of the schema', () => {
     const [ofRest] = problems(restInvoiceBody, line({ unit_price: -1 }));
     expect(ofRest.param).toBe('lines.0.unit_price');
     const lines = [{ description: 'x', quantity: 1, unitPrice: -1 }];
@@ -56,14 +56,14 @@ describe('messages say what was wrong, what was expected, and where', () => {
 });
 
 describe('a hostile body costs little', () => {
-  it('tells a hundred problems at most', () => {
+  it('at most a hundred problems are listed', () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]));
     expect(problems(restInvoiceBody, invoiceBody(many))).toHaveLength(100);
     const lines = Array.from({ length: 1000 }, () => ({ description: 'x' }));
     expect(problems(restInvoiceBody, invoiceBody({ lines }))).toHaveLength(100);
   });
 
-  it('does not look at each of too many', () => {
+  it('the members of an oversized value are not checked one by one', () => {
     const metadata = Object.fromEntries(Array.from({ length: 5000 }, (_, i) => [`k${i}`, 1]));
     expect(problems(restInvoiceBody, invoiceBody({ metadata })).map(({ param }) => param)).toEqual(['metadata']);
     const lines = Array.from({ length: 5000 }, () => 0);
@@ -72,7 +72,7 @@ describe('a hostile body costs little', () => {
     expect(problems(createEndpointInput, endpoint({ events })).map(({ param }) => param)).toEqual(['events']);
   });
 
-  it('quotes the beginning of what is long', () => {
+  it('only the beginning of a long value is quoted', () => {
     const long = '🧾'.repeat(50_000);
     const [first] = problems(restInvoiceBody, invoiceBody({ [long]: 1 }));
     expect(first.param?.length).toBeLessThan(400);

@@ -20,7 +20,7 @@ const customer = { ...sample.customer, ice: '999000000000005' };
 const seller = { ...sample.seller, ice: '999000000000005' };
 
 describe('the warnings of an invoice', () => {
-  test('name what is mandatory and missing, and what looks wrong', () => {
+  test('name missing mandatory data and suspicious values', () => {
     const { cnss, email, ...incomplete } = sample.seller;
     expect(codes({ customer: { ...customer, ice: '000000000000000', address: ' ' } })).toEqual([
       'ice_zero customer.ice',
@@ -35,7 +35,7 @@ describe('the warnings of an invoice', () => {
     ]);
   });
 
-  test('tell of a reason that is missing where there is no VAT', () => {
+  test('report a missing exemption reason for lines without VAT', () => {
     const lines = [sampleLine({ description: 'x', quantity: 1, unitPrice: 100, taxRate: 0 })];
     const changes = { amount: 100, lines, customer: { ...customer, ice: '000000000000097' } };
     expect(codes({ ...changes, seller })).toEqual([]);
@@ -44,7 +44,7 @@ describe('the warnings of an invoice', () => {
     ]);
   });
 
-  test('name what the PDF can not show, with the path of the field', async () => {
+  test('name the characters that the PDF cannot show, with the path of the field', async () => {
     const asked: string[] = [];
     const warnings = createInvoiceWarnings(async (text) => {
       asked.push(text);
@@ -72,12 +72,12 @@ describe('the warnings of an invoice', () => {
     expect(told[2]?.message).toContain('十 (U+5341) and 1 more.');
     expect(told[21]?.message).not.toContain('further');
     expect(told[22]?.message).toMatch(/ 10 further lines have such characters\.$/);
-    // The reason of an exemption is printed where a line has none.
+    // The exemption reason is printed if a line bears no VAT.
     expect(asked).not.toContain('无');
     expect(asked).toContain('A-1');
   });
 
-  test('are looked for in turns of the event loop: of 1,000 long lines others are served in between', async () => {
+  test('yield to the event loop: other work runs while 1,000 long lines are checked', async () => {
     const warnings = createInvoiceWarnings(async () => []);
     const line = sampleLine({ description: 'é'.repeat(500), quantity: 1, unitPrice: 100, taxRate: 20 });
     const lines = Array.from({ length: 1000 }, () => line);
@@ -92,7 +92,7 @@ describe('the warnings of an invoice', () => {
     expect(turns).toBeGreaterThan(10);
   });
 
-  test('tell of rounding', () => {
+  test('report a rounding difference', () => {
     const changes = { amount: sample.amount + 1, customer: { ...customer, ice: '000000000000097' } };
     expect(codes(changes)).toEqual(['rounding amount']);
     expect(legalWarnings({ ...sample, terms, createdAt, ...changes } as unknown as Invoice)[0]?.message).toContain(
@@ -100,7 +100,7 @@ describe('the warnings of an invoice', () => {
     );
   });
 
-  test('tell of dates and of payments that are not stated, or stated oddly', () => {
+  test('report missing or unusual dates and payment terms', () => {
     expect(codes({ terms: NO_TERMS })).toEqual([
       'operation_date_missing terms.operationDate',
       'due_date_missing terms.dueDate',
@@ -117,7 +117,7 @@ describe('the warnings of an invoice', () => {
     ]);
   });
 
-  test('tell of a due date beyond 120 days, counted from the day in Morocco', () => {
+  test('report a due date more than 120 days after the date in Morocco', () => {
     expect(codes({ terms: { ...terms, dueDate: '2027-03-21' } })).toEqual([]);
     expect(codes({ terms: { ...terms, dueDate: '2027-03-22' } })).toEqual(['due_date_late terms.dueDate']);
     const nextDay = new Date('2026-06-30T23:30:00Z');
@@ -127,7 +127,7 @@ describe('the warnings of an invoice', () => {
     ]);
   });
 
-  test('say what the table says, and what to do', () => {
+  test('have the texts of the table: what is wrong and what to do', () => {
     for (const { code, message } of legalWarnings({ ...sample, createdAt, terms: NO_TERMS } as unknown as Invoice)) {
       const { meaning, remedy } = INVOICE_WARNINGS[code];
       expect(message).toBe(`${meaning} ${remedy}`);

@@ -5,7 +5,7 @@ import { png } from '../pdf/support.ts';
 
 const url = (content: Buffer, type = 'image/png') => `data:${type};base64,${content.toString('base64')}`;
 
-/** The frame of a JPEG without its scan: what is read of one. */
+/** The segments of a JPEG that the parser reads, without the scan data. */
 function jpeg(width: number, height: number, frame = 0xc0): Buffer {
   const size = Buffer.alloc(4);
   size.writeUInt16BE(height, 0);
@@ -50,7 +50,7 @@ describe('a logo', () => {
     expect(() => parseLogo(text)).toThrow(NotALogo);
   });
 
-  it('of a profile is refused with its path, and null removes it', () => {
+  it('in a profile is refused with its path; null removes it', () => {
     expect(() => parseSellerProfile({ logo: 'x' })).toThrow('logo must be a data URL of a PNG or JPEG');
     expect(() => parseSellerProfile({ documentLanguage: 'de' })).toThrow(
       "documentLanguage must be 'fr', 'ar' or 'en'.",

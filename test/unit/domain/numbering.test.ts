@@ -6,7 +6,7 @@ import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { NumberTaken, type SeriesNumber } from '../../../src/domain/invoice/repository.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
-/** Series as a unique index would keep them, for any number of processes. */
+/** Series with a unique index, shared by any number of processes. */
 function store() {
   const taken = new Set<string>();
   return {
@@ -25,7 +25,7 @@ function store() {
 }
 
 describe('the legal series', () => {
-  it('has neither gaps nor duplicates where several processes claim at once, and claims fail', async () => {
+  it('has neither gaps nor duplicates when several processes claim at once and claims fail', async () => {
     const shared = store();
     const processes = Array.from({ length: 3 }, () => createNumbering(shared));
     const claims = Array.from({ length: 90 }, (_, i) =>
@@ -40,7 +40,7 @@ describe('the legal series', () => {
     expect(serials.sort((a, b) => a - b)).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
   });
 
-  it('begins anew with the year, while invoices of the old one are still numbered in theirs', async () => {
+  it('restarts each year, while invoices of the old year still get numbers of that year', async () => {
     const shared = store();
     const numbering = createNumbering(shared);
     const claim = (createdAt: string) =>
@@ -50,8 +50,8 @@ describe('the legal series', () => {
     expect([...shared.taken]).toEqual(['2025-1', '2026-1', '2025-2', '2026-2']);
   });
 
-  // Times whose rule can't change any more: from 2026-09-20 on Morocco keeps UTC, says the time zone database 2026c.
-  it('counts years and days by the clock of Morocco: UTC+1 then, and UTC during Ramadan', () => {
+  // Past times, whose rule cannot change: in the time zone database 2026c Morocco keeps UTC from 2026-09-20 on.
+  it('uses the year and day in Morocco: UTC+1 at that time, and UTC during Ramadan', () => {
     expect(seriesYear(new Date('2025-12-31T22:59:59.999Z'))).toBe(2025);
     expect(seriesYear(new Date('2025-12-31T23:00:00Z'))).toBe(2026);
     expect(moroccanDate(new Date('2026-02-28T23:30:00Z'))).toBe('2026-02-28');

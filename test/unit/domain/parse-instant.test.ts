@@ -32,6 +32,6 @@ it.each([
   ['a space', '2026-01-31 12:00:00Z'],
   ['another line', '2026-01-31\n'],
   ['nothing', ''],
-])('nothing else: %s', (_name, text) => {
+])('not accepted: %s', (_name, text) => {
   expect(parseInstant(text)).toBeNull();
 });

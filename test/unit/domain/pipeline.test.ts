@@ -25,7 +25,7 @@ const accepted: Receipt = {
 const notReceived = () => Promise.reject(new NotReceived('503'));
 const unknown = () => Promise.reject(new OutcomeUnknown('no reply'));
 
-/** One invoice and a pipeline over it. Every claim takes over, as if the last worker were dead or its pause were over. */
+/** One invoice and its pipeline. Every claim succeeds, as if the last worker were dead or the pause were over. */
 function bench(
   authority: Partial<Authority>,
   parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array>; mailer?: Mailer; email?: string } = {},
@@ -97,7 +97,7 @@ function bench(
     get invoice() {
       return invoice;
     },
-    /** {@link invoice}, also where the bench was spread. */
+    /** The current {@link invoice}, also after the bench was spread into another object. */
     current: () => invoice,
     run: () => pipeline.run(invoice.id),
     async runTimes(times: number) {
@@ -108,7 +108,7 @@ function bench(
 }
 
 describe('transmission (docs/decisions/0009)', () => {
-  it('is given up after five attempts of which each is known not to have arrived', async () => {
+  it('fails after five attempts that are all known as not received', async () => {
     const it = bench({ submit: notReceived });
     await it.runTimes(4);
     expect(it.invoice.status).toBe('signing');
@@ -119,14 +119,14 @@ describe('transmission (docs/decisions/0009)', () => {
     expect(it.pauses).toEqual([10, 20, 30, 40]);
   });
 
-  it('asks after a lost reply, and sends nothing again that is held', async () => {
+  it('looks up after a lost reply, and sends no document again that the authority holds', async () => {
     const it = bench({ submit: unknown, lookUp: async () => accepted });
     await it.runTimes(3);
     expect(it.calls).toEqual(['submit', 'lookUp']);
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
-  it('sends again only after it was told that nothing is held', async () => {
+  it('sends again only after a look-up that finds nothing', async () => {
     let sent = 0;
     const it = bench({ submit: () => (++sent === 1 ? unknown() : Promise.resolve(accepted)) });
     await it.runTimes(3);
@@ -134,7 +134,7 @@ describe('transmission (docs/decisions/0009)', () => {
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
-  it('is never given up while an outcome is unknown: it asks on, at the last delay, and operators are told', async () => {
+  it('never fails while an outcome is unknown: look-ups continue at the last delay, and operators are notified', async () => {
     let lookUp: Authority['lookUp'] = unknown;
     const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
     await it.runTimes(12);
@@ -147,7 +147,7 @@ describe('transmission (docs/decisions/0009)', () => {
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
-  it('is given up late when the outcome of the last attempts becomes known as not received', async () => {
+  it('fails late when a look-up finds that the last attempts were not received', async () => {
     let lookUp: Authority['lookUp'] = unknown;
     const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
     await it.runTimes(8);
@@ -157,7 +157,7 @@ describe('transmission (docs/decisions/0009)', () => {
     expect(it.calls.filter((call) => call === 'submit')).toHaveLength(1);
   });
 
-  it('is taken over by asking first; what the earlier worker hears later changes nothing', async () => {
+  it('continues with a look-up in another worker; a later reply to the first worker changes nothing', async () => {
     const reply = Promise.withResolvers<Receipt>();
     const it = bench({ submit: () => reply.promise, lookUp: async () => accepted });
     const stalled = it.run();
@@ -169,7 +169,7 @@ describe('transmission (docs/decisions/0009)', () => {
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
-  it('takes a defect on the way for an unknown outcome', async () => {
+  it('treats an internal error as an unknown outcome', async () => {
     const it = bench({ submit: () => Promise.reject(new TypeError('defect')), lookUp: async () => accepted });
     await it.runTimes(2);
     expect(it.calls).toEqual(['submit', 'lookUp']);
@@ -180,7 +180,7 @@ describe('the record of the authority', () => {
   const recordOf = ({ authorityAttempts }: Invoice) =>
     authorityAttempts.map(({ purpose, outcome, message }) => [purpose, outcome, message].filter(Boolean).join(' '));
 
-  it('has each call with its outcome, written by the update that follows it', async () => {
+  it('has each call with its outcome, written by the next update', async () => {
     let sent = 0;
     const it = bench({
       submit: () => (++sent === 1 ? unknown() : sent === 2 ? notReceived() : Promise.resolve(accepted)),
@@ -198,7 +198,7 @@ describe('the record of the authority', () => {
     expect(it.invoice.authorityAttempts[0]?.at).toBeInstanceOf(Date);
   });
 
-  it('tells a decision that was asked for, and the last attempt of one that is given up', async () => {
+  it('has the look-up of a decision, and the last attempt of a failed transmission', async () => {
     const decision = { outcome: 'rejected', reason: 'The ICE is unknown.', decidedAt: new Date() } as const;
     const it = bench({
       submit: async () => ({ decision: null, askAgainAfter: 1 }),
@@ -212,7 +212,7 @@ describe('the record of the authority', () => {
     expect(recordOf(lost.invoice).filter((each) => each === 'submit not_received 503')).toHaveLength(5);
   });
 
-  it('keeps the text of a defect to ourselves, cuts what is long, and stays bounded', async () => {
+  it('hides the text of an internal error, truncates long messages, and has a limited length', async () => {
     const defect = bench({ submit: () => Promise.reject(new TypeError('secret of ours')) });
     await defect.run();
     expect(recordOf(defect.invoice)).toEqual([
@@ -234,7 +234,7 @@ describe('the record of the authority', () => {
   });
 });
 
-it('a lease is renewed well before it ends for as long as a stage runs, and not a moment longer', async () => {
+it('a lease is renewed well before it ends as long as a stage runs, and not afterwards', async () => {
   vi.useFakeTimers();
   try {
     const reply = Promise.withResolvers<Receipt>();
@@ -257,7 +257,7 @@ it('a lease is renewed well before it ends for as long as a stage runs, and not 
 });
 
 describe('defects', () => {
-  it('a stage that throws changes nothing, is told of, and rests longer than a lease', async () => {
+  it('a stage that throws changes nothing, is reported, and is paused longer than a lease', async () => {
     const writer = {
       write: async () => {
         throw new TypeError('defect');
@@ -270,7 +270,7 @@ describe('defects', () => {
     expect(it.leases).toEqual([15_000]);
   });
 
-  it('that come again let the invoice rest ever longer, up to an hour, and call for attention', async () => {
+  it('that recur pause the invoice at growing intervals, up to an hour, and need attention', async () => {
     let broken = true;
     const writer = {
       write: async () => {
@@ -293,20 +293,20 @@ describe('defects', () => {
     const rests = it.leases.filter((lease) => lease >= 15_000);
     expect(rests.slice(0, 4)).toEqual([15_000, 30_000, 60_000, 120_000]);
     expect(Math.max(...rests)).toBe(3_600_000);
-    // Mended, it goes on as if nothing had been.
+    // After the defect is fixed, the invoice continues normally.
     broken = false;
     await it.run();
     expect([it.statuses(), attention()]).toEqual(['signing,transmitted,accepted', null]);
   });
 
-  it('that kill the worker let the invoice rest as well, after five times', async () => {
+  it('that kill the worker pause the invoice too, after five times', async () => {
     const it = bench({}, { writer: { write: () => new Promise(() => undefined) } as unknown as InvoiceWriter });
     for (let times = 1; times <= 8; times++) void it.run();
     await expect.poll(() => it.leases).toEqual([15_000, 30_000, 60_000]);
     expect(attentionOf(it.current(), new Date())?.reason).toBe('internal_error');
   });
 
-  it('an invalid document of ours rejects the invoice, which keeps its number', async () => {
+  it('an invalid UBL document rejects the invoice, which keeps its number', async () => {
     const writer = {
       write: async () => {
         throw new InvalidDocument('BR-CO-10');
@@ -319,19 +319,19 @@ describe('defects', () => {
     expect(it.reports).toMatchObject([{ level: 'error', stage: 'normalize' }]);
   });
 
-  it('rendering is tried again for ever, ever more rarely, and leaves the status alone', async () => {
+  it('rendering is retried without limit, at growing intervals, and does not change the status', async () => {
     const it = bench({}, { render: () => Promise.reject(new Error('no browser')) });
     await it.runTimes(7);
     expect(it.statuses()).toBe('signing,transmitted,accepted');
-    // The first 0 hands the invoice over to rendering.
+    // The first 0 is the hand-over to rendering.
     expect(it.pauses).toEqual([0, 2000, 10_000, 60_000, 600_000, 600_000, 600_000]);
   });
 });
 
-describe('a decision that does not come', () => {
+describe('a missing decision', () => {
   const undecided: Receipt = { decision: null, askAgainAfter: null };
 
-  it('is asked for ever more rarely; operators are told once a day, the tenant sees it', async () => {
+  it('is looked up at growing intervals; operators are notified once a day, and the tenant sees it', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
       const it = bench({ submit: async () => undecided, lookUp: async () => undecided });
@@ -356,7 +356,7 @@ describe('a decision that does not come', () => {
     }
   });
 
-  it("is asked for when the authority's hint says", async () => {
+  it("is looked up at the time of the authority's hint", async () => {
     const it = bench({
       submit: async () => ({ decision: null, askAgainAfter: 777 }),
       lookUp: async () => ({ decision: null, askAgainAfter: 888 }),
@@ -397,13 +397,13 @@ describe('the mail to the customer', () => {
     });
   });
 
-  it('has no job where there is no address', async () => {
+  it('has no job without an address', async () => {
     const it = bench({});
     await it.runTimes(2);
     expect(it.invoice).toMatchObject({ work: null, email: null, pdf: expect.anything() });
   });
 
-  it('is tried again by its schedule, the same mail each time, and then has failed', async () => {
+  it('is retried by its schedule with the same bytes each time, and then has failed', async () => {
     const it = mailing(refused(false));
     await it.runTimes(2 + EMAIL_SCHEDULE.length);
     expect(it.current()).toMatchObject({ email: { status: 'waiting', lastError: '550 no' }, status: 'accepted' });
@@ -416,14 +416,14 @@ describe('the mail to the customer', () => {
     expect(it.reports.map(({ level }) => level)).toEqual([...EMAIL_SCHEDULE.map(() => 'warn'), 'error']);
   });
 
-  it('is not tried again when it is refused for good', async () => {
+  it('is not retried after a permanent refusal', async () => {
     const it = mailing(refused(true));
     await it.runTimes(5);
     expect(it.sent).toHaveLength(1);
     expect(it.current()).toMatchObject({ email: { status: 'refused', lastError: '550 no' }, work: null });
   });
 
-  it('is sent again under the same Message-ID when the worker died over it, and that is told of', async () => {
+  it('is sent again with the same Message-ID after its worker died, and that is reported', async () => {
     const gone = Promise.withResolvers<void>();
     const it = mailing(() => (it.sent.length === 1 ? gone.promise : Promise.resolve()));
     await it.runTimes(2);
@@ -434,7 +434,7 @@ describe('the mail to the customer', () => {
     expect(it.sent[1]).toEqual(it.sent[0]);
     expect(it.current().email).toMatchObject({ status: 'sent', attempts: 2 });
     expect(it.reports).toMatchObject([{ level: 'warn', stage: 'email' }]);
-    // The first worker was not dead after all: what it records comes too late.
+    // The first worker was still alive: its record comes too late and changes nothing.
     gone.resolve();
     await stalled;
     expect(it.current().email).toMatchObject({ status: 'sent', attempts: 2 });

@@ -3,7 +3,7 @@ import { filledText } from '../../../src/domain/printable-text.ts';
 
 const isFilled = (text: string) => filledText(100, 'a text').safeParse(text).success;
 
-it('takes no text of what is not drawn alone, whatever Unicode has of it', () => {
+it('a text of invisible characters only is refused, for all such characters of Unicode', () => {
   const ignorable = /^[\s\p{Default_Ignorable_Code_Point}]$/u;
   const wrong: string[] = [];
   for (let point = 0x20; point <= 0x10ffff; point++) {

@@ -4,7 +4,7 @@ import { createSecretBox } from '../../../src/domain/webhook/secret-box.ts';
 const box = createSecretBox(Buffer.alloc(32, 1), 'webhook-endpoint');
 const SECRET = 'whsec_AAAA';
 
-it('opens what it sealed, and never seals the same way twice', () => {
+it('opens what it sealed, and never gives the same sealed text twice', () => {
   const [first, second] = [box.seal(SECRET, 'we_1'), box.seal(SECRET, 'we_1')];
   expect(first).not.toBe(second);
   expect(Buffer.from(first, 'base64url').includes(SECRET)).toBe(false);

@@ -9,7 +9,7 @@ import { SPECIMEN_SELLER } from '../../../src/domain/tenant/tenant.ts';
 
 const termsInput = inputSchema(INVOICE_TERMS, 'graphql');
 const [RIB, OTHER_RIB] = ['999780000128473900001726', '999780000000000000000008'];
-/** An instant of 1 March in Morocco, and of 28 February in UTC. */
+/** An instant on 1 March in Morocco and on 28 February in UTC. */
 const createdAt = new Date('2027-02-28T23:30:00Z');
 const PROFILE = {
   ...SPECIMEN_SELLER,
@@ -39,7 +39,7 @@ describe('a calendar date', () => {
     expect(isCalendarDate(text)).toBe(is);
   });
 
-  it('is counted on over months, years and leap days', () => {
+  it('is added to across months, years and leap days', () => {
     expect([addDays('2026-12-31', 1), addDays('2028-02-28', 1), addDays('2026-03-29', -29)]).toEqual([
       '2027-01-01',
       '2028-02-29',
@@ -50,7 +50,7 @@ describe('a calendar date', () => {
 });
 
 describe('the words of the terms', () => {
-  it.each(['paymentMode', 'paymentReference'])('%s is one line', (name) => {
+  it.each(['paymentMode', 'paymentReference'])('%s must be one line', (name) => {
     expect(termsInput.safeParse({ [name]: 'Chèque n° 12' }).success).toBe(true);
     for (const text of ['Chèque\nn° 12', 'Chèque\r', '\tn° 12'])
       expect(termsInput.safeParse({ [name]: text }).error?.issues[0]?.message, text).toMatch('line break');
@@ -61,16 +61,16 @@ describe('a RIB', () => {
   it.each([
     [RIB, true],
     [OTHER_RIB, true],
-    // One digit wrong, two swapped.
+    // One wrong digit; two swapped digits.
     ['999780000128473900001725', false],
     ['999780000128473900007126', false],
-    // Divisible by 97, and no key that a bank would write.
+    // Divisible by 97, but with a key outside 01 to 97.
     ['000000000000000000000000', false],
-  ])('%s has its key: %s', (rib, has) => {
+  ])('%s has a valid key: %s', (rib, has) => {
     expect(hasBankAccountKey(rib)).toBe(has);
   });
 
-  it('has one key for each account, 01 to 97', () => {
+  it('has exactly one valid key for each account, 01 to 97', () => {
     for (let account = 0; account < 300; account++) {
       const start = `999780${String(account).padStart(16, '0')}`;
       const keys = Array.from({ length: 100 }, (_, key) => String(key).padStart(2, '0'));
@@ -78,7 +78,7 @@ describe('a RIB', () => {
     }
   });
 
-  it('is read in its parts', () => {
+  it('is grouped into its parts', () => {
     expect(spacedBankAccount(RIB)).toBe('999 780 0001284739000017 26');
   });
 });
@@ -87,7 +87,7 @@ describe('the terms that documents state', () => {
   const stated = (own: Partial<InvoiceTerms>, seller: Parameters<typeof termsOf>[0]['seller'] = PROFILE) =>
     termsOf({ terms: { ...NO_TERMS, ...own }, seller, createdAt, number: '2027-000001' });
 
-  it("are the profile's, counted from the invoice's day in Morocco", () => {
+  it("default to the profile's, counted from the invoice's date in Morocco", () => {
     expect(stated({})).toEqual({
       operationDate: '2027-02-28',
       dueDate: '2027-03-30',
@@ -98,7 +98,7 @@ describe('the terms that documents state', () => {
     });
   });
 
-  it('are its own where it gives any', () => {
+  it("are the invoice's own if it states any", () => {
     const own: InvoiceTerms = {
       operationDate: '2027-01-15',
       dueDate: '2027-06-01',
@@ -110,7 +110,7 @@ describe('the terms that documents state', () => {
     expect(stated(own)).toEqual(own);
   });
 
-  it('never mix words and kind of two sources, nor name an account to who pays in cash', () => {
+  it('never combine words and payment means of two sources, and state no account for cash', () => {
     expect(stated({ paymentMeans: 'cash' })).toMatchObject({
       paymentMode: 'Espèces',
       paymentMeans: 'cash',
@@ -124,21 +124,21 @@ describe('the terms that documents state', () => {
     expect(stated({ paymentMeans: 'cheque', bankAccount: OTHER_RIB })).toMatchObject({ bankAccount: OTHER_RIB });
   });
 
-  it("are never a specimen's words beside the kind of a profile that has gaps", () => {
+  it("never combine a specimen's words with the payment means of an incomplete profile", () => {
     expect(stated({}, { paymentMeans: 'cheque' })).toMatchObject({ paymentMode: 'Chèque', paymentMeans: 'cheque' });
     expect(stated({}, { paymentMeans: 'cheque', paymentMode: 'Par chèque' })).toMatchObject({
       paymentMode: 'Par chèque',
     });
   });
 
-  it('are those of before for a profile of before: words, and nothing else', () => {
+  it('of a profile that predates payment means are its words only', () => {
     const { paymentMeans, paymentTermDays, bankAccount, operationDateIsIssueDate, ...before } = PROFILE;
     const known = { ...NO_TERMS, paymentMode: before.paymentMode };
     expect(stated({}, before)).toEqual(known);
     expect(stated({}, {})).toEqual({ ...known, paymentMode: SPECIMEN_SELLER.paymentMode });
   });
 
-  it('name each kind of payment by a code of its own; a transfer without an account by another', () => {
+  it('have a different code for each payment means, and one for a transfer without an account', () => {
     const codes = PAYMENT_MEANS_NAMES.map((means) => paymentMeansCode(means, true));
     expect(new Set(codes).size).toBe(codes.length);
     expect([paymentMeansCode('transfer', true), paymentMeansCode('transfer', false)]).toEqual(['30', '42']);
@@ -153,7 +153,7 @@ describe('terms that are sent', () => {
     return parsed.success ? [] : parsed.error.issues.map(({ path }) => path.join('.'));
   };
 
-  it('may be none, null or in parts', () => {
+  it('may be absent, null or partial', () => {
     for (const terms of [{}, { dueDate: null }, { paymentMeans: 'cash' }]) expect(paramsOf(terms)).toEqual([]);
     expect(ownTerms(null)).toEqual(NO_TERMS);
     expect(ownTerms({ paymentMeans: 'cash', dueDate: undefined })).toEqual({ ...NO_TERMS, paymentMeans: 'cash' });
@@ -176,11 +176,11 @@ describe('terms that are sent', () => {
     [{ bankAccount: Number(RIB) }, 'bankAccount'],
     [{ iban: RIB }, ''],
     ['30 jours', ''],
-  ])('%j is refused for its structure', (terms, param) => {
+  ])('%j is refused as malformed', (terms, param) => {
     expect(paramsOf(terms)).toEqual([param]);
   });
 
-  it('keep to the dates that an invoice of that day can have, and to accounts that exist', () => {
+  it('must have dates within the limits and an account with a valid key', () => {
     const broken = (terms: object) => termsProblems(terms, '2026-11-22').map(({ code, param }) => `${code} ${param}`);
     for (const day of ['2016-11-22', '2027-11-22']) expect(broken({ operationDate: day })).toEqual([]);
     for (const day of ['2016-11-21', '2027-11-23', '0001-01-01', '9999-12-31']) {

@@ -14,7 +14,7 @@ function tolerated(amount: number, lines: readonly Line[]): boolean {
 const times = (count: number, quantity: number, unitPrice: number, taxRate: Line['taxRate']): Line[] =>
   Array.from({ length: count }, () => ({ quantity, unitPrice, taxRate }));
 
-describe('an amount beside the exact total', () => {
+describe('an amount other than the exact total', () => {
   test.each([
     ['VAT without a fraction, on two lines', times(2, 1, 10_000, 20), 24_000, []],
     ['no VAT, on a thousand lines', times(1000, 1, 1, 0), 1000, []],
@@ -38,7 +38,7 @@ describe('an amount beside the exact total', () => {
     taxRate: fc.constantFrom(...TAX_RATES),
   });
 
-  test('is taken where VAT is rounded to the nearest on each line, from the middle up', () => {
+  test('is accepted if it results from rounding VAT half up on each line', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 1, maxLength: 40, size: 'max' }), (lines) => {
         const amounts = lines.map(({ quantity, unitPrice, taxRate }) => {
@@ -51,7 +51,7 @@ describe('an amount beside the exact total', () => {
     );
   });
 
-  test('is taken where VAT is rounded once on all lines, whatever their rates, unless that is beyond half a centime a line', () => {
+  test('is accepted if it results from rounding VAT once over all lines and rates, within half a centime a line', () => {
     fc.assert(
       fc.property(fc.array(line, { minLength: 2, maxLength: 8, size: 'max' }), (lines) => {
         const [net, tax] = lines.reduce(
@@ -66,12 +66,12 @@ describe('an amount beside the exact total', () => {
         expect(tolerated(amount, lines)).toBe(near);
       }),
     );
-    // 10.4 at one rate and 10.36 at the other: 20 when each is rounded, 21 at once.
+    // 10.4 at one rate and 10.36 at the other: 20 if each is rounded, 21 if their sum is.
     const mixed = [...times(1, 1, 52, 20), ...times(1, 1, 74, 14)];
     expect([145, 146, 147, 148].filter((amount) => tolerated(amount, mixed))).toEqual([146, 147]);
   });
 
-  test('is never further away than half a centime a line', () => {
+  test('is accepted at most half a centime a line from the exact total', () => {
     fc.assert(
       fc.property(
         fc.array(line, { minLength: 1, maxLength: 20, size: 'max' }),

@@ -51,7 +51,7 @@ const create = createCreateInvoice(
   () => {},
 );
 
-/** What creation refuses, as GraphQL comes to it: structure by the schema, then the use case. */
+/** The problems of creation by GraphQL: structure by the schema, then the use case. */
 async function refusalOf(input: unknown): Promise<readonly object[]> {
   const parsed = createInvoiceInput.safeParse(input);
   if (!parsed.success) return problemsOf(parsed.error);
@@ -110,7 +110,7 @@ const anyDraft = fc.oneof(
     .map((changes) => ({ ...draft, ...changes })),
 );
 
-it('whatever is checked, all that creation refuses is told, and nothing where it refuses nothing', async () => {
+it('validation reports everything that creation refuses, and nothing if creation succeeds', async () => {
   let [valid, refused] = [0, 0];
   await fc.assert(
     fc.asyncProperty(anyDraft, async (input) => {
@@ -127,7 +127,7 @@ it('whatever is checked, all that creation refuses is told, and nothing where it
   expect(Math.min(valid, refused)).toBeGreaterThan(1);
 });
 
-it('the legal document is tried with the number that was given; a defect of ours is told', async () => {
+it('the legal document is written with the given number; an internal error is reported', async () => {
   written.length = 0;
   await validate(principal, { ...draft, number: 'A 2' });
   await validate(principal, draft);
@@ -144,7 +144,7 @@ it('the legal document is tried with the number that was given; a defect of ours
   ]);
 });
 
-it('as many lines as a body holds are refused in little time, and one answer stays short', async () => {
+it('as many lines as a body can contain are refused quickly, with a short answer', async () => {
   const lines = Array.from({ length: 30_000 }, () => ({ quantity: 0 }));
   const { problems, totals } = await validate(principal, { ...draft, lines });
   expect(problems.length).toBeLessThanOrEqual(100);

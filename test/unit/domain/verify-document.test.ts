@@ -10,7 +10,7 @@ const INVALID: Verification = { valid: false, failed: 'structure', reason: 'x' }
 const keyOf = (id: string, kind = 'secret') =>
   ({ kind, keyId: 'key', tenant: { id }, environment: 'test' }) as Principal;
 
-/** A verifier that notes what it is given and ends when it is told to. */
+/** A verifier that records its documents and finishes on request. */
 function heldVerifier() {
   const begun: string[] = [];
   let end: (() => void) | null = null;
@@ -29,7 +29,7 @@ function heldVerifier() {
   };
 }
 
-test('tenants take turns: one document of another tenant waits for one of the many, not for all', async () => {
+test("tenants take turns: a document waits for one of another tenant's documents, not for all", async () => {
   const { verify, begun, end } = heldVerifier();
   const verifyDocument = createVerifyDocument(verify);
   const all = ['a1', 'a2', 'a3', 'b1', 'b2', 'c1'].map((text) => verifyDocument(keyOf(text.charAt(0)), text));
@@ -39,7 +39,7 @@ test('tenants take turns: one document of another tenant waits for one of the ma
   expect(await Promise.all(all)).toEqual(Array(6).fill(INVALID));
 });
 
-test('a tenant who sends too many at once is told so, and no other is', async () => {
+test('a tenant that sends too many documents at once is refused; other tenants are not', async () => {
   const { verify, begun, end } = heldVerifier();
   const verifyDocument = createVerifyDocument(verify);
   const many = Array.from({ length: 14 }, (_, n) => verifyDocument(keyOf('a'), `a${n}`));
@@ -55,7 +55,7 @@ test('a tenant who sends too many at once is told so, and no other is', async ()
   expect(begun.indexOf('b')).toBe(2);
 });
 
-test('the documents of one operation are all checked, though one of another tenant is under way', async () => {
+test("all documents of one operation are checked, even while another tenant's is under way", async () => {
   const { verify, begun, end } = heldVerifier();
   const verifyDocument = createVerifyDocument(verify);
   const other = verifyDocument(keyOf('b'), 'b');
@@ -65,7 +65,7 @@ test('the documents of one operation are all checked, though one of another tena
   expect(await Promise.all([other, all])).toEqual([INVALID, Array(10).fill(INVALID)]);
 });
 
-test('what the verifier gives up is told as beyond the limits; what fails is thrown; then the next one is checked', async () => {
+test('a check that gives up is reported as `limits`; an error is thrown; in both cases the next document is checked', async () => {
   const verifyDocument = createVerifyDocument(async (document) => {
     const text = Buffer.from(document).toString();
     if (text === 'long') throw new VerificationGivenUp('It was not checked within 1 s.');
@@ -81,7 +81,7 @@ test('what the verifier gives up is told as beyond the limits; what fails is thr
   await expect(verifyDocument(keyOf('a', 'publishable'), 'x')).rejects.toMatchObject({ code: 'insufficient_scope' });
 });
 
-test('a queue that is full in all takes the newcomer and drops the latest of the longest backlog', async () => {
+test('a queue at its total limit accepts a new task and refuses the latest of the longest backlog', async () => {
   const queue = createFairQueue({ perKey: 5, total: 5 });
   const { promise: held, resolve } = Promise.withResolvers<string>();
   const done: string[] = [];

@@ -9,7 +9,7 @@ import { pendingInvoice } from '../../support/invoices.ts';
 
 const STATUSES = ['signing', 'transmitted', 'accepted'] as const;
 
-/** One invoice whose changes, news and readings come when the test says so. */
+/** One invoice whose changes, feed messages and reads are steps of the test. */
 function world() {
   const stored: InvoiceEvent[] = [];
   const news: InvoiceEvent[][] = [];
@@ -29,7 +29,7 @@ function world() {
     },
     {
       subscribe(_id, listener) {
-        // What is on its way to others comes to this one as well.
+        // Messages on their way to other listeners reach this one as well.
         listeners.add(listener);
         return () => listeners.delete(listener);
       },
@@ -51,14 +51,14 @@ function world() {
       news.push([event]);
     },
     deliver: () => tell(news.shift() ?? []),
-    /** After a gap all of it may come again. */
+    /** After a gap all events may repeat. */
     repeat: () => tell([...stored]),
     answer: () => reads.shift()?.(),
     idle: () => news.length === 0 && reads.length === 0,
   };
 }
 
-it('invoiceStatus tells each change once and in order, whatever is slow or comes twice around its start', async () => {
+it('invoiceStatus sends each change once and in order, however slow or repeated the messages around its start are', async () => {
   const step = fc.constantFrom('change', 'deliver', 'deliver', 'repeat', 'answer', 'take', 'take', 'open', 'close');
   await fc.assert(
     fc.asyncProperty(fc.array(step, { maxLength: 40, size: 'max' }), fc.nat(3), async (steps, earlier) => {
@@ -109,7 +109,7 @@ it('invoiceStatus tells each change once and in order, whatever is slow or comes
       }
       const sequences = told.map(({ sequence }) => sequence);
       expect(ended).toBe(true);
-      // From the one that was the present status at first, without a hole, to the final one.
+      // From the status at the start to the final one, without a gap.
       expect(sequences).toEqual(STATUSES.map((_, i) => i + 1).slice((sequences[0] ?? 0) - 1));
       expect(sequences.length).toBeGreaterThan(0);
       expect(on.listeners.size).toBe(0);

@@ -3,7 +3,7 @@ import { createWatchRevocations } from '../../../src/domain/api-key/watch-revoca
 
 const CHECK_MS = 10;
 
-it('tells each follower of a revoked key once, asks for all keys at once, and for none when nobody follows', async () => {
+it('notifies each follower of a revoked key once, queries all keys together, and makes no query without followers', async () => {
   const valid = new Set(['key_1', 'key_2']);
   const asked: string[][] = [];
   const failures: unknown[] = [];
@@ -27,7 +27,7 @@ it('tells each follower of a revoked key once, asks for all keys at once, and fo
   ];
   await expect.poll(() => asked.length).toBeGreaterThan(1);
   expect([told, asked[0]]).toEqual([[], ['key_1', 'key_2']]);
-  // The store is away for a while: nobody is told anything.
+  // The store fails for a while: no follower is notified.
   away = true;
   valid.delete('key_1');
   await expect.poll(() => failures.length).toBeGreaterThan(1);

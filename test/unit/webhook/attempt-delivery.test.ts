@@ -7,7 +7,7 @@ const NOW = new Date('2026-03-01T12:00:00Z');
 const IN_A_DAY = new Date(NOW.getTime() + 86_400_000);
 const CLAIM = { id: 'dlv_1', endpointId: 'we_1', eventId: 'evt_1', tries: 0 } as ClaimedDelivery;
 
-/** How an endpoint with these secrets is called: the number of its signatures, or the failure where it is not. */
+/** Attempts a delivery to an endpoint with these secrets: the number of signatures, or the failure. */
 async function signatures(
   ...secrets: Pick<EndpointSecret, 'sealed' | 'expiresAt'>[]
 ): Promise<number | undefined | string> {
@@ -35,24 +35,24 @@ async function signatures(
 }
 
 describe('a delivery is signed', () => {
-  it('with the present secret, and with a former one until its end', async () => {
+  it('with the current secret, and with a former one until it expires', async () => {
     expect(await signatures({ sealed: 'new', expiresAt: null })).toBe(2);
     expect(await signatures({ sealed: 'new', expiresAt: null }, { sealed: 'old', expiresAt: IN_A_DAY })).toBe(3);
     expect(await signatures({ sealed: 'new', expiresAt: null }, { sealed: 'old', expiresAt: NOW })).toBe(2);
   });
 
-  it('without a former one that was lost with its master key: rotated, an endpoint works at once', async () => {
+  it('without a former secret whose master key is lost: after a rotation the endpoint works at once', async () => {
     expect(await signatures({ sealed: 'new', expiresAt: null }, { sealed: 'lost', expiresAt: IN_A_DAY })).toBe(2);
   });
 
-  it('never with former ones alone', async () => {
+  it('never with former secrets only', async () => {
     expect(await signatures({ sealed: 'lost', expiresAt: null }, { sealed: 'old', expiresAt: IN_A_DAY })).toBe(
       'lost was sealed with another MASTER_KEY',
     );
   });
 });
 
-describe('what a receiver echoes', () => {
+describe('an answer that echoes the request', () => {
   const [xml, pdf] = ['sGfpaDMG_suuF69Yp1dOeWXg0ehxFyf8', '4_J2vWEvmud7oAditcPtTuRLK4vPKc0c'];
   const url = (token: string, kind: string) => `https://example.com/files/inv_1/${token}.${kind}`;
   const sent = JSON.stringify({
@@ -83,16 +83,16 @@ describe('what a receiver echoes', () => {
     ['whole', sent],
     ['with slashes escaped, as PHP does', sent.replaceAll('/', '\\/')],
     ['as a query string', encodeURIComponent(sent)],
-  ])('%s is kept without what opens the documents', async (_how, echo) => {
+  ])('%s is stored without the document tokens', async (_how, echo) => {
     expect(await kept(echo)).toBe(echo.replace(xml, '…').replace(pdf, '…'));
   });
 
-  it('cut amid a URL neither', async () => {
+  it('is stored without them even if it is truncated within a URL', async () => {
     const cut = sent.slice(0, sent.indexOf(pdf) + 20);
     expect(await kept(cut)).toBe(cut.replace(xml, '…').replace(pdf.slice(0, 20), '…'));
   });
 
-  it('is kept as it is where the event has no documents', async () => {
+  it('is stored unchanged if the event has no documents', async () => {
     const none = sent.replace(/"https[^"]*"/g, 'null');
     expect(await kept(sent, none)).toBe(sent);
   });

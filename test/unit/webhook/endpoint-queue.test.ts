@@ -16,7 +16,7 @@ function workOf({ invoiceId = `inv_${serial}`, retry = false, leaseEnd = 1000 } 
   return { claim, endpoint: {}, readAt: 0, body: '{}' } as unknown as QueuedDelivery;
 }
 
-/** Begins whatever the queue lets begin. */
+/** Begins all attempts that the queue allows. */
 function begin(queue: EndpointQueue, leaseUntil = 0): QueuedDelivery[] {
   const begun: QueuedDelivery[] = [];
   while (queue.mayBegin()) {
@@ -27,7 +27,7 @@ function begin(queue: EndpointQueue, leaseUntil = 0): QueuedDelivery[] {
   return begun;
 }
 
-it('attempts 16 at once, 4 after three failures in a row, 16 again after a success', () => {
+it('allows 16 concurrent attempts, 4 after three failures in a row, 16 again after a success', () => {
   const queue = createEndpointQueue('we_1');
   for (let i = 0; i < 60; i++) queue.enqueue(workOf());
   const first = begin(queue);
@@ -51,7 +51,7 @@ it("attempts one of an invoice's events at a time, in order, and others meanwhil
   expect(begin(queue)).toEqual([two]);
 });
 
-it('attempts what is new before retries', () => {
+it('attempts first attempts before retries', () => {
   const queue = createEndpointQueue('we_1');
   const [retry, fresh] = [workOf({ retry: true }), workOf()];
   queue.enqueue(retry);
@@ -60,7 +60,7 @@ it('attempts what is new before retries', () => {
   expect(begin(queue)).toEqual([fresh, retry]);
 });
 
-it('gives back what waited too long for its lease, with all that is behind it of its invoice', () => {
+it('removes deliveries whose lease expires, together with the later ones of their invoices', () => {
   const queue = createEndpointQueue('we_1');
   const old = workOf({ invoiceId: 'a', leaseEnd: 500 });
   const behind = workOf({ invoiceId: 'a' });
@@ -71,7 +71,7 @@ it('gives back what waited too long for its lease, with all that is behind it of
   expect(queue.take(501)).toEqual({ next: null, expiring: [] });
 });
 
-it('reserves no room while something of it waits in the ledger', () => {
+it('reserves no room while deliveries of the endpoint wait in the ledger', () => {
   const queue = createEndpointQueue('we_1');
   expect(Array.from({ length: 65 }, () => queue.reserve()).filter(Boolean)).toHaveLength(64);
   for (let i = 0; i < 64; i++) queue.unreserve();
@@ -84,7 +84,7 @@ it('reserves no room while something of it waits in the ledger', () => {
   expect(queue.reserve()).toBe(true);
 });
 
-describe('the slots of a process', () => {
+describe('the attempt slots of a process', () => {
   beforeEach(() => void vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] }));
   afterEach(() => void vi.useRealTimers());
 
@@ -93,7 +93,7 @@ describe('the slots of a process', () => {
     const slots = createAttemptSlots(() => {
       told++;
     });
-    /** Takes slots until there is none. */
+    /** Takes slots until none is free. */
     const takeAll = (kind: AttemptKind): AttemptSlot[] => {
       const slot = slots.take(kind);
       return slot ? [slot, ...Array.from(rest(kind))] : [];
@@ -104,7 +104,7 @@ describe('the slots of a process', () => {
     return { slots, takeAll, told: () => told };
   }
 
-  it('there are 512, half of them for attempts that may well hang', () => {
+  it('there are 512, at most half of them for suspect attempts', () => {
     const { slots, takeAll } = bounded();
     const suspect = takeAll('suspect');
     expect(suspect).toHaveLength(256);
@@ -114,7 +114,7 @@ describe('the slots of a process', () => {
     expect(takeAll('suspect')).toHaveLength(0);
   });
 
-  it('attempts that hang leave theirs to others after a second, up to 1,536 of them', () => {
+  it('hanging attempts leave their slots to others after a second, up to 1,536 of them', () => {
     const { slots, takeAll, told } = bounded();
     const first = takeAll('normal');
     vi.advanceTimersByTime(999);
@@ -129,7 +129,7 @@ describe('the slots of a process', () => {
     expect(takeAll('normal')).toHaveLength(512);
     vi.advanceTimersByTime(10_000);
     expect(takeAll('normal')).toHaveLength(0);
-    // One that hung is over: another one can be set apart for it, and its slot is free.
+    // One hanging attempt ended: another one counts as hanging in its place and frees a slot.
     slots.release(first[0] as AttemptSlot);
     expect(takeAll('normal')).toHaveLength(1);
   });

@@ -40,7 +40,7 @@ const metadata = fc.dictionary(
   fc.string({ unit: 'grapheme' }),
 );
 
-it('what is kept has no URLs, and what is sent is the same bytes again, whatever the metadata are', () => {
+it('the stored body has no URLs, and the sent body has the original bytes, for any metadata', () => {
   fc.assert(
     fc.property(metadata, (data) => {
       const body = bodyOf(data, 'accepted');

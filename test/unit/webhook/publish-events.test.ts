@@ -31,7 +31,7 @@ function published() {
   return { publisher, publish, marked };
 }
 
-it('the outbox is updated once a second with all that was published', async () => {
+it('the outbox is updated once a second with everything that was published', async () => {
   const { publish, marked } = published();
   const first = publish();
   await vi.advanceTimersByTimeAsync(900);
@@ -45,7 +45,7 @@ it('the outbox is updated once a second with all that was published', async () =
   expect(vi.getTimerCount()).toBe(0);
 });
 
-it('at the end the outbox is updated at once', async () => {
+it('the outbox is updated at once on stop', async () => {
   const { publisher, publish, marked } = published();
   const id = publish();
   await publisher.stop();

@@ -2,7 +2,7 @@ import { expect, it } from 'vitest';
 import type { AttemptRecord } from '../../../src/domain/webhook/ports.ts';
 import { createRecordAttempts } from '../../../src/domain/webhook/record-attempts.ts';
 
-it('one batch is written at a time, and a second one where as much as a batch waits', async () => {
+it('one batch is written at a time; a second writer starts when a full batch waits', async () => {
   const batches: { size: number; written: () => void }[] = [];
   const record = (records: readonly AttemptRecord[]) =>
     new Promise<void>((written) => batches.push({ size: records.length, written }));
@@ -31,7 +31,7 @@ it('one batch is written at a time, and a second one where as much as a batch wa
   }
   await recorded;
   expect([done, sizes().reduce((sum, size) => sum + size)]).toEqual([1251, 1251]);
-  // And it begins again.
+  // The cycle repeats.
   hand(1);
   expect(sizes().at(-1)).toBe(1);
 });

@@ -34,14 +34,14 @@ describe('signatureHeaders', () => {
     expect(() => new Webhook(secret).verify(`${body} `, headers)).toThrow();
   });
 
-  it('is the same as that library makes', () => {
+  it('equals the signature of that library', () => {
     const secret = newSecret();
     expect(signatureHeaders(content, [signingKey(secret)])['webhook-signature']).toBe(
       new Webhook(secret).sign('evt_1', content.at, body),
     );
   });
 
-  it('carries a signature for every secret while one is being rotated', () => {
+  it('has a signature for every valid secret during a rotation', () => {
     const [present, former] = [newSecret(), newSecret()];
     const headers = signatureHeaders(content, [present, former].map(signingKey));
     for (const secret of [present, former]) {

@@ -7,11 +7,14 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { signatureHeaders, signingKey } from '../../../src/domain/webhook/signature.ts';
 
-// The functions that docs/webhooks.md gives to receivers, as they stand there.
+// The verification functions of docs/webhooks.md, exactly as they are there.
 
 const GUIDE = new URL('../../../docs/webhooks.md', import.meta.url);
 
-/** How each language's function is called with what `args` says: the file of headers and secrets (a line each, in turns) and the body's. */
+/**
+ * Runs a language's function with `args`: the file of headers and secrets (alternating lines), and the file of the
+ * body.
+ */
 const LANGUAGES = {
   js: {
     command: process.execPath,
@@ -49,7 +52,7 @@ for ($i = 0; $i + 1 < count($lines); $i += 2) echo verify($lines[$i], $body, $li
   },
   java: {
     command: 'java',
-    // Some machines have what runs Java and not what compiles it.
+    // Some machines have a Java runtime but no compiler.
     probe: ['--list-modules'],
     needs: 'jdk.compiler',
     files: (code: string) => {
@@ -82,7 +85,7 @@ function signed(secondsAgo: number, secrets = [secret], text = body): string {
   return signatureHeaders({ eventId: 'evt_1', body: text, at }, secrets.map(signingKey))['Service-Signature'] ?? '';
 }
 
-/** How old a delivery may be, and how far its time may lie ahead, seconds. */
+/** Maximum age of a delivery, and how far its time may be in the future, in seconds. */
 const TOLERANCE = 300;
 
 interface Case {
@@ -90,11 +93,11 @@ interface Case {
   readonly header: string;
   readonly secret: string;
   readonly genuine: boolean;
-  /** Seconds between the header's time and the signing, where they decide. */
+  /** Seconds between the header's time and the signing, if they decide the verdict. */
   readonly age: number;
 }
 
-/** Signed now. */
+/** Signs at the current time. */
 function casesOfNow(): Case[] {
   const now = Math.floor(Date.now() / 1000);
   const rows: [name: string, header: string, secret: string, genuine: boolean, age?: number][] = [
@@ -119,7 +122,7 @@ function casesOfNow(): Case[] {
   return rows.map(([name, header, key, genuine, age = 0]) => ({ name, header, secret: key, genuine, age }));
 }
 
-/** The verdict on a case that was looked at within so many seconds of its signing; null where that depends on the moment. */
+/** The verdict on a case that was checked within so many seconds of its signing; null if it depends on the moment. */
 function verdictOn({ genuine, age }: Case, seconds: number): boolean | null {
   const [first, last] = [age, age + seconds].map((each) => genuine && Math.abs(each) <= TOLERANCE);
   return first === last ? (first as boolean) : null;
@@ -161,4 +164,4 @@ for (const [language, tool] of Object.entries(LANGUAGES)) {
   });
 }
 
-it.skip('the function for csharp is not run: .NET is on no machine of ours', () => undefined);
+it.skip('the function for csharp is not run: no test machine has .NET', () => undefined);

@@ -11,7 +11,7 @@ import type { WebhookEvent } from '../../../src/domain/webhook/webhook-event.ts'
 
 const PRINCIPAL = { kind: 'secret', keyId: 'key_1', tenant: { id: 'ten_1' }, environment: 'test' } as KeyPrincipal;
 
-/** A log and a feed on which nothing happens by itself: each delay is a step of the test's. */
+/** A log and a feed in which every delay is a step of the test. */
 function world() {
   let clock = Date.parse('2026-11-21T12:00:00Z');
   let serial = 0;
@@ -20,7 +20,7 @@ function world() {
   const reads: (() => void)[] = [];
   let listener: EventListener | null = null;
 
-  /** Answers what the log holds at the one or the other end of the time that it takes. */
+  /** Answers with the state of the log at the start or at the end of the read. */
   async function read<Row>(select: () => Row, early = reads.length % 2 === 0): Promise<Row> {
     const before = select();
     await new Promise<void>((resolve) => reads.push(resolve));
@@ -35,7 +35,7 @@ function world() {
   const watch = createWatchEvents({
     events: {
       after: (_owner, place, limit) => read(() => above(place, limit)),
-      // As it is when asked: that moment is where a new stream begins.
+      // The state at the time of the call, where a new stream begins.
       placesAfter: (_owner, place, limit) => read(() => above(place, limit).map((event) => event.place), true),
       find: async (_tenant, _environment, id) => log.find((event) => event.id === id) ?? null,
     },
@@ -61,7 +61,7 @@ function world() {
     pass: (ms: number) => {
       clock += ms;
     },
-    /** An event appears whose place was given some time ago. */
+    /** Adds an event whose place was assigned some time ago. */
     commit(lateMs: number) {
       serial++;
       const order = orderAt(clock - lateMs).slice(0, 12) + serial.toString(16).padStart(12, '0');
@@ -83,14 +83,14 @@ function world() {
   };
 }
 
-/** A client that takes one event at a time, and goes on with the last cursor after a break. */
+/** A client that requests one event at a time, and resumes with the last cursor after a disconnection. */
 function client(on: ReturnType<typeof world>) {
   const told: string[] = [];
   let cursor: string | null = null;
   let stream: AsyncIterableIterator<StreamedEvent> | null = null;
   let session = 0;
   let taking = false;
-  /** How much of the log was there when it began to follow. */
+  /** Number of events in the log when the client began. */
   let since = 0;
   return {
     told,
@@ -131,7 +131,7 @@ const step = fc.oneof(
 );
 
 describe('invoiceEvents', () => {
-  it('tells each event once, whatever is slow, late or lost, across any number of resumptions', async () => {
+  it('sends each event once, however slow, late or lost messages are, across any number of resumptions', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { maxLength: 60, size: 'max' }), async (steps) => {
         const on = world();
@@ -148,7 +148,7 @@ describe('invoiceEvents', () => {
           else void reader.open();
           await turn();
         }
-        // Until nothing happens any more.
+        // Until no step is left.
         for (let quiet = 0; quiet < 4; quiet++) {
           const before = reader.told.length;
           on.answer();
@@ -165,7 +165,7 @@ describe('invoiceEvents', () => {
     );
   }, 60_000);
 
-  it('reads a long absence from the log before what happens meanwhile, each once', async () => {
+  it('after a long absence sends the events of the log first, then new ones, each once', async () => {
     const on = world();
     const start = orderAt(Date.parse('2026-11-21T12:00:00Z'));
     for (let i = 0; i < 450; i++) {
@@ -196,7 +196,7 @@ describe('invoiceEvents', () => {
     await stream.return?.();
   });
 
-  it('goes on after an event by its id, and refuses what is no cursor', async () => {
+  it('resumes after an event id, and refuses an invalid cursor', async () => {
     const on = world();
     for (let i = 0; i < 3; i++) {
       on.pass(10);
@@ -223,7 +223,7 @@ describe('invoiceEvents', () => {
 });
 
 describe('a cursor', () => {
-  it('holds what was known, exactly, and never more than its limit', () => {
+  it('contains exactly the known places, up to its limit', () => {
     const place = fc.tuple(fc.integer({ min: 0, max: 4999 }), fc.integer({ min: 0, max: 2 ** 47 }));
     fc.assert(
       fc.property(fc.array(place, { maxLength: 100, size: 'max' }), (given) => {
