@@ -41,9 +41,12 @@ export const ERRORS = {
   insufficient_scope: {
     status: 403,
     description:
-      'The credential is valid, but does not allow this: a publishable key or a client_secret reads its own invoice only.',
+      'The credential is valid but does not allow this: a publishable key or a client_secret gives access to its own invoice only.',
     remedy: 'Call from your back end with a secret key (`sk_…`).',
-    example: ['A client_secret reads its own invoice only. Use a secret key (sk_…) from your back end.', null],
+    example: [
+      'A client_secret gives access to its own invoice only. Use a secret key (sk_…) from your back end.',
+      null,
+    ],
   },
   resource_not_found: {
     status: 404,
@@ -100,33 +103,33 @@ export const ERRORS = {
     description: 'A date of the terms is too far from the date of the invoice, or the due date is before it (GraphQL).',
     remedy: 'Check the date; the message states the first and the last date allowed.',
     example: [
-      'dueDate is 2026-01-30; for an invoice of 2026-01-31 it can be 2026-01-31 to 2031-01-31.',
+      'dueDate is 2026-01-30; for an invoice of 2026-01-31 it must be from 2026-01-31 to 2031-01-31.',
       'terms.dueDate',
     ],
   },
   invalid_bank_account: {
     status: 422,
     type: 'InvalidInputError',
-    description: 'The check key of the RIB (its last two digits) does not fit (GraphQL).',
+    description: 'The check key of the RIB (its last two digits) does not match (GraphQL).',
     remedy: 'Check the 24 digits with the owner of the account.',
     example: [
-      'bankAccount has a check key (its last two digits) that does not fit: a digit is wrong.',
+      'bankAccount has a check key (its last two digits) that does not match: at least one digit is wrong.',
       'terms.bankAccount',
     ],
   },
   endpoint_limit_reached: {
     status: 422,
     type: 'LimitReachedError',
-    description: `There are ${MAX_ENDPOINTS} webhook endpoints in this environment, the maximum.`,
+    description: `There are already ${MAX_ENDPOINTS} webhook endpoints in this environment, which is the maximum.`,
     remedy: 'Delete one that is not used.',
-    example: [`There are ${MAX_ENDPOINTS} webhook endpoints already, the maximum.`, null],
+    example: [`There are already ${MAX_ENDPOINTS} webhook endpoints, which is the maximum.`, null],
   },
   key_limit_reached: {
     status: 422,
     type: 'LimitReachedError',
-    description: `There are ${MAX_KEYS} valid keys in this environment, the maximum (GraphQL).`,
+    description: `There are already ${MAX_KEYS} valid keys in this environment, which is the maximum (GraphQL).`,
     remedy: 'Revoke keys that are not used.',
-    example: [`There are ${MAX_KEYS} valid keys in the test environment already, the maximum.`, null],
+    example: [`There are already ${MAX_KEYS} valid keys in the test environment, which is the maximum.`, null],
   },
   last_secret_key: {
     status: 422,
@@ -138,14 +141,14 @@ export const ERRORS = {
   logo_limit_reached: {
     status: 422,
     type: 'LimitReachedError',
-    description: `The tenant has had ${MAX_LOGOS} different logos, the maximum (GraphQL).`,
-    remedy: 'Use one of them.',
-    example: [`A tenant can have at most ${MAX_LOGOS} different logos in all.`, 'logo'],
+    description: `The tenant has stored ${MAX_LOGOS} different logos, which is the maximum (GraphQL).`,
+    remedy: 'Use one of the stored logos.',
+    example: [`A tenant can store at most ${MAX_LOGOS} different logos.`, 'logo'],
   },
   rate_limit_exceeded: {
     status: 429,
     description: 'The credential or, without one, the address has made too many requests in this minute.',
-    remedy: 'Wait for the seconds of `Retry-After`. `X-RateLimit-Remaining` tells how many requests are left.',
+    remedy: 'Wait for `Retry-After` seconds. `X-RateLimit-Remaining` tells how many requests are left.',
     example: ['More than 100 requests in a minute. Try again in 30 s.', null],
   },
   internal_error: {

@@ -54,7 +54,7 @@ const metadataKey = z
   .string()
   .min(1, { error: 'is an empty key' })
   .refine((key) => fits(key, LIMITS.metadataKey), {
-    error: `is too long a key: at most ${LIMITS.metadataKey} characters`,
+    error: `is a key that is too long: at most ${LIMITS.metadataKey} characters`,
   })
   .refine(isPrintable, { error: 'is a key with a control character or an unpaired surrogate' });
 

@@ -34,13 +34,13 @@ export const NEXT_PAGE =
 
 /** Why a page may have fewer rows than `limit` (storage/pages.ts), in Markdown. */
 export const SHORT_PAGES =
-  'A page may hold fewer than `limit`: it ends where its invoices would be more than 16 MiB together, which 17 of the largest are. `has_more` is then ' +
-  'true all the same, and alone tells whether there is another page.';
+  'A page may have fewer than `limit` invoices: it ends before their total size exceeds 16 MiB, which 17 of the largest ' +
+  'invoices do. Only `has_more` tells whether there is another page.';
 
 const once = z.string({ error: 'must be given once' });
 
 const instant = once
-  .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (a + is written %2B)`) })
+  .refine((text) => parseInstant(text) !== null, { error: expected(`${INSTANT} (encode + as %2B)`) })
   // The refinement above guarantees a valid instant.
   .transform((text) => parseInstant(text) as Date)
   .meta({ format: 'date-time', examples: ['2026-01-31T12:00:00Z'] });
@@ -73,17 +73,17 @@ export const listInvoicesQuery = exactly(
       }),
     starting_after: once
       .optional()
-      .meta({ description: 'The id of the last object of the previous page: goes on to older ones.' }),
+      .meta({ description: 'The id of the last object of the previous page, to get older ones.' }),
     ending_before: once
       .optional()
-      .meta({ description: 'The id of the first object: goes back to newer ones. Not with `starting_after`.' }),
+      .meta({ description: 'The id of the first object of a page, to get newer ones. Not with `starting_after`.' }),
     created_after: instant.optional().meta({
       description:
-        'Created after this second. A date alone is its start in UTC: `2026-01-31` leaves out that day’s first second.',
+        'Created after this second. A date alone is its start in UTC: `2026-01-31` excludes that day’s first second.',
     }),
     created_before: instant.optional().meta({
       description:
-        'Created before this second. A date alone is its start in UTC: `2026-01-31` takes all up to the end of 30 January.',
+        'Created before this second. A date alone is its start in UTC: `2026-01-31` includes everything up to the end of 30 January.',
     }),
   },
   'query parameters',

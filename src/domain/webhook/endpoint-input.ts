@@ -70,6 +70,6 @@ function urlProblem(text: string): string | null {
   if (parsed.username !== '' || parsed.password !== '')
     return 'must not contain a user name or password: verify the signature of each delivery instead';
   if (text.includes('#')) return 'must not contain a fragment (#…): fragments are not sent';
-  if (parsed.hostname.replace(/\.$/, '').split('.').includes('')) return 'must name a host without empty parts';
+  if (parsed.hostname.replace(/\.$/, '').split('.').includes('')) return 'must have a host name without empty labels';
   return null;
 }

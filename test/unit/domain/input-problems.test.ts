@@ -32,7 +32,7 @@ const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['no lines', restInvoiceBody, invoiceBody({ lines: [] }), 'lines is empty: at least one item is expected.'],
   ['a status', listInvoicesQuery, { status: 'paid' }, 'status must be one of pending, signing, transmitted, accepted, rejected; "paid" was sent.'],
   ['a limit', listInvoicesQuery, { limit: '500' }, 'limit must be an integer from 1 to 100; "500" was sent.'],
-  ['a time', listInvoicesQuery, { created_after: 'yesterday' }, 'created_after must be a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z (a + is written %2B); "yesterday" was sent.'],
+  ['a time', listInvoicesQuery, { created_after: 'yesterday' }, 'created_after must be a date in ISO 8601, such as 2026-01-31 (which is its start in UTC), or an instant with a time zone, such as 2026-01-31T12:00:00Z (encode + as %2B); "yesterday" was sent.'],
   ['an unknown parameter', listInvoicesQuery, { page: '2' }, 'page is not known here; expected are status, limit, starting_after, ending_before, created_after, created_before.'],
   ['no url', createEndpointInput, endpoint({ url: undefined }), 'url is required: the https:// address that receives events, a string.'],
   ['an unknown event', createEndpointInput, endpoint({ events: ['invoice.paid'] }), `events.0 must be one of ${EVENTS}; "invoice.paid" was sent.`],
