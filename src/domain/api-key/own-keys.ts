@@ -46,7 +46,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
     );
   }
 
-  const of = ({ tenant, environment, keyId }: KeyPrincipal) => ({
+  const actorOf = ({ tenant, environment, keyId }: KeyPrincipal) => ({
     tenantId: tenant.id,
     environment,
     byKeyId: keyId,
@@ -62,14 +62,14 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
     async create(principal, kind) {
       const owner = requireSecretKey(principal);
       const issued = await manageKeys.create(owner.tenant.id, kind, owner.environment);
-      audit({ action: 'api_key.created', ...of(owner), keyId: issued.key.id });
+      audit({ action: 'api_key.created', ...actorOf(owner), keyId: issued.key.id });
       return issued;
     },
     async rotate(principal, keyId) {
       const owner = requireSecretKey(principal);
       const old = await found(owner, keyId);
       const issued = await manageKeys.rotate(old.id);
-      audit({ action: 'api_key.rotated', ...of(owner), keyId: issued.key.id, replacesKeyId: old.id });
+      audit({ action: 'api_key.rotated', ...actorOf(owner), keyId: issued.key.id, replacesKeyId: old.id });
       return issued;
     },
     async revoke(principal, keyId, evenIfLast) {
@@ -84,7 +84,7 @@ export function createOwnKeys(tenants: TenantRepository, manageKeys: ManageKeys,
           'id',
         );
       }
-      audit({ action: 'api_key.revoked', ...of(owner), keyId });
+      audit({ action: 'api_key.revoked', ...actorOf(owner), keyId });
       return revoked;
     },
   };

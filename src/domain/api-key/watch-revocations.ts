@@ -40,14 +40,14 @@ export function createWatchRevocations(
     for (let from = 0; from < keyIds.length; from += BATCH) {
       const asked = keyIds.slice(from, from + BATCH);
       const valid = await tenants.validKeys(asked);
-      for (const keyId of asked) if (!valid.has(keyId)) tell(keyId);
+      for (const keyId of asked) if (!valid.has(keyId)) notify(keyId);
     }
   }
 
-  function tell(keyId: string): void {
-    const told = followed.get(keyId);
+  function notify(keyId: string): void {
+    const listeners = followed.get(keyId);
     followed.delete(keyId);
-    for (const onRevoked of told ?? []) onRevoked();
+    for (const onRevoked of listeners ?? []) onRevoked();
   }
 
   return {

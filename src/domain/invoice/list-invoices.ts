@@ -22,8 +22,8 @@ export type ListInvoices = ReturnType<typeof createListInvoices>;
 
 export function createListInvoices(invoices: Pick<InvoiceRepository, 'page' | 'orderOf'>) {
   /**
-   * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md, "GET
-   * /v1/invoices").
+   * Returns a page of the invoices of the key's tenant and environment, newest first (docs/api/contract.md,
+   * "GET /v1/invoices").
    * @throws {ServiceError} insufficient_scope; invalid_request for a limit out of range, or a cursor that is not the id
    *   of one of these invoices
    */

@@ -5,8 +5,8 @@ import type { Invoice } from './invoice.ts';
 const DEFECT_PAUSE_MS = 15_000;
 const LONGEST_PAUSE_MS = 3_600_000;
 /**
- * Delay before each attempt to sign, in milliseconds. They are long because an HSM or time-stamping authority may be
- * unavailable for a while, and a rejected invoice keeps its number.
+ * Delay before each attempt to sign, in milliseconds. The later delays are long because an HSM or time-stamping
+ * authority may be unavailable for a while, and a rejected invoice keeps its number.
  */
 export const SIGN_SCHEDULE = {
   live: [0, 1000, 10_000, 60_000, 300_000, 1_800_000],

@@ -12,7 +12,7 @@ import { createTransmitStage } from './stages/transmit.ts';
 
 const RENEW_MS = 1300;
 /**
- * Number of claims that may end without progress, because workers died by accident. From then on the invoice may be
+ * Number of claims without progress that are attributed to accidental deaths of workers. Beyond it the invoice may be
  * what kills them, so it is paused as after a defect.
  */
 const ACCIDENTS = 5;

@@ -135,7 +135,10 @@ export interface InvoiceRepository {
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
-  /** Records a mail to send, and makes it due, if the invoice has no other work. @returns null if it has */
+  /**
+   * Records a mail to send and makes it due. @returns null if the invoice has other work, or another mail was requested
+   * since
+   */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
   /** The highest serial of a series; 0 if it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
@@ -144,7 +147,7 @@ export interface InvoiceRepository {
    * attempts. Two round trips.
    */
   needingAttention(limit: number): Promise<Invoice[]>;
-  /** Makes an invoice's work due now, with no failures. @returns false if it has no work or does not exist */
+  /** Makes an invoice's work due now and resets its claims. @returns false if it has no work or does not exist */
   retryNow(invoiceId: string): Promise<boolean>;
   /** Up to `limit` invoices whose job may be lost, longest waiting first. */
   overdue(limit: number): Promise<PendingWork[]>;

@@ -35,7 +35,7 @@ export function createResendEmail(
     if (receiver === null) throw refusal('The customer has no e-mail address: state the receiver in to.', 'to');
     if (mailAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
     if (!invoice.pdf) throw refusal('The documents of this invoice are not available yet.', 'id');
-    if (invoice.work) throw refusal('Its mail is still under way.', 'id');
+    if (invoice.work) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     const sending = (invoice.email?.sending ?? 0) + 1;
     if (sending > MOST_SENDINGS)
       throw refusal(`This invoice was already mailed ${MOST_SENDINGS} times, which is the maximum.`, 'id');
@@ -50,7 +50,7 @@ export function createResendEmail(
       sentAt: null,
     };
     const requested = await invoices.requestEmail(invoice, email);
-    if (!requested) throw refusal('Its mail is still under way.', 'id');
+    if (!requested) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     void queue.enqueue(requested, 0);
     return requested;
   };

@@ -47,9 +47,9 @@ export function totalsOf(
 
 /**
  * Whether an invoice may state this amount: the exact total, or one that results from another way of rounding VAT (per
- * line or on the overall sum, to the nearest centime, halves up or down), within half a centime a line
- * (docs/decisions/0012). The difference is written as PayableRoundingAmount. So a client's own arithmetic is not
- * refused over a centime, while an amount that no such rounding gives is.
+ * line, per rate or once over all lines; to the nearest centime, halves up or down), within half a centime a line
+ * (docs/decisions/0012). The difference is written as PayableRoundingAmount. A client's arithmetic may thus differ by
+ * some centimes; any other amount is refused.
  * @param totals the totals of `lines`
  */
 export function isTolerated(

@@ -39,14 +39,14 @@ async function unprintableWarnings(invoice: Stated, undrawable: UndrawableCharac
     if (turn) await turn;
     ofLines.push(...(await warningOf([`lines.${index}.description`, description])));
   }
-  const told = ofLines.slice(0, MAX_LINES);
-  const last = told.pop();
+  const listed = ofLines.slice(0, MAX_LINES);
+  const last = listed.pop();
   const further = ofLines.length - MAX_LINES;
   if (last)
-    told.push(
+    listed.push(
       further > 0 ? { ...last, message: `${last.message} ${further} further lines have such characters.` } : last,
     );
-  return [...fields.flat(), ...told];
+  return [...fields.flat(), ...listed];
 }
 
 /** The clients' texts that the PDF shows, apart from the lines. */

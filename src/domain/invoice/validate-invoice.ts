@@ -77,7 +77,7 @@ export function createValidateInvoice(
       return [];
     } catch (error) {
       if (!(error instanceof InvalidDocument)) throw error;
-      const message = `Our own document would be invalid: ${error.message} Contact the support of the invoicing service.`;
+      const message = `The UBL document of the service would be invalid: ${error.message} Contact the support of the invoicing service.`;
       return [problem('internal_error', message)];
     }
   }
@@ -100,8 +100,8 @@ function sellerProblems({ environment, tenant }: KeyPrincipal): Problem[] {
 const PAYMENT = ['paymentMode', 'paymentMeans', 'paymentReference', 'bankAccount'].map((name) => `terms.${name}`);
 
 /**
- * Whether the refused field is the warning's field or decides on it, so that the warning would repeat the problem. The
- * payment terms depend on all four payment fields.
+ * Whether a warning would repeat a problem: the refused field is the warning's own field, or decides on it. The payment
+ * terms depend on all four payment fields.
  */
 function concerns(refused: string | null, path: string): boolean {
   return refused === path || (refused !== null && PAYMENT.includes(refused) && PAYMENT.includes(path));

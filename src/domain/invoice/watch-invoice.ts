@@ -35,8 +35,8 @@ export function createWatchInvoice(readInvoice: ReadInvoice, feed: InvoiceFeed) 
       inbox.put(invoice.events);
       const changes = changesAfter(invoiceId, start, inbox, unsubscribe);
       // If the final event was sent before, the iteration ends at once.
-      const isTold = invoice.events.every((event) => event.sequence <= start || !isStatusChange(event));
-      if (isFinal(invoice.status) && isTold) await changes.return?.();
+      const isSent = invoice.events.every((event) => event.sequence <= start || !isStatusChange(event));
+      if (isFinal(invoice.status) && isSent) await changes.return?.();
       return changes;
     } catch (error) {
       unsubscribe();

@@ -210,13 +210,13 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     ]);
     if (!endpoint?.active) return cancel(claims);
     const readAt = parts.now().getTime();
-    const early: ClaimedDelivery[] = [];
+    const blocked: ClaimedDelivery[] = [];
     for (const claim of [...claims].sort(inOrderOfEvents)) {
       const body = bodies.get(claim.eventId);
-      if (body === undefined || mustWait(queue, claim, unattempted)) early.push(claim);
+      if (body === undefined || mustWait(queue, claim, unattempted)) blocked.push(claim);
       else queue.enqueue({ claim, endpoint, readAt, body });
     }
-    if (early.length > 0) release(queue, early);
+    if (blocked.length > 0) release(queue, blocked);
   }
 
   /** Whether an earlier delivery is unattempted and not ahead in the queue. */
@@ -259,12 +259,12 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       else asked.push(each);
     }
     const unattempted = await unattemptedBefore(asked.map(({ delivery }) => delivery.claim));
-    const early = asked.filter(({ queue, delivery }) => {
+    const blocked = asked.filter(({ queue, delivery }) => {
       const waits = stopped || mustWait(queue, delivery.claim, unattempted);
       if (!waits) queue.enqueue(delivery);
       return waits;
     });
-    for (const [queue, each] of Map.groupBy(early, ({ queue }) => queue)) {
+    for (const [queue, each] of Map.groupBy(blocked, ({ queue }) => queue)) {
       release(
         queue,
         each.map(({ delivery }) => delivery.claim),

@@ -21,7 +21,7 @@ export interface WebhookEndpoint {
   readonly updatedAt: Date;
   /** The first failure since the last success; null if there is none. */
   readonly failingSince: Date | null;
-  /** Whether all attempts have failed for a day. A failing endpoint is never disabled. */
+  /** Whether all attempts have failed for a day. The service never disables an endpoint for that. */
   readonly failing: boolean;
 }
 

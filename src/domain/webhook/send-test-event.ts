@@ -37,7 +37,7 @@ export function createSendTestEvent(parts: TestEventParts) {
     if (owner.environment !== 'test') {
       throw serviceError(
         'invalid_request',
-        'Events are sent by hand in the test environment only: use a test key (sk_test_…).',
+        'Test events exist in the test environment only: use a test key (sk_test_…).',
       );
     }
     const event = await testEvent(owner, type);
@@ -99,7 +99,7 @@ function specimenChange(type: EventType, at: Date): InvoiceEvent {
     type,
     status,
     dgiId: status === 'accepted' ? 'DGI-SPECIMEN' : null,
-    rejectionReason: status === 'rejected' ? 'A specimen of a rejection.' : null,
+    rejectionReason: status === 'rejected' ? 'Example of a rejection reason.' : null,
     at,
   };
 }

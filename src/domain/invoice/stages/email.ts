@@ -42,7 +42,7 @@ export function createEmailStage(
     const [pdfBytes, xmlBytes] = await Promise.all([parts.documents.get(pdf), parts.documents.get(xml)]);
     const email = nextAttempt(invoice, to, parts.mailer);
     if (invoice.email?.status === 'sending')
-      tell('warn', 'an earlier attempt was interrupted; the same mail is sent again');
+      report('warn', 'an earlier attempt was interrupted; the same mail is sent again');
     const work = { stage: 'email', attempts: email.attempts, outcomeUnknown: false, in: 0, keep: true } as const;
     const recorded = await change(claim, { email, work });
     const failure = await parts.mailer
@@ -74,7 +74,7 @@ export function createEmailStage(
     const lastError = failure instanceof MailNotSent ? failure.message.slice(0, ERROR_LENGTH) : 'an internal error';
     const delay = EMAIL_SCHEDULE[email.attempts - 1];
     if (!isRefused && delay !== undefined) {
-      tell(
+      report(
         failure instanceof MailNotSent ? 'warn' : 'error',
         `the mail was not sent (attempt ${email.attempts})`,
         failure,
@@ -82,7 +82,7 @@ export function createEmailStage(
       const waiting: InvoiceEmail = { ...email, status: 'waiting', lastError };
       return putOff(recorded, again(email.attempts), delay, { email: waiting });
     }
-    tell(
+    report(
       'error',
       isRefused ? 'the server refused the mail permanently' : 'the mail was not sent in any attempt',
       failure,
@@ -91,7 +91,7 @@ export function createEmailStage(
     await change(recorded, { email: { ...email, status, lastError }, work: null });
     return null;
 
-    function tell(level: PipelineReport['level'], message: string, error?: unknown): void {
+    function report(level: PipelineReport['level'], message: string, error?: unknown): void {
       parts.report({ level, invoiceId: invoice.id, stage: 'email', message, error });
     }
   };

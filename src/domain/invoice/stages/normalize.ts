@@ -22,10 +22,10 @@ export function createNormalizeStage(
         await writer.write(legalInvoice(invoice, number));
       } catch (error) {
         if (!(error instanceof InvalidDocument)) throw error;
-        const message = 'our own document is invalid';
+        const message = 'the UBL document is invalid';
         report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
         const reason =
-          `Our own document is invalid: ${error.message} Nothing was sent to the tax authority. ` +
+          `The UBL document of the service is invalid: ${error.message} Nothing was sent to the tax authority. ` +
           'Contact the support of the invoicing service.';
         await change(claim, { ...rejection(invoice, reason), ...series });
         return null;
