@@ -16,27 +16,27 @@ import { takeTurn } from '../domain/turns.ts';
 import { isList } from './field-weights.ts';
 import { definitionOf } from './limits.ts';
 
-/** Counts the fields of one answer while it is made: before each list is gone through, by its true length. */
+/** Counts the fields of one answer: each list by its actual length, before its items are resolved. */
 export interface AnswerMeter {
-  /** Why the answer is refused; null as long as it is not. */
+  /** The error that refuses the answer; null as long as it is within its limits. */
   readonly exceeded: ServiceError | null;
   /**
-   * Reads a page of rows that may be large, one after the other: they have so many bytes together.
-   * @param read what cuts its page at `maxBytes`, after the first row, and tells how many bytes it has read; undefined: as the store cuts it
-   * @throws {ServiceError} invalid_request when nothing is left for another page
+   * Reads a page of rows that may be large. The pages of one answer are read in sequence and share one limit in bytes.
+   * @param read reads the page up to `maxBytes`, at least one row, and reports its bytes; default: the store's limit
+   * @throws {ServiceError} invalid_request if the limit is used up
    */
   page<Page extends { readonly bytes: number }>(read: (maxBytes?: number) => Promise<Page>): Promise<Page>;
   /**
-   * What a list field resolves to: its items, those of a long list in turns of the event loop.
-   * @throws {ServiceError} invalid_request once the answer would have too many fields
+   * The value of a list field: its items. The items of a long list are released in turns of the event loop.
+   * @throws {ServiceError} invalid_request if the answer has too many fields
    */
   list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
 }
 
-/** Units of {@link takeTurn} that are done at a time: a field is about one. */
+/** Units of {@link takeTurn} of one turn. A field counts as one unit. */
 const SLICE = 1000;
 
-/** @param maxBytes that all pages together may have as they are stored; no limit unless given */
+/** @param maxBytes limit for all pages together, in bytes as stored; default: no limit */
 export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerMeter {
   let fields = 0;
   let bytesLeft = maxBytes;
@@ -79,7 +79,7 @@ export function createAnswerMeter(maxFields: number, maxBytes?: number): AnswerM
   };
 }
 
-/** {@link AnswerMeter.page} of the meter of a context, where there is one. */
+/** Reads a page with {@link AnswerMeter.page} if the context has a meter, otherwise directly. */
 export async function readMetered<Page extends { readonly bytes: number }>(
   meter: AnswerMeter | undefined,
   read: (maxBytes?: number) => Promise<Page>,
@@ -87,7 +87,7 @@ export async function readMetered<Page extends { readonly bytes: number }>(
   return meter ? meter.page(read) : read();
 }
 
-/** Has every list of the schema counted by the meter of its context, where there is one. */
+/** Makes the meter of the context, if there is one, count every list of the schema. */
 export function metered(schema: GraphQLSchema): GraphQLSchema {
   for (const type of Object.values(schema.getTypeMap())) {
     if (!isObjectType(type) || type.name.startsWith('__')) continue;
@@ -109,7 +109,7 @@ function meter(field: GraphQLField<unknown, { readonly meter?: AnswerMeter | und
 
 const known = new WeakMap<FieldNode, number>();
 
-/** Fields that the answer has for each item of a list, lists among them by themselves: the item counts too. */
+/** Fields of the answer for each item of a list, the item included. Nested lists are counted separately. */
 function fieldsAnItem(info: GraphQLResolveInfo): number {
   const parent = getNamedType(info.returnType);
   let sum = 1;

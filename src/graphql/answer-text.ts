@@ -2,20 +2,20 @@ import type { ExecutionResult } from 'graphql';
 import { answerTooLarge } from '../domain/answer-bounds.ts';
 import { takeTurn, WRITTEN_BYTES_A_UNIT } from '../domain/turns.ts';
 
-/** Characters of JSON that are written at a time. */
+/** Characters of JSON that are serialized at a time. */
 const PIECE = 128 * 1024;
 
-/** The text of data that was written already: of large answers, whose writing takes several turns of the event loop. */
-const written = new WeakMap<object, string>();
+/** The serialized text of large data, whose serialization takes several turns of the event loop. */
+const serialized = new WeakMap<object, string>();
 
 /**
- * Writes the data of an answer as JSON, the same text as JSON.stringify's, in turns of the event loop; {@link resultText} uses it.
- * @param maxBytes in UTF-8
- * @throws {ServiceError} invalid_request for data whose text would be longer; not more than that of it is written
+ * Serializes large data in turns of the event loop, as JSON.stringify does. {@link resultText} serializes small data.
+ * @param maxBytes limit of the text, in bytes of UTF-8
+ * @throws {ServiceError} invalid_request if the text would be longer; serialization stops at the limit
  */
 export async function writeData(data: object, maxBytes: number): Promise<void> {
   const estimate = charactersOf(data);
-  // So little can not be too much, whatever is to be escaped in it.
+  // Data this small cannot exceed the limit, even with every character escaped.
   if (estimate <= PIECE) return;
   if (estimate > maxBytes) throw tooLong(maxBytes);
   const parts: string[] = [];
@@ -28,16 +28,16 @@ export async function writeData(data: object, maxBytes: number): Promise<void> {
     const turn = takeTurn(length / WRITTEN_BYTES_A_UNIT);
     if (turn) await turn;
   }
-  written.set(data, parts.join(''));
+  serialized.set(data, parts.join(''));
 }
 
 function tooLong(maxBytes: number) {
   return answerTooLarge(`more than ${maxBytes.toLocaleString('en')} bytes`);
 }
 
-/** A result as JSON. */
+/** Serializes a result to JSON, with the text that {@link writeData} has made of its data. */
 export function resultText(result: ExecutionResult): string {
-  const data = result.data && written.get(result.data);
+  const data = result.data && serialized.get(result.data);
   if (data === undefined || data === null) return JSON.stringify(result);
   const members = Object.entries(result).flatMap(([name, value]) => {
     const text = name === 'data' ? data : JSON.stringify(value);
@@ -46,7 +46,7 @@ export function resultText(result: ExecutionResult): string {
   return `{${members.join(',')}}`;
 }
 
-/** Characters that a value has as JSON, at least; its few escapes aside, exactly. */
+/** The length of a value as JSON in characters: exact except for escapes, which make it longer. */
 function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
@@ -56,7 +56,7 @@ function charactersOf(value: unknown): number {
   return sum;
 }
 
-/** JSON, cut into texts of about {@link PIECE} characters, or of one long string. */
+/** Serializes a value to JSON in pieces of about {@link PIECE} characters; a longer string is one piece. */
 function* piecesOf(value: unknown): Generator<string> {
   if (typeof value !== 'object' || value === null || charactersOf(value) <= PIECE) {
     yield JSON.stringify(value);
@@ -81,7 +81,7 @@ function* piecesOf(value: unknown): Generator<string> {
   yield '}';
 }
 
-/** Neighbours that have {@link PIECE} characters together, or one item alone. */
+/** Groups neighbouring items up to {@link PIECE} characters; a longer item is a group of its own. */
 function groups(items: readonly unknown[]): unknown[][] {
   const grouped: unknown[][] = [];
   let room = 0;

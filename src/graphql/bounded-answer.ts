@@ -18,30 +18,30 @@ import { createLargeOperations } from './large-operations.ts';
 import { isLarge, LIMITS, sizeOf } from './limits.ts';
 import { schema } from './schema.ts';
 
-/** What an operation is kept within while it runs. */
+/** The limits of an operation while it runs. */
 export interface AnswerBounds {
-  /** Whether it may need much memory, and waits for a place. */
+  /** Whether the operation may need much memory: it then waits for a place. */
   readonly large: boolean;
   readonly fields: number;
   readonly bytes: number;
-  /** Bytes that it may read from the store; undefined: as many as each search may. */
+  /** Bytes that it may read from the store; undefined: only the limit of each single search applies. */
   readonly reads: number | undefined;
   /**
-   * Of introspection, the fields that it may answer, in units of `takeTurn`: its lists are not counted while they are made. 0 for other
-   * operations, so that those of one turn of the event loop read the store together.
+   * For introspection, the number of possible fields of the answer in units of `takeTurn`, because the meter does not
+   * count its lists. 0 for other operations, so that the reads of one turn of the event loop are batched.
    */
   readonly units: number;
 }
 
-/** Units that an introspection is begun with, at most. */
+/** Maximum number of units that an introspection takes. */
 const MOST_UNITS = 3000;
 
-/** Whether a root field is `__schema` or `__type`, or stands in a fragment where it might be one. */
+/** Whether the operation selects `__schema` or `__type` at its root, or may do so in a fragment. */
 function introspects({ selectionSet }: OperationDefinitionNode): boolean {
   return selectionSet.selections.some((each) => each.kind !== Kind.FIELD || /^__(schema|type)$/.test(each.name.value));
 }
 
-/** @param variables null: they may ask for the longest pages */
+/** @param variables null: unknown, a page length given by a variable counts as the maximum */
 export function boundsOf(
   document: DocumentNode,
   operationName: string | null | undefined,
@@ -52,21 +52,21 @@ export function boundsOf(
   const large = size !== null && isLarge(size);
   const units = operation && introspects(operation) ? Math.min(size?.possibleFields ?? 0, MOST_UNITS) : 0;
   const isMutation = operation?.operation === OperationTypeNode.MUTATION;
-  // What a mutation may answer is known before it runs; afterwards nothing could be refused.
+  // A mutation cannot be refused after it has run: the gate has limited its answer before.
   return isMutation
     ? { large, units, fields: Number.POSITIVE_INFINITY, bytes: Number.POSITIVE_INFINITY, reads: undefined }
     : { large, units, fields: LIMITS.answerFields, bytes: LIMITS.answerBytes, reads: READ_BYTES };
 }
 
-/** Why an operation that is valid is not answered. */
+/** The error of a valid operation whose answer is refused. */
 export class AnswerRefusal extends GraphQLError {}
 
 const places = createLargeOperations();
 
 /**
- * Runs an operation, or one event of a subscription, so that neither its fields nor its text are too many, nor the event loop is held: the
- * text of large data is written here, for `resultText`.
- * @returns an error alone, and no data, when the answer would be too large, or there was no place to make it in
+ * Runs an operation, or a subscription for one event, within its bounds: limits the number of fields and bytes of the
+ * answer, and yields to the event loop. The text of large data is serialized here, for `resultText`.
+ * @returns an error without data if the answer would be too large or no place was free
  */
 export async function boundedAnswer<Result extends ExecutionResult | null>(
   bounds: AnswerBounds,

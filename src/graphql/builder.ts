@@ -12,7 +12,7 @@ import { PAGE_SIZE } from '../domain/limits.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext } from './context.ts';
 
-/** The schema's builder. Fields are not null unless they say so. */
+/** The schema builder. Fields are non-null by default. */
 export const builder = new SchemaBuilder<{
   Context: GraphQLContext;
   AuthScopes: { secretKey: boolean; issuer: boolean };
@@ -24,16 +24,16 @@ export const builder = new SchemaBuilder<{
     Metadata: { Input: Record<string, string>; Output: Readonly<Record<string, string>> };
   };
 }>({
-  // The first wraps the others: scope is checked before the input's rules, and what either refuses may be a typed error.
+  // The first plugin wraps the others: scopes are checked before input rules, and both may refuse with a typed error.
   plugins: [ErrorsPlugin, ScopeAuthPlugin, ZodPlugin, RelayPlugin, DataloaderPlugin],
   defaultFieldNullability: false,
   errors: {
     directResult: true,
     defaultUnionOptions: {
       name: ({ fieldName }) => `${fieldName.charAt(0).toUpperCase()}${fieldName.slice(1)}Result`,
-      description: 'What the mutation has done, or why it was refused.',
+      description: 'The payload of the mutation, or the typed error that refused it.',
     },
-    defaultResultOptions: { description: 'What the mutation has done.' },
+    defaultResultOptions: { description: 'The payload of the mutation.' },
   },
   relay: {
     nodeQueryOptions: false,
@@ -41,30 +41,30 @@ export const builder = new SchemaBuilder<{
     cursorType: 'String',
     defaultConnectionTypeOptions: {
       description:
-        `A page of a list, newest first. It ends where the rows of the request would be more than ${READ_BYTES / 1024 / 1024} MiB together, as 4 of the largest ` +
-        'invoices are: it may hold fewer than were asked for though there are more, which `pageInfo` alone tells.',
+        `A page of a list, newest first. The rows of one request are limited to ${READ_BYTES / 1024 / 1024} MiB together, the size of 4 of the largest ` +
+        'invoices. A page may therefore hold fewer rows than were requested although more exist: only `pageInfo` tells.',
     },
     defaultEdgeTypeOptions: { description: 'A row of a page.' },
     edgesFieldOptions: { description: 'The rows of the page.' },
-    nodeFieldOptions: { description: 'What the row holds.' },
-    nodesOnConnection: { description: 'What the rows hold, for those who need no cursors.' },
-    cursorFieldOptions: { description: 'Its place in the list: the id of what it holds.' },
-    pageInfoTypeOptions: { description: 'Where a page stands in its list.' },
-    pageInfoFieldOptions: { description: 'Where the page stands in the list.' },
+    nodeFieldOptions: { description: 'The object of the row.' },
+    nodesOnConnection: { description: 'The objects of the rows, for clients that need no cursors.' },
+    cursorFieldOptions: { description: 'The position of the row in the list: the id of its object.' },
+    pageInfoTypeOptions: { description: 'The position of a page in its list.' },
+    pageInfoFieldOptions: { description: 'The position of the page in the list.' },
     hasNextPageFieldOptions: { description: 'Whether there are older rows.' },
     hasPreviousPageFieldOptions: { description: 'Whether there are newer rows.' },
-    startCursorFieldOptions: { description: 'The `before` of the next page towards newer rows.' },
-    endCursorFieldOptions: { description: 'The `after` of the next page towards older rows.' },
+    startCursorFieldOptions: { description: 'Value of `before` for the next page of newer rows.' },
+    endCursorFieldOptions: { description: 'Value of `after` for the next page of older rows.' },
     firstArgOptions: {
-      description: `How many rows from \`after\` on, towards older ones: 1 to ${PAGE_SIZE.most}. Default: ${PAGE_SIZE.default}.`,
+      description: `Number of rows that follow \`after\`, towards older ones: 1 to ${PAGE_SIZE.most}. Default: ${PAGE_SIZE.default}.`,
     },
     lastArgOptions: {
-      description: `How many rows up to \`before\`, towards newer ones: 1 to ${PAGE_SIZE.most}. Only with \`before\`.`,
+      description: `Number of rows that precede \`before\`, towards newer ones: 1 to ${PAGE_SIZE.most}. Only with \`before\`.`,
     },
-    afterArgOptions: { description: 'A cursor: only older rows.' },
-    beforeArgOptions: { description: 'A cursor: only newer rows. Not with `first` or `after`.' },
+    afterArgOptions: { description: 'A cursor: the page holds only rows older than it.' },
+    beforeArgOptions: { description: 'A cursor: the page holds only rows newer than it. Not with `first` or `after`.' },
   },
-  // Paths start with the argument's name, which clients know nothing of.
+  // The path of an error starts with the argument's name, which `param` does not contain.
   zod: { validationError: (error) => new ServiceError(problemsOf(error, 1)) },
   scopeAuth: {
     authScopes: ({ principal }) => ({
@@ -75,11 +75,11 @@ export const builder = new SchemaBuilder<{
 });
 
 /**
- * Options of every loader: what is asked for in the same tick comes in one query. Nothing is kept for later, since a context lives as
- * long as its subscription, and what is read a second time may have changed.
+ * Options of every data loader: the keys loaded in one tick share one query. Nothing is cached, because a context lives
+ * as long as its subscription and an object may change between two reads.
  */
 export const UNCACHED = { cache: false } as const;
 
-builder.queryType({ description: 'What can be read.' });
-builder.mutationType({ description: 'What can be changed.' });
-builder.subscriptionType({ description: 'What can be followed live, over Server-Sent Events.' });
+builder.queryType({ description: 'Read operations.' });
+builder.mutationType({ description: 'Write operations.' });
+builder.subscriptionType({ description: 'Live updates, over Server-Sent Events.' });

@@ -21,13 +21,13 @@ export interface OperationRequest {
   readonly variables: Readonly<Record<string, unknown>>;
 }
 
-/** An operation that is compiled, with the bounds of its answer, whatever its variables ask for. */
+/** A compiled operation, with bounds of its answer that hold for any variables. */
 export interface CompiledOperation {
   readonly bounds: AnswerBounds;
   /**
-   * Runs it.
-   * @param root of a subscription: the event
-   * @returns its data; null when anything was refused or has failed: nobody was told of it, so it can be run again to tell
+   * Runs the operation.
+   * @param root the event, for a subscription
+   * @returns the data; null after any error, which is not reported: the caller runs the operation again to report it
    */
   run(
     context: GraphQLContext,
@@ -36,13 +36,13 @@ export interface CompiledOperation {
   ): Promise<{ readonly data: Record<string, unknown> } | null>;
 }
 
-/** The prepared path's queries. */
+/** The compiled queries of the prepared path. */
 export interface CompiledQueries {
-  /** The query that is asked for, if its document was found valid before and graphql-jit can compile it; else null. */
+  /** The requested query; null if its document has not passed validation before or cannot be compiled. */
   find(request: Pick<OperationRequest, 'query' | 'operationName'>): CompiledOperation | null;
 }
 
-/** Fields of an operation that is worth compiling: it takes about as long as running it ten times, and longer the more there are. */
+/** Maximum number of fields of a compiled operation. Compiling costs about as much as ten executions, or more. */
 const MAX_FIELDS = 120;
 /** Fields of all operations that are kept compiled, about 2 KB each; each may keep its document too, 300 bytes a token. */
 const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
@@ -61,12 +61,12 @@ export function createCompiledQueries(gate: Gate): CompiledQueries {
   };
 }
 
-/** @returns null for an operation of another type, and for one that is better not compiled */
+/** @returns null for an operation of another type, and for one that is too large or cannot be compiled */
 export type Compile = (document: DocumentNode, operationName: string | null) => CompiledOperation | null;
 
 /**
- * Compiles operations once, as long as they are used: there is room for so many fields. The bounds of the gate, which remembers documents,
- * would not do: a few tokens can spread large fragments, and a document can hold hundreds of operations.
+ * Compiles each operation once and keeps it in an LRU cache whose size is counted in fields. The number of documents
+ * would be no bound: a few tokens can spread large fragments, and a document can hold hundreds of operations.
  */
 export function createCompiler(type: OperationTypeNode): Compile {
   const numbers = new WeakMap<DocumentNode, number>();
@@ -82,10 +82,10 @@ export function createCompiler(type: OperationTypeNode): Compile {
     const known = compiled.get(key);
     if (known) return known.run;
     const operation = getOperationAST(document, operationName);
-    // A name that the document does not have is not remembered: there are as many as clients care to send.
+    // An unknown operation name is not cached: a client could send any number of them.
     if (!operation) return null;
     const { fields, possibleFields } = sizeOf(schema, document, operation, null);
-    // What may cost too much is for the gate to see, with its variables.
+    // An operation that may exceed the cost limit is not compiled; the gate checks its cost with the variables.
     const fits = operation.operation === type && fields <= MAX_FIELDS && possibleFields <= LIMITS.possibleFields;
     const run = fits ? compileOperation(document, operation) : null;
     const size = run ? fields + Math.ceil((document.tokenCount ?? LIMITS.tokens) / TOKENS_A_FIELD) : 1;
@@ -107,7 +107,7 @@ function compileOperation(document: DocumentNode, operation: OperationDefinition
   };
 }
 
-/** graphql-jit answers a field that is asked for twice, once under `@skip`, in another place than graphql-js. */
+/** For a field selected twice, once under `@skip`, graphql-jit orders members differently from graphql-js. */
 function hasDirectives(document: DocumentNode): boolean {
   let found = false;
   visit(document, {

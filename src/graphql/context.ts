@@ -44,11 +44,11 @@ export interface UseCases {
   readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
 }
 
-/** What every resolver gets. */
+/** The context of every resolver. */
 export interface GraphQLContext {
   readonly principal: Principal;
   readonly requestId: string;
   readonly useCases: UseCases;
-  /** Counts what the operation answers; where there is none, nothing is bounded or done in turns. */
+  /** Counts the fields and bytes of the answer; without it the answer is not bounded and lists are resolved at once. */
   readonly meter?: AnswerMeter;
 }

@@ -1,8 +1,8 @@
 import { builder } from './builder.ts';
 
 /**
- * An enum of a table's names. They are those of the domain and of REST, with `_` for the dot that GraphQL's names cannot hold.
- * @param rows the description of each value, or a row with it
+ * An enum of the names in a table. The names are those of the domain and of REST, with `_` for the dot.
+ * @param rows the description of each value, or a row that contains it
  */
 export function enumOf<Value extends string>(
   name: string,

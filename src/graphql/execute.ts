@@ -6,18 +6,18 @@ import type { GraphQLContext } from './context.ts';
 import { selectRefusals, throwRefusal } from './refusals.ts';
 import { schema } from './schema.ts';
 
-/** A document that is parsed, validated and compiled once, when the process starts. */
+/** A document that is parsed, validated and compiled once at start. */
 export interface PreparedOperation<Data> {
-  /** Runs a query or mutation. @throws {ServiceError} what a resolver refused, typed errors too; anything else is a defect */
+  /** Runs a query or mutation. @throws {ServiceError} a refusal, also as a typed error; other errors are defects */
   execute(context: GraphQLContext, variables: Record<string, unknown>): Promise<Data>;
-  /** Runs a subscription. @throws {ServiceError} before the first value */
+  /** Runs a subscription. @throws {ServiceError} a refusal before the first value */
   subscribe(context: GraphQLContext, variables: Record<string, unknown>): Promise<AsyncIterableIterator<Data>>;
 }
 
 /**
- * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors can not diverge.
- * Typed errors need not be selected.
- * @throws {Error} when the document does not fit the schema: noticed at start, not at the first request
+ * Prepares a document for the execution path that REST and GraphQL share, so that validation, scopes and errors are the
+ * same. The document need not select typed errors.
+ * @throws {Error} at start if the document does not match the schema
  */
 export function prepare<Data>(source: string): PreparedOperation<Data> {
   const document = selectRefusals(parse(source));
@@ -25,10 +25,10 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
   if (errors.length > 0)
     throw new Error(`a prepared document is not valid: ${errors.map((error) => error.message).join('; ')}`);
   const compiled = compileQuery(schema, document);
-  if (!isCompiledQuery(compiled)) throw new Error('a prepared document can not be compiled');
+  if (!isCompiledQuery(compiled)) throw new Error('a prepared document cannot be compiled');
   return {
     async execute(context, variables) {
-      // REST's pages are bounded by the store's; their lists are gone through in turns of the event loop all the same.
+      // The store bounds the pages of REST, so fields have no limit here; long lists are still resolved in turns.
       const meter = createAnswerMeter(Number.POSITIVE_INFINITY);
       const data = dataOf(await compiled.query(undefined, { ...context, meter }, variables)) as Record<string, unknown>;
       throwRefusal(data);
@@ -36,10 +36,10 @@ export function prepare<Data>(source: string): PreparedOperation<Data> {
     },
     async subscribe(context, variables) {
       const started = await compiled.subscribe?.(undefined, context, variables);
-      if (!started) throw new Error('the prepared document is no subscription');
+      if (!started) throw new Error('the prepared document is not a subscription');
       if (!(Symbol.asyncIterator in started)) {
         dataOf(started);
-        throw new Error('the subscription answered without a stream');
+        throw new Error('the subscription returned no stream');
       }
       return valuesOf<Data>(started);
     },
@@ -68,12 +68,12 @@ function valuesOf<Data>(results: AsyncIterableIterator<ExecutionResult>): AsyncI
   };
 }
 
-/** What a failure is that no resolver has foreseen: null for a defect, which it has reported. */
+/** Maps a failure outside of the resolvers' refusals to a service error; null for a defect, which it reports. */
 export type Explain = (failure: unknown) => ServiceError | null;
 
 /**
- * An error as GraphQL clients see it: the contract's code, param and status in `extensions`, with all problems of that status
- * under `problems`. The text of a defect never leaves the service.
+ * The error as GraphQL clients see it. `extensions` holds the contract's code, param and status, and `problems`: all
+ * problems of that status. The message of a defect is never sent to clients.
  */
 export function publicError(error: GraphQLError, requestId: string, explain: Explain): GraphQLError {
   const cause = error.originalError ?? null;
@@ -86,7 +86,7 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   };
   if (cause instanceof ServiceError) return described(cause.message, location, cause.problems);
   if (cause === null || cause instanceof GraphQLError) {
-    // The document's or the variables' own fault: graphql-js says what.
+    // The document or its variables are invalid: the message of graphql-js says how.
     const { originalError: _internals, ...extensions } = error.extensions;
     const param = typeof extensions.param === 'string' ? extensions.param : null;
     const wrong = problem('invalid_request', error.message, param, statusOf(error));
@@ -96,7 +96,7 @@ export function publicError(error: GraphQLError, requestId: string, explain: Exp
   return described(message, location, problems);
 }
 
-/** Of the HTTP answer, where the library that refuses has said one. */
+/** The HTTP status that the refusing library has set, if any. */
 function statusOf({ extensions: { http } }: GraphQLError): number | undefined {
   return (http as { readonly status?: number } | undefined)?.status;
 }

@@ -14,21 +14,21 @@ import {
 } from 'graphql';
 import { LIMITS as INPUT } from '../domain/invoice/field-input.ts';
 
-/** What a field says of itself in its `extensions`, for the gate. */
+/** The weight that a field states in its `extensions`; the gate reads it. */
 export interface FieldWeight {
-  /** Of a list without pages, and required of it: how many items it has at most. */
+  /** Maximum number of items. Required of every list without pages. */
   readonly most?: number;
-  /** Of a text that may be longer than most: bytes of JSON at most. */
+  /** Maximum size in bytes of JSON, for a text that may exceed the usual maximum. */
   readonly bytes?: number;
-  /** Bytes that are read from the store for it; of a connection, for each row. */
+  /** Bytes that the field reads from the store; of a connection, for each row. */
   readonly reads?: number;
 }
 
-/** The most that a page may hold. */
+/** Maximum number of rows of a page. */
 export const LARGEST_PAGE = 100;
-/** Characters of most texts at most, and bytes that one of them takes in UTF-8. */
+/** Usual maximum length of a text in characters, and maximum size of a character in UTF-8 bytes. */
 const [TEXT, BYTES_A_CHARACTER] = [500, 3];
-/** Bytes of JSON that a value of a scalar takes at most. */
+/** Maximum size of a scalar's value, in bytes of JSON. */
 const SCALARS: Readonly<Record<string, number>> = {
   Boolean: 5,
   Int: 11,
@@ -40,21 +40,21 @@ const SCALARS: Readonly<Record<string, number>> = {
   String: TEXT * BYTES_A_CHARACTER,
   Metadata: INPUT.metadataKeys * (INPUT.metadataKey + INPUT.metadataValue) * BYTES_A_CHARACTER,
 };
-/** Of the longest name in an enum. */
+/** Size of the longest enum value, in bytes. */
 const ENUM_BYTES = 40;
 
 export function weightOf(field: Pick<GraphQLField<unknown, unknown>, 'extensions'>): FieldWeight {
   return field.extensions as FieldWeight;
 }
 
-/** Bytes of JSON that the value of a leaf takes at most; 0 for other fields. */
+/** Maximum size of a leaf field's value, in bytes of JSON; 0 for other fields. */
 export function leafBytes(field: GraphQLField<unknown, unknown>): number {
   const type = getNamedType(field.type);
   if (!isLeafType(type)) return 0;
   return weightOf(field).bytes ?? (isEnumType(type) ? ENUM_BYTES : (SCALARS[type.name] ?? TEXT * BYTES_A_CHARACTER));
 }
 
-/** Whether a field answers a page: then the lists below it are as long as it is asked to be. */
+/** Whether a field returns a page: the lists below it are then as long as its `first` or `last` says. */
 export function isPaged(field: Pick<GraphQLField<unknown, unknown>, 'args'>): boolean {
   return field.args.some(({ name }) => name === 'first' || name === 'last');
 }
@@ -64,8 +64,8 @@ export function isList(field: Pick<GraphQLField<unknown, unknown>, 'type'>): boo
 }
 
 /**
- * How many items a field's list has at most, or on average in introspection.
- * @param page the length of the page that the list is part of, if it is
+ * Maximum number of items of a list field; for introspection the average number.
+ * @param page length of the page that the list belongs to; null outside of a page
  */
 export function listLength(
   schema: GraphQLSchema,
@@ -79,8 +79,8 @@ export function listLength(
 }
 
 /**
- * Lists of the schema that do not say how long they are at most: `Type.field`. There must be none, or a request could ask for more than
- * is counted. The rows of connections are counted by the page.
+ * The lists of the schema that state no maximum length, as `Type.field`. There must be none, otherwise the cost of a
+ * request would be underestimated. The rows of connections are counted by the page.
  */
 export function unboundedLists(schema: GraphQLSchema): string[] {
   const types = Object.values(schema.getTypeMap()).filter(
@@ -103,7 +103,7 @@ function fieldsOf(types: readonly GraphQLNamedType[]) {
 
 const introspected = new WeakMap<GraphQLSchema, ReadonlyMap<string, number>>();
 
-/** How long the lists of introspection are, on average: so a page that shows the whole schema costs what it is. */
+/** Average lengths of introspection's lists, so that the cost of reading the whole schema is estimated correctly. */
 function introspectedLengths(schema: GraphQLSchema): ReadonlyMap<string, number> {
   const known = introspected.get(schema);
   if (known) return known;

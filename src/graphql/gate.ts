@@ -15,38 +15,40 @@ import { exceededCost, exceededLimits, LIMITS, requestsOf } from './limits.ts';
 import { schema } from './schema.ts';
 
 export interface GateSettings {
-  /** Whether clients may ask for the schema; where not, no error's text tells of it either. */
+  /** Whether clients may query the schema. If not, error messages do not reveal names of the schema either. */
   readonly introspection: boolean;
-  /** The text of each listed operation by its SHA-256; none unless given. */
+  /** The listed operations: text by SHA-256 of the text. Default: none. */
   readonly operations?: ReadonlyMap<string, string> | null;
   /** Whether only listed operations may run. */
   readonly operationsOnly?: boolean;
 }
 
-/** What a document from outside passes before anything of it is run; shared by all ways in. */
+/** Checks a client's document before any of it runs. All GraphQL transports share one gate. */
 export interface Gate {
-  /** The text of the listed operation with this SHA-256. */
+  /** The text of the listed operation with this SHA-256; null if there is none. */
   listed(sha256: string): string | null;
-  /** @throws {GraphQLError} for a syntax error, a document that is too long, and one that is not listed where only those may run */
+  /** @throws {GraphQLError} for a syntax error, a document that is too long, or one that must be listed and is not */
   parse(source: string): DocumentNode;
-  /** The limits first, then the rules of GraphQL. */
+  /** Checks the limits first, then the validation rules of GraphQL. */
   validate(document: DocumentNode): readonly GraphQLError[];
-  /** Whether a valid operation would answer too much with these variables: why it must not run, or null. */
+  /** Why a valid operation must not run with these variables: its answer may be too large. Null if it may run. */
   refuse(args: Pick<ExecutionArgs, 'document' | 'operationName' | 'variableValues'>): GraphQLError | null;
-  /** How many requests an operation counts for the rate limit. */
+  /** The number of requests that an operation counts for the rate limit. */
   requests(document: DocumentNode, operationName: string | null | undefined): number;
-  /** The error without the length of a value that it quotes, and without a hint at other names of the schema where clients may not ask for it. */
+  /** The error with a shortened message, and without suggestions of the schema's names if introspection is disabled. */
   hushed(error: GraphQLError): GraphQLError;
-  /** A document with this very text that was found valid before, if it is remembered. */
+  /** The document with exactly this text, if it passed validation before and is still remembered. */
   known(source: string): DocumentNode | null;
 }
 
-/** Documents are remembered up to this many tokens in all, about 400 bytes each, and characters; compiled, they take up to four times as much. */
+/**
+ * Capacity of the cache of documents in tokens (400 bytes each; four times as much compiled), and characters per token.
+ */
 const [REMEMBERED_TOKENS, CHARACTERS_A_TOKEN] = [60_000, 100];
 
-/** How graphql-js begins the end of a message that names what else may have been meant. */
+/** The prefix of the suggestion at the end of a graphql-js message. */
 const SUGGESTION = 'Did you mean ';
-/** Characters of a message that are kept at either end: it says what is wrong before and after what it quotes, which may be all that was sent. */
+/** Characters kept at both ends of a long message: it states the fault before or after the value that it quotes. */
 const KEPT = 500;
 
 export function createGate({ introspection, operations, operationsOnly = false }: GateSettings): Gate {
@@ -64,7 +66,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
         );
       }
       if (mayRun && !mayRun.has(source))
-        throw new GraphQLError('Only listed operations may run here, and this is none of them.');
+        throw new GraphQLError('Only listed operations may run, and this operation is not listed.');
       return parse(source, { maxTokens: LIMITS.tokens });
     },
     validate(document) {
@@ -105,14 +107,14 @@ export function createGate({ introspection, operations, operationsOnly = false }
   };
 }
 
-/** Names that the answer's objects can not have in JavaScript: one would be lost, the other make the whole answer look like a promise. */
+/** Refuses response names that break a JavaScript object: `__proto__` is lost, `then` makes it look like a promise. */
 function responseNames(context: ValidationContext): ASTVisitor {
   return {
     Field(node) {
       const { value } = node.alias ?? node.name;
       if (value !== '__proto__' && value !== 'then') return;
       context.reportError(
-        new GraphQLError(`Nothing can be answered under the name "${value}". Use another alias.`, { nodes: node }),
+        new GraphQLError(`The response name "${value}" is reserved. Use another alias.`, { nodes: node }),
       );
     },
   };

@@ -1,17 +1,17 @@
 import { serviceError } from '../domain/errors.ts';
 import { createFairQueue } from '../domain/fair-queue.ts';
 
-/** Large operations that run at a time in this process: what one of them reads and answers may take 50 MB. */
+/** Large operations that may run at the same time in this process. Rows and answer of one may take 50 MB. */
 const AT_A_TIME = 2;
-/** How long one waits for its place, milliseconds. */
+/** Maximum waiting time for a place, in milliseconds. */
 const PATIENCE_MS = 10_000;
 
-/** Places for operations that may need much memory. Callers take turns, so that one who asks for many delays nobody else. */
+/** Limits the number of large operations at a time. Callers get places in turn, so none can delay the others. */
 export interface LargeOperations {
   /**
    * Waits for a place.
-   * @returns gives it back
-   * @throws {ServiceError} 503 when none was free for too long
+   * @returns a function that releases the place
+   * @throws {ServiceError} 503 if no place was free within the waiting time
    */
   enter(caller: string): Promise<() => void>;
 }
@@ -21,7 +21,7 @@ export function createLargeOperations(places = AT_A_TIME, patienceMs = PATIENCE_
   return {
     enter: (caller) =>
       queue.enter(caller).catch(() => {
-        throw serviceError('internal_error', 'Too many large answers are asked for. Try again.', null, 503);
+        throw serviceError('internal_error', 'Too many large operations are running. Try again.', null, 503);
       }),
   };
 }

@@ -20,56 +20,56 @@ import { ANSWER_BYTES, READ_BYTES } from '../domain/answer-bounds.ts';
 import { isList, isPaged, LARGEST_PAGE, leafBytes, listLength, weightOf } from './field-weights.ts';
 
 /**
- * The most that one operation may ask: a request counts once for the rate limit, and must not do the work of thousands. Fragments are
- * counted wherever they are spread. GraphiQL's introspection has 230 fields.
+ * Limits of one operation. A request counts once for the rate limit, so it must not cause the work of thousands.
+ * Fragments count at each place where they are spread. GraphiQL's introspection query has 230 fields.
  */
 export const LIMITS = {
-  /** Characters of a document: values belong into variables. */
+  /** Characters of a document. Values are sent as variables. */
   characters: 100_000,
   tokens: 5000,
-  /** Levels of fields; those of introspection are limited by graphql-js. */
+  /** Levels of fields. graphql-js limits those of introspection. */
   depth: 12,
   /** Fields of Query, Mutation or Subscription. */
   rootFields: 10,
   fields: 500,
   aliases: 50,
-  /** Fields of an answer, counted while it is made. */
+  /** Fields of an answer, counted while resolvers run. */
   answerFields: 30_000,
-  /** Bytes of an answer, counted while it is written. */
+  /** Bytes of an answer, counted while it is serialized. */
   answerBytes: ANSWER_BYTES,
-  /** Fields of an answer if every list in it were as long as it may be: three long lists in one another. */
+  /** Fields of an answer if every list had its maximum length: enough for three nested long lists. */
   possibleFields: 1_000_000_000,
-  /** The same of a mutation, whose answer can not be refused any more once it has run: so that it never has to be. */
+  /** The same for a mutation. Its answer cannot be refused after it has run, so the maximum must be safe. */
   mutationFields: 150_000,
   mutationBytes: 8 * ANSWER_BYTES,
 } as const;
 
-/** Bytes that an operation may read and answer at most, for it to run beside any number of others. */
+/** Bytes that an operation may read and return without being large: any number of such operations may run at a time. */
 const SMALL_BYTES = READ_BYTES;
 
-/** Items of a page, where `first` and `last` do not say. */
+/** Rows of a page without `first` and `last`. */
 const DEFAULT_PAGE = 20;
 
-/** What an operation asks for. */
+/** The size of an operation. */
 export interface Size {
   readonly root: number;
   readonly fields: number;
   readonly aliases: number;
   readonly depth: number;
-  /** Fields of its answer at most, every list being as long as it may be, and a page as it is asked for. */
+  /** Maximum number of fields in its answer: lists have their maximum length, pages the requested one. */
   readonly possibleFields: number;
-  /** Bytes that it reads and answers, at most. */
+  /** Maximum number of bytes that it reads and returns. */
   readonly bytes: number;
 }
 
-/** Whether an operation may need much memory: a few of these run at a time. */
+/** Whether an operation may need much memory; few of them run at a time. */
 export function isLarge({ bytes }: Pick<Size, 'bytes'>): boolean {
   return bytes > SMALL_BYTES;
 }
 
 /**
- * Which limits a document exceeds, its cost aside: known from the text alone, before it is validated. It need not fit the schema.
- * @returns an error for the first limit of each operation
+ * The limits that a document exceeds, apart from its cost. Only the text is needed: the document may be invalid.
+ * @returns one error for each operation that exceeds a limit: the first limit that it exceeds
  */
 export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): GraphQLError[] {
   const errors: GraphQLError[] = [];
@@ -85,9 +85,9 @@ export function exceededLimits(schema: GraphQLSchema, document: DocumentNode): G
 }
 
 /**
- * Whether an operation that is valid may answer too much, pages being as long as these variables say. What may be too much of a query is
- * mostly known when its lists are there: {@link LIMITS.answerFields} and {@link LIMITS.answerBytes} are counted then.
- * @returns why it must not run, or null
+ * Whether the answer of a valid operation may be too large, with the page lengths of these variables. For queries
+ * {@link LIMITS.answerFields} and {@link LIMITS.answerBytes} apply later, when the actual sizes are known.
+ * @returns the error that refuses the operation, or null
  */
 export function exceededCost(
   schema: GraphQLSchema,
@@ -112,8 +112,8 @@ export function exceededCost(
   return null;
 }
 
-const ASSUMING = 'every list being as long as it may be; this one may have';
-const ADVICE = 'Ask for shorter pages, fewer fields or fewer aliases';
+const ASSUMING = 'with every list at its maximum length; this one may have';
+const ADVICE = 'Request shorter pages, fewer fields or fewer aliases';
 
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en');
 
@@ -121,7 +121,7 @@ function refusal(most: string, nodes: ASTNode): GraphQLError {
   return new GraphQLError(`An operation may have at most ${most}.`, { nodes });
 }
 
-/** How many requests an operation counts for the rate limit: each field of a mutation does the work of one. */
+/** Requests that an operation counts for the rate limit: one for each root field of a mutation, otherwise 1. */
 export function requestsOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -131,7 +131,7 @@ export function requestsOf(
   return Math.max(1, sizeOf(schema, document, operation, null).root);
 }
 
-/** @param variables null: a variable may ask for the longest page */
+/** @param variables null: unknown, a page length given by a variable counts as the maximum */
 export function sizeOf(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -148,7 +148,7 @@ export function sizeOf(
   const spread = new Map<string, Size>();
   return sizeOfSelections(operation.selectionSet, schema.getRootType(operation.operation) ?? null, null);
 
-  /** @param page the length of the page that these fields describe: of the lists among them */
+  /** @param page the length of the page that these fields belong to; the lists among them have that length */
   function sizeOfSelections(
     { selections }: SelectionSetNode,
     parent: GraphQLNamedType | null,
@@ -176,7 +176,7 @@ export function sizeOf(
     const definition = definitionOf(schema, field.name.value, parent);
     const aliases = field.alias ? 1 : 0;
     const length = definition && isList(definition) ? listLength(schema, parent, definition, page) : 1;
-    /** Its name, quotation marks, colon and comma. */
+    /** Bytes of the name with quotation marks, colon and comma. */
     const name = (field.alias ?? field.name).value.length + 4;
     const reads = definition ? (weightOf(definition).reads ?? 0) : 0;
     if (!field.selectionSet) {
@@ -189,7 +189,7 @@ export function sizeOf(
       root: 1,
       fields: 1 + below.fields,
       aliases: aliases + below.aliases,
-      // graphql-js has a rule for the depth of introspection.
+      // graphql-js limits the depth of introspection.
       depth: field.name.value.startsWith('__') ? 1 : 1 + below.depth,
       possibleFields: 1 + below.possibleFields * length,
       bytes: name + below.bytes * length + reads * (rows ?? length),
@@ -201,7 +201,7 @@ export function sizeOf(
     const known = spread.get(key);
     if (known) return known;
     const nothing = { root: 0, fields: 0, aliases: 0, depth: 0, possibleFields: 0, bytes: 0 };
-    // Fragments that spread themselves are a rule's business.
+    // A fragment that spreads itself counts nothing here; the validation rules refuse it.
     spread.set(key, nothing);
     const fragment = fragments.get(name);
     const size = fragment
@@ -227,12 +227,12 @@ export function sizeOf(
         if (given === undefined && byDefault?.kind === Kind.INT) return Number(byDefault.value);
         return given == null ? DEFAULT_PAGE : typeof given === 'number' ? given : LARGEST_PAGE;
       });
-    // What is out of bounds is refused by who resolves it.
+    // The resolver refuses a value out of range.
     return Math.min(LARGEST_PAGE, Math.max(1, ...(lengths.length > 0 ? lengths : [DEFAULT_PAGE])));
   }
 }
 
-/** A field by its name, those of introspection too. */
+/** The definition of a field by its name, including the root fields of introspection. */
 export function definitionOf(schema: GraphQLSchema, name: string, parent: GraphQLNamedType | null) {
   if (parent === schema.getQueryType()) {
     if (name === SchemaMetaFieldDef.name) return SchemaMetaFieldDef;

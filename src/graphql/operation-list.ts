@@ -12,32 +12,32 @@ import {
 } from 'graphql';
 import { createGate, type Gate } from './gate.ts';
 
-/** The text of each operation that clients may ask for by its digest: by the SHA-256 of the text, lower-case hexadecimal. */
+/** The operations that clients may request by digest: text by SHA-256 of the text in lower-case hexadecimal. */
 export type OperationList = ReadonlyMap<string, string>;
 
 /**
- * Reads a list that {@link makeOperationList} or another tool has made: a JSON object of texts by their digests.
- * @throws {Error} that names what is wrong: the file, a digest that is not its text's, an operation that the gate refuses
+ * Reads an operation list made by {@link makeOperationList} or another tool: a JSON object of texts by digest.
+ * @throws {Error} that names the file and the fault: a digest that does not match, an operation that the gate refuses
  */
 export async function readOperationList(file: string): Promise<OperationList> {
   const problem = (what: string) => new Error(`GRAPHQL_OPERATIONS: ${file} ${what}`);
   const text = await readFile(file, 'utf8').catch((error: NodeJS.ErrnoException) => {
-    throw problem(`can not be read: ${error.code}`);
+    throw problem(`cannot be read: ${error.code}`);
   });
   let list: unknown;
   try {
     list = JSON.parse(text);
   } catch {
-    throw problem('holds no JSON');
+    throw problem('is not JSON');
   }
-  if (typeof list !== 'object' || list === null || Array.isArray(list)) throw problem('must hold an object');
+  if (typeof list !== 'object' || list === null || Array.isArray(list)) throw problem('must be a JSON object');
   const gate = createGate({ introspection: true });
   const operations = new Map(Object.entries(list));
   for (const [digest, operation] of operations) {
     if (typeof operation !== 'string' || digestOf(operation) !== digest)
-      throw problem(`must have texts by their SHA-256; ${digest.slice(0, 80)} is not the digest of its text`);
+      throw problem(`must map SHA-256 digests to texts; ${digest.slice(0, 80)} is not the digest of its text`);
     const refusal = refusalOf(gate, operation);
-    if (refusal) throw problem(`has an operation that can not run, ${digest.slice(0, 12)}…: ${refusal}`);
+    if (refusal) throw problem(`contains an operation that cannot run, ${digest.slice(0, 12)}…: ${refusal}`);
   }
   return operations;
 }
@@ -49,8 +49,8 @@ export interface OperationFile {
 }
 
 /**
- * The list of all operations of these files, each with the fragments that it spreads, from whichever file they are.
- * @throws {Error} that names the file and what is wrong: syntax, a name that is taken, an operation that the gate refuses
+ * The list of all operations in these files. Each text includes the fragments that it spreads, from any of the files.
+ * @throws {Error} that names the file and the fault: syntax, a duplicate fragment, an operation that the gate refuses
  */
 export function makeOperationList(files: readonly OperationFile[]): OperationList {
   const fragments = new Map<string, FragmentDefinitionNode>();
@@ -60,7 +60,7 @@ export function makeOperationList(files: readonly OperationFile[]): OperationLis
       if (definition.kind === Kind.OPERATION_DEFINITION) operations.push({ file: name, operation: definition });
       else if (definition.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`${name}: only operations and fragments.`);
       else if (fragments.has(definition.name.value))
-        throw new Error(`${name}: there is another fragment ${definition.name.value}.`);
+        throw new Error(`${name}: fragment ${definition.name.value} is defined twice.`);
       else fragments.set(definition.name.value, definition);
     }
   }
@@ -96,7 +96,7 @@ function refusalOf(gate: Gate, text: string): string | null {
   }
 }
 
-/** The fragments that a definition needs, directly or not, in the order of their names. */
+/** The fragments that a definition spreads, directly or indirectly, sorted by name. */
 function spreadBy(
   definition: DefinitionNode,
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,

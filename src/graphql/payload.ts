@@ -4,9 +4,9 @@ import { builder } from './builder.ts';
 type Types = typeof builder extends PothosSchemaTypes.SchemaBuilder<infer Each> ? Each : never;
 
 /**
- * What a mutation answers when it has done its work, as long as that is one object: `RevokeApiKeyPayload { apiKey }`.
- * @param mutation its name
- * @param field the name of the object in the answer
+ * The payload type of a mutation that returns one object: `RevokeApiKeyPayload { apiKey }`.
+ * @param mutation the name of the mutation
+ * @param field the name of the payload's only field
  */
 export function payloadOf<Shape>(
   mutation: string,
@@ -16,7 +16,7 @@ export function payloadOf<Shape>(
 ): ObjectRef<Types, Shape> {
   const name = `${mutation.charAt(0).toUpperCase()}${mutation.slice(1)}Payload`;
   return builder.objectRef<Shape>(name).implement({
-    description: `What \`${mutation}\` has done.`,
+    description: `The result of \`${mutation}\`.`,
     fields: (t) => ({ [field]: t.field({ type, description, resolve: (object) => object as never }) }),
   });
 }

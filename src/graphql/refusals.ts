@@ -2,7 +2,7 @@ import { type DocumentNode, isUnionType, Kind, parse, TypeInfo, visit, visitWith
 import { type Problem, ServiceError } from '../domain/errors.ts';
 import { schema } from './schema.ts';
 
-/** What is selected of a mutation's typed errors; `refused` tells them from success. */
+/** The selection for a mutation's typed errors. The alias `refused` distinguishes an error from a payload. */
 const [SELECTION] = parse(`{
   ... on Error {
     refused: __typename code message param status
@@ -12,7 +12,7 @@ const [SELECTION] = parse(`{
 
 type Refusal = Problem & { readonly refused: string; readonly problems?: readonly [Problem, ...Problem[]] };
 
-/** The document with all that {@link throwRefusal} needs selected wherever a typed error may be answered. */
+/** Adds the selection that {@link throwRefusal} needs to every union that may contain a typed error. */
 export function selectRefusals(document: DocumentNode): DocumentNode {
   const types = new TypeInfo(schema);
   return visit(
@@ -27,7 +27,7 @@ export function selectRefusals(document: DocumentNode): DocumentNode {
   );
 }
 
-/** @throws {ServiceError} the typed error among the answers of an operation, as the use case threw it */
+/** @throws {ServiceError} the typed error in the data of a mutation, with the problems that the use case reported */
 export function throwRefusal(data: Readonly<Record<string, unknown>>): void {
   for (const answer of Object.values(data)) {
     if (answer === null || typeof answer !== 'object' || !('refused' in answer)) continue;

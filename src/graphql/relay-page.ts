@@ -2,7 +2,7 @@ import { serviceError } from '../domain/errors.ts';
 import { PAGE_SIZE } from '../domain/limits.ts';
 import type { Page } from '../domain/page.ts';
 
-/** The arguments of a connection, as the plugin hands them on. */
+/** The arguments of a connection, as the Relay plugin passes them. */
 interface ConnectionArguments {
   readonly first?: number | null | undefined;
   readonly last?: number | null | undefined;
@@ -11,13 +11,13 @@ interface ConnectionArguments {
 }
 
 /**
- * The page that a connection's arguments ask for. Lists are newest first: `after` goes older, `before` newer; cursors are ids.
- * @throws {ServiceError} invalid_request for a combination that means nothing
+ * The page that a connection's arguments request. Rows are newest first, so `after` means older. Cursors are ids.
+ * @throws {ServiceError} invalid_request for an unsupported combination of arguments
  */
 export function pageRequest({ first, last, after, before }: ConnectionArguments) {
   const backwards = before != null;
   if (backwards && after != null) {
-    throw serviceError('invalid_request', 'before can not be combined with the other cursor.', 'before');
+    throw serviceError('invalid_request', 'before cannot be combined with after.', 'before');
   }
   if (backwards ? first != null : last != null) {
     const wrong = backwards ? 'first' : 'last';
@@ -28,12 +28,12 @@ export function pageRequest({ first, last, after, before }: ConnectionArguments)
   return { limit: first ?? last ?? PAGE_SIZE.default, cursor: id === null ? null : { direction, id } };
 }
 
-/** A page as a connection's value. What lies on the other side of the cursor is looked up when it is asked for. */
+/** A page as the value of a connection. Whether there are rows before the cursor is queried only if selected. */
 export function connectionOf<Row extends { id: string }>(
   { rows, hasMore, hasOthers }: Pick<Page<Row>, 'rows' | 'hasMore' | 'hasOthers'>,
   { before }: ConnectionArguments,
 ) {
-  // The schema's type of these is a boolean; a resolver may answer the promise of one.
+  // The type of these fields is boolean; a resolver may return a promise of it.
   const others = hasOthers as () => unknown as () => boolean;
   return {
     edges: rows.map((node) => ({ node, cursor: node.id })),

@@ -27,9 +27,9 @@ import './types/seller-profile.ts';
 export const schema = metered(builder.toSchema());
 
 const unbounded = unboundedLists(schema);
-if (unbounded.length > 0) throw new Error(`lists must say how many items they have at most: ${unbounded.join(', ')}`);
+if (unbounded.length > 0) throw new Error(`lists without a maximum length (extensions.most): ${unbounded.join(', ')}`);
 
-/** As `schema.graphql` holds it: sorted, so that its changes are readable. */
+/** The text of `schema.graphql`: sorted, so that its diffs are readable. */
 export function printedSchema(): string {
   return `${printSchema(lexicographicSortSchema(schema))}\n`;
 }

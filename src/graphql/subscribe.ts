@@ -12,8 +12,8 @@ import type { GraphQLContext } from './context.ts';
 import { withParams } from './variable-faults.ts';
 
 /**
- * As graphql-js's `subscribe`, result for result, but that a document which is subscribed to again is compiled: thousands of streams may
- * have to be told at once. An event over which anything fails is run again by graphql-js, which tells how.
+ * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
+ * because one event may go to thousands of streams. After an error graphql-js runs it again and reports the error.
  */
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
@@ -39,7 +39,7 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
       const { done, value } = await events.next();
       return done ? { done, value: undefined } : { done: false, value: await resultOf(value) };
     },
-    // Also while `next` waits, unlike a generator's own.
+    // Ends the stream even while `next` is pending; a generator's own `return` would wait for it.
     return: end,
     async throw(error) {
       await end();
@@ -58,7 +58,7 @@ export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | 
 const compile = createCompiler(OperationTypeNode.SUBSCRIPTION);
 const seen = new WeakSet<DocumentNode>();
 
-/** Null for the first subscription to a document: compiling is for those that come again. */
+/** Null for the first subscription to a document: only a document that is used again is worth compiling. */
 function compiledOf(document: DocumentNode, operationName: string | null): CompiledOperation | null {
   if (seen.has(document)) return compile(document, operationName);
   seen.add(document);

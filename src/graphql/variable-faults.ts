@@ -14,8 +14,8 @@ import {
 import { paramOf } from '../domain/input-problems.ts';
 
 /**
- * Gives every error about the value of a variable the path of the value at fault as `extensions.param`, relative to the variable:
- * graphql-js tells it in prose only. Other errors stay as they are.
+ * Adds the path of the invalid value, relative to the variable, as `extensions.param` to every error about a variable's
+ * value: graphql-js states it only in the message. Other errors are unchanged.
  */
 export function withParams<Result extends Pick<ExecutionResult, 'errors'>>(
   result: Result,
@@ -43,7 +43,7 @@ function typeOf(schema: ExecutionArgs['schema'], { type }: VariableDefinitionNod
   return typeFromAST(schema, type) as GraphQLInputType;
 }
 
-/** The paths of what does not fit a type, in the order in which graphql-js reports them. */
+/** The paths of the values that do not match a type, in the order in which graphql-js reports them. */
 function* faults(value: unknown, type: GraphQLInputType, path: string[] = []): Generator<string[], undefined> {
   if (isNonNullType(type)) {
     if (value == null) yield path;

@@ -10,28 +10,28 @@ import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 const MEANING: Readonly<Record<KeyKind, string>> = {
-  secret: '`sk_…`, for back ends: reads and writes all of its environment.',
-  publishable: '`pk_…`, for browsers: reads an invoice by its client_secret.',
+  secret: '`sk_…`, for back ends: full access to its environment.',
+  publishable: '`pk_…`, for browsers: reads one invoice, together with its client_secret.',
 };
 
-const KeyKindType = enumOf('ApiKeyKind', 'What a key may do.', MEANING);
+const KeyKindType = enumOf('ApiKeyKind', 'The kind of an API key, which determines its access.', MEANING);
 
 const ApiKeyType = builder.objectRef<ApiKey>('ApiKey').implement({
-  description: 'A key of the API. Its token was shown once, when it was created.',
+  description: 'An API key. Its token is shown once, at creation.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `key_`.' }),
-    kind: t.expose('kind', { type: KeyKindType, description: 'What it may do.' }),
-    environment: t.expose('environment', { type: EnvironmentType, description: 'What it opens.' }),
-    lastFour: t.exposeString('lastFour', { description: 'The last four characters of its token, to tell it by.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    kind: t.expose('kind', { type: KeyKindType, description: 'Kind of the key.' }),
+    environment: t.expose('environment', { type: EnvironmentType, description: 'Environment of the key.' }),
+    lastFour: t.exposeString('lastFour', { description: 'Last four characters of the token, for recognition.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
     revokedAt: t.expose('revokedAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When it was revoked; null while it is valid.',
+      description: 'Time of revocation; null while the key is valid.',
     }),
     current: t.boolean({
-      description: 'Whether it is the key that asks.',
+      description: 'Whether this request uses the key.',
       resolve: ({ id }, _args, { principal }) => principal.kind !== 'client' && principal.keyId === id,
     }),
   }),
@@ -54,7 +54,7 @@ builder.queryFields((t) => ({
   apiKey: t.field({
     type: ApiKeyType,
     authScopes: { secretKey: true },
-    description: 'One key.',
+    description: 'The key with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `key_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.apiKeys.find(principal, id),
   }),
@@ -62,7 +62,7 @@ builder.queryFields((t) => ({
 
 const issuedKeyPayload = (name: string) =>
   builder.objectRef<IssuedKey>(name).implement({
-    description: 'A new key, with its token.',
+    description: 'A new key and its token.',
     fields: (t) => ({
       apiKey: t.expose('key', { type: ApiKeyType, description: 'The key.' }),
       token: t.exposeString('token', {
@@ -78,7 +78,7 @@ builder.mutationFields((t) => ({
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description: `Creates a key in the environment of the calling key; at most ${MAX_KEYS} are valid there. Needs a secret key.`,
-    args: { kind: t.arg({ type: KeyKindType, required: true, description: 'What it may do.' }) },
+    args: { kind: t.arg({ type: KeyKindType, required: true, description: 'Kind of the new key.' }) },
     resolve: (_root, { kind }, { principal, useCases }) => useCases.apiKeys.create(principal, kind),
   }),
   rotateApiKey: t.field({

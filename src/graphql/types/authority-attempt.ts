@@ -5,35 +5,35 @@ import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 const PURPOSE_MEANING: Readonly<Record<AttemptPurpose, string>> = {
-  submit: 'To submit the signed invoice.',
-  look_up: 'To ask whether it is held and what was decided.',
+  submit: 'Submission of the signed invoice.',
+  look_up: 'Query for the receipt of the invoice and the decision.',
 };
 
-const AttemptPurposeType = enumOf('AuthorityAttemptPurpose', 'What the tax authority was called for.', PURPOSE_MEANING);
+const AttemptPurposeType = enumOf('AuthorityAttemptPurpose', 'Purpose of a call to the authority.', PURPOSE_MEANING);
 
 const OUTCOME_MEANING: Readonly<Record<AttemptOutcome, string>> = {
-  received: 'It holds the invoice and has not decided.',
-  accepted: 'It has accepted the invoice.',
-  rejected: 'It has rejected the invoice; `message` says why.',
-  not_received: 'It does not hold the invoice.',
-  unknown: 'No answer that could be used: it is asked before anything is sent again.',
+  received: 'The authority has received the invoice and has not decided.',
+  accepted: 'The authority has accepted the invoice.',
+  rejected: 'The authority has rejected the invoice; `message` says why.',
+  not_received: 'The authority has not received the invoice.',
+  unknown: 'No usable answer. The service queries the authority before it submits the invoice again.',
 };
 
 const AttemptOutcomeType = enumOf(
   'AuthorityAttemptOutcome',
-  'What came of a call to the tax authority.',
+  'Outcome of a call to the tax authority.',
   OUTCOME_MEANING,
 );
 
 const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttempt').implement({
   description: 'A call to the tax authority about an invoice.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When it was begun.' }),
-    purpose: t.expose('purpose', { type: AttemptPurposeType, description: 'What for.' }),
-    outcome: t.expose('outcome', { type: AttemptOutcomeType, description: 'What came of it.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the call.' }),
+    purpose: t.expose('purpose', { type: AttemptPurposeType, description: 'Purpose of the call.' }),
+    outcome: t.expose('outcome', { type: AttemptOutcomeType, description: 'Outcome of the call.' }),
     message: t.exposeString('message', {
       nullable: true,
-      description: 'The authority’s words, or what became of the call; null where the outcome says it all.',
+      description: 'The authority’s message, or how the call failed; null if there is nothing to add to the outcome.',
     }),
   }),
 });
@@ -43,7 +43,7 @@ builder.objectFields(InvoiceType, (t) => ({
     type: [AuthorityAttemptType],
     extensions: { most: MOST_ATTEMPTS },
     description:
-      'The calls to the tax authority, oldest first: the first 10 and the last 40. For a secret key, otherwise empty.',
+      'The calls to the tax authority, oldest first: the first 10 and the last 40. Empty without a secret key.',
     resolve: ({ authorityAttempts }, _args, { principal }) =>
       principal.kind === 'secret' ? [...authorityAttempts] : [],
   }),

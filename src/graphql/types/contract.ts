@@ -18,12 +18,12 @@ import { EnvironmentType } from './environment.ts';
 import { PaymentMeansType } from './payment-means.ts';
 import './scalars.ts';
 
-// The types of the contract, made from the table of an invoice's fields. Pothos infers types from each field as it is written; here they
-// are known when the process starts, so its own types stop at this file.
+// The types of the contract, made at start from the table of an invoice's fields. Pothos infers types from fields
+// written in code, so its inference ends at this file.
 
 export const InvoiceStatusType = enumOf(
   'InvoiceStatus',
-  "Where an invoice stands in its life cycle. The names are REST's.",
+  'The status of an invoice in its life cycle. The names are those of REST.',
   STATUSES,
 );
 
@@ -45,10 +45,10 @@ const TYPES = {
 
 type SchemaTypes = typeof builder.$inferSchemaTypes;
 
-/** How the values of fields are found that are not kept as they are shown, by their names. */
+/** Resolvers by field name, for fields whose stored value differs from the shown one. */
 export type Resolvers<Row> = Readonly<Record<string, (row: Row) => unknown>>;
 
-/** The fields of an object, without those that stand deeper in the schema. */
+/** The fields of an object. Fields of nested objects, whose names contain a dot, are left out. */
 export function outputFields<Row extends object>(
   t: ObjectFieldBuilder<SchemaTypes, Row>,
   { fields }: RecordType,
@@ -69,7 +69,7 @@ export function outputFields<Row extends object>(
   );
 }
 
-/** Compiled queries read a field with graphql-js's own resolver without calling it. */
+/** A field without a rule of its own keeps graphql-js's default resolver, which compiled queries inline. */
 function resolverOf<Row>(name: string, { secretKeyOnly }: Field, find: ((row: Row) => unknown) | undefined) {
   if (!secretKeyOnly) return find ?? defaultFieldResolver;
   return (row: Row, _args: object, { principal }: GraphQLContext) => {
@@ -96,12 +96,12 @@ function objectType(type: RecordType): unknown {
   return made;
 }
 
-/** The type of an input, with what it requires and its defaults. Its rules are `inputSchema`'s. */
+/** The input type, with required fields and defaults. `inputSchema` has its rules. */
 export function inputType<Type extends RecordType>(type: Type) {
   return inputTypeOf(type, false) as InputRef<Input<Type>>;
 }
 
-/** The type of an input that is checked as far as it goes: the same fields, none of which is required. */
+/** The input type for validation: the same fields, none of them required. */
 export function draftType(type: RecordType) {
   return inputTypeOf(type, true);
 }
@@ -112,7 +112,7 @@ const inputs = new Map<string, InputRef<object>>();
 
 function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
   const fields = inputFields(type, 'graphql').map(([name, field]) => ({ name, field, absent: defaultOf(field) }));
-  // What requires nothing is its own draft.
+  // An input without required fields and defaults is its own draft.
   const requires = fields.some(({ absent }) => absent !== null);
   const name = isDraft && requires ? `${type.name}Draft` : type.inputName;
   const known = inputs.get(name);
@@ -135,7 +135,7 @@ function inputTypeOf(type: RecordType, isDraft: boolean): InputRef<object> {
   return made;
 }
 
-/** The default that the schema states, none for what is required; null: the field may be left out. */
+/** The default value in the schema: {} for a required field, null for an optional field without a default. */
 function defaultOf(field: Field): { readonly defaultValue?: string } | null {
   const absent = whenAbsent(field);
   if (absent === null) return {};

@@ -10,23 +10,23 @@ import './scalars.ts';
 
 const SigningCertificateType = builder.objectRef<SigningCertificate>('SigningCertificate').implement({
   description:
-    'The certificate of the key that signed. Who issued it is not checked, and anybody can make one with any name: compare its fingerprint with that of a signer whom you know.',
+    'The certificate of the signing key. Its issuer is not checked, and anybody can create a certificate with any name: compare the fingerprint with that of a signer you trust.',
   fields: (t) => ({
     subject: t.exposeString('subject', { description: 'Distinguished name.' }),
-    issuer: t.exposeString('issuer', { description: 'Distinguished name of who issued the certificate.' }),
+    issuer: t.exposeString('issuer', { description: 'Distinguished name of the issuer.' }),
     serialNumber: t.exposeString('serialNumber', { description: 'Hexadecimal.' }),
-    validFrom: t.expose('validFrom', { type: 'DateTime', description: 'Beginning of its validity.' }),
-    validTo: t.expose('validTo', { type: 'DateTime', description: 'End of its validity.' }),
+    validFrom: t.expose('validFrom', { type: 'DateTime', description: 'Start of validity.' }),
+    validTo: t.expose('validTo', { type: 'DateTime', description: 'End of validity.' }),
     fingerprint: t.exposeString('fingerprint', { description: 'SHA-256 of the certificate, lower-case hexadecimal.' }),
   }),
 });
 
 const CoveredDocumentType = builder.objectRef<CoveredDocument>('CoveredDocument').implement({
-  description: 'What the signature covers: the whole document but itself.',
+  description: 'What the signature covers: the whole document except the signature itself.',
   fields: (t) => ({
     type: t.exposeString('type', { description: '`Invoice`.' }),
-    number: t.exposeString('number', { nullable: true, description: 'The legal number that it states.' }),
-    digest: t.exposeString('digest', { description: 'SHA-256 of what is covered in canonical form, base64.' }),
+    number: t.exposeString('number', { nullable: true, description: 'Legal number of the document.' }),
+    digest: t.exposeString('digest', { description: 'SHA-256 of the covered content in canonical form, base64.' }),
   }),
 });
 
@@ -34,31 +34,31 @@ type TimeStamp = { readonly time: Date; readonly authority: string };
 
 const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
   description:
-    'What a time-stamping authority says: that the signature was there at a time (RFC 3161). Whether that authority can be trusted is not checked.',
+    'Proof by a time-stamping authority that the signature existed at a time (RFC 3161). The trustworthiness of the authority is not checked.',
   fields: (t) => ({
-    time: t.expose('time', { type: 'DateTime', description: 'When.' }),
+    time: t.expose('time', { type: 'DateTime', description: 'Time of the stamp.' }),
     authority: t.exposeString('authority', { description: 'Distinguished name of the authority.' }),
   }),
 });
 
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
   limits:
-    'Size, depth, elements, attributes and namespaces are no more than what is checked; of a document beyond that nothing is known.',
-  structure: 'It is one signature over a whole UBL document.',
-  digest: 'Nothing was changed after it was signed.',
-  signature: 'It was made by the key of the certificate.',
-  certificate: 'It is the one that was signed with, and fit for signing.',
-  timestamp: 'It is of this signature, by a time-stamping authority.',
+    'Size, depth and number of elements, attributes and namespaces are within the limits of the check. Nothing is known about a document beyond them.',
+  structure: 'The document is a UBL document with one signature over the whole.',
+  digest: 'The content is unchanged since it was signed.',
+  signature: 'The key of the certificate made the signature.',
+  certificate: 'The certificate is the one that the signature names, and is valid for signing.',
+  timestamp: 'A time-stamping authority issued the time stamp for this signature.',
 };
 
-const CheckType = enumOf('DocumentCheck', 'What is checked of a signed document.', CHECK_MEANING);
+const CheckType = enumOf('DocumentCheck', 'A check of a signed document.', CHECK_MEANING);
 
 const VerificationType = builder.objectRef<Verification>('DocumentVerification').implement({
-  description: 'What an independent check of a signed invoice found.',
+  description: 'The result of an independent check of a signed invoice.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', {
       description:
-        'Whether nothing was changed since the key of `certificate` signed it; not whether that is a signer whom you know.',
+        'Whether the key of `certificate` signed the document and its content is unchanged since. This does not mean that the signer is trustworthy.',
     }),
     failed: t.field({
       type: CheckType,
@@ -68,36 +68,36 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
     }),
     reason: t.string({
       nullable: true,
-      description: 'Why it is not valid, for a person.',
+      description: 'Why the document is not valid, as a sentence.',
       resolve: (found) => (found.valid ? null : found.reason),
     }),
     signingTime: t.field({
       type: 'DateTime',
       nullable: true,
-      description: 'As the signer claims it.',
+      description: 'Signing time that the signer claims.',
       resolve: (found) => (found.valid ? found.signingTime : null),
     }),
     algorithm: t.string({
       nullable: true,
-      description: 'URI of the signature’s algorithm.',
+      description: 'URI of the signature algorithm.',
       resolve: (found) => (found.valid ? found.algorithm : null),
     }),
     certificate: t.field({
       type: SigningCertificateType,
       nullable: true,
-      description: 'Of the key that signed.',
+      description: 'Certificate of the signing key.',
       resolve: (found) => (found.valid ? found.certificate : null),
     }),
     covered: t.field({
       type: CoveredDocumentType,
       nullable: true,
-      description: 'What is covered.',
+      description: 'The covered document.',
       resolve: (found) => (found.valid ? found.covered : null),
     }),
     timeStamp: t.field({
       type: TimeStampType,
       nullable: true,
-      description: 'The time stamp of the signature, where it has one.',
+      description: 'The time stamp of the signature; null without one.',
       resolve: (found) => (found.valid ? found.timeStamp : null),
     }),
   }),
@@ -108,7 +108,7 @@ builder.queryField('verifyDocument', (t) =>
     type: VerificationType,
     authScopes: { secretKey: true },
     description:
-      'Checks a signed UBL invoice, whoever issued it: its signature, its certificate, and what they cover. A request holds 1 MiB; the command `verify` takes longer files.',
+      'Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to 1 MiB; the command `verify` accepts longer files.',
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
     resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),
   }),

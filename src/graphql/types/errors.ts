@@ -5,20 +5,20 @@ import { MAX_PROBLEMS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 
-const ErrorCodeType = enumOf('ErrorCode', 'What was wrong, for programs. More may be added.', ERRORS);
+const ErrorCodeType = enumOf('ErrorCode', 'Error code, for programs. More codes may be added.', ERRORS);
 
 const FIELD_TEXTS = {
-  code: 'What was wrong, for programs.',
-  message: 'What was wrong and what was expected, for a person.',
+  code: 'Error code, for programs.',
+  message: 'What was wrong and what was expected, as a sentence.',
   param:
-    'Dotted path of the field at fault, relative to the input: `customer.ice`, `lines.0.taxRate`; null where none is.',
-  status: 'The HTTP status that REST answers with.',
+    'Dotted path of the invalid field, relative to the input: `customer.ice`, `lines.0.taxRate`; null if the error concerns no field.',
+  status: 'The HTTP status that REST returns.',
 } as const;
 
-/** What a mutation refuses, as a part of its answer. Which of the types below it is follows from its code. */
+/** A refusal of a mutation, as part of its answer. The code determines which of the types below it has. */
 export const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implement({
   description:
-    'Why a mutation was refused; nothing was changed. Credentials, scopes, the rate limit and defects are errors of the request instead.',
+    'Why a mutation was refused; it changed nothing. Errors of credentials, scopes and the rate limit, and internal errors, are in `errors` of the answer instead.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeType, description: FIELD_TEXTS.code }),
     message: t.exposeString('message', { description: FIELD_TEXTS.message }),
@@ -28,7 +28,7 @@ export const ErrorInterface = builder.interfaceRef<ServiceError>('Error').implem
 });
 
 export const ProblemType = builder.objectRef<Problem>('Problem').implement({
-  description: 'One thing that is wrong with an input.',
+  description: 'One fault of an input.',
   fields: (t) => ({
     code: t.expose('code', { type: ErrorCodeType, description: FIELD_TEXTS.code }),
     message: t.exposeString('message', { description: FIELD_TEXTS.message }),
@@ -36,15 +36,15 @@ export const ProblemType = builder.objectRef<Problem>('Problem').implement({
     status: t.exposeInt('status', { description: FIELD_TEXTS.status }),
     expected: t.string({
       nullable: true,
-      description: `The value or values that are accepted: \`12000\`, \`${TAX_RATES.join(', ')}\`; null where they cannot be listed.`,
+      description: `The accepted values: \`12000\`, \`${TAX_RATES.join(', ')}\`; null if they cannot be listed.`,
       resolve: ({ expected }) => expected ?? null,
     }),
   }),
 });
 
 /**
- * The class of a typed error: the plugin asks `instanceof` for the type of what was thrown, and the table of codes knows it. Use cases
- * throw codes, not GraphQL's types.
+ * The class of a typed error. Use cases throw codes, not GraphQL types; the errors plugin finds the type of an error
+ * with `instanceof`, which looks up the error's code in the table of codes.
  */
 function typedError(name: ReturnType<typeof rowOfError>['type']) {
   return class extends ServiceError {
@@ -68,7 +68,7 @@ builder.objectType(InvalidInputError, {
       type: [ProblemType],
       extensions: { most: MAX_PROBLEMS },
       description:
-        'All that is wrong, of the same status, in the order of the documented fields; the first is this error itself.',
+        'All faults of the same status, in the order of the documented fields; the first one is this error itself.',
       resolve: ({ problems }) => [...problems],
     }),
   }),
@@ -76,7 +76,7 @@ builder.objectType(InvalidInputError, {
 
 builder.objectType(NotFoundError, {
   name: 'NotFoundError',
-  description: 'There is no such object, or it belongs to another tenant or environment (404).',
+  description: 'The object does not exist, or belongs to another tenant or environment (404).',
   interfaces: [ErrorInterface],
 });
 

@@ -4,12 +4,12 @@ import { builder } from '../builder.ts';
 import { WebhookEventType } from './webhook-event.ts';
 
 const StreamedEventType = builder.objectRef<StreamedEvent>('StreamedEvent').implement({
-  description: 'An event on the stream; again when it is sent again by hand.',
+  description: 'An event on the stream. An event that is resent by hand appears again.',
   fields: (t) => ({
-    cursor: t.string({ description: 'What to resume after.', resolve: (streamed) => streamed.cursor() }),
+    cursor: t.string({ description: 'Resumes after this event.', resolve: (streamed) => streamed.cursor() }),
     event: t.expose('event', { type: WebhookEventType, description: 'The event.' }),
     manual: t.boolean({
-      description: 'Whether it comes because somebody sent it by hand: a test event, or an event that is sent again.',
+      description: 'Whether the event was sent by hand: a test event or a resent one.',
       resolve: ({ event }) => wasSentByHand(event),
     }),
   }),
@@ -19,11 +19,11 @@ builder.subscriptionFields((t) => ({
   invoiceEvents: t.field({
     type: StreamedEventType,
     description:
-      'Every event of the secret key’s tenant and environment as it happens, each once, test events and resends included. Never completes.',
+      'Every event of the secret key’s tenant and environment live and each once, including test events and resends. Never completes.',
     args: {
       after: t.arg.string({
         description:
-          'Resume: the cursor of the last event that arrived, or the id of an event. Begins with what came since. (Of more than 64 events in 5 s the earlier ones may come twice after a resumption by cursor.)',
+          'Resumes the stream after an event: the cursor of the last received event, or an event id. (If more than 64 events happened within 5 s, a stream resumed by cursor may repeat the earlier ones.)',
       }),
     },
     subscribe: (_root, { after }, { principal, useCases }) => useCases.watchEvents(principal, after ?? null),

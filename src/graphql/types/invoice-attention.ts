@@ -4,25 +4,25 @@ import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 const MEANING: Readonly<Record<AttentionReason, string>> = {
-  internal_error: 'Processing fails on our side, again and again. Our operators are told; nothing need be sent again.',
+  internal_error: 'Processing fails repeatedly by an internal error. Operators are alerted; do not send it again.',
   outcome_unknown:
-    'Whether the tax authority holds the invoice is not known; it is asked on. Do not send the invoice again.',
-  undecided: 'The tax authority has not decided for more than a day; it is asked on.',
-  pdf_delayed: 'The invoice is accepted, and its PDF can not be drawn so far.',
+    'It is unknown whether the tax authority has received the invoice. The service keeps querying it; do not send the invoice again.',
+  undecided: 'The tax authority has not decided for more than a day. The service keeps querying it.',
+  pdf_delayed: 'The invoice is accepted, but rendering its PDF fails. The service retries.',
 };
 
-const AttentionReasonType = enumOf('AttentionReason', 'Why an invoice does not go on as it should.', MEANING);
+const AttentionReasonType = enumOf('AttentionReason', 'Why the processing of an invoice is delayed.', MEANING);
 
 const AttentionType = builder.objectRef<Attention>('InvoiceAttention').implement({
   description:
-    'An invoice that does not go on as it should. Nothing of it is lost; it is tried again, ever more rarely.',
+    'A problem that delays the processing of an invoice. No data is lost; the service retries with growing intervals.',
   fields: (t) => ({
-    reason: t.expose('reason', { type: AttentionReasonType, description: 'Why.' }),
-    message: t.string({ description: 'The same for a person.', resolve: ({ reason }) => MEANING[reason] }),
-    since: t.expose('since', { type: 'DateTime', description: 'Since when it has waited.' }),
+    reason: t.expose('reason', { type: AttentionReasonType, description: 'The reason.' }),
+    message: t.string({ description: 'The reason as a sentence.', resolve: ({ reason }) => MEANING[reason] }),
+    since: t.expose('since', { type: 'DateTime', description: 'Start of the delay.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
-      description: 'When it is tried again at the latest.',
+      description: 'Latest time of the next attempt.',
     }),
   }),
 });
@@ -31,7 +31,7 @@ builder.objectFields(InvoiceType, (t) => ({
   attention: t.field({
     type: AttentionType,
     nullable: true,
-    description: 'What is the matter with its processing; null when all is well. Shown to a secret key only.',
+    description: 'The problem that delays its processing; null if there is none. Null without a secret key.',
     resolve: (invoice, _args, { principal }) => (principal.kind === 'secret' ? attentionOf(invoice, new Date()) : null),
   }),
 }));

@@ -7,8 +7,8 @@ builder.queryField('invoiceByNumber', (t) =>
     type: InvoiceType,
     authScopes: { secretKey: true },
     extensions: { reads: INVOICE_BYTES },
-    description: 'The invoice with this legal number, of the service’s series or of your own.',
-    args: { number: t.arg.string({ required: true, description: 'As the document states it: `2026-000123`.' }) },
+    description: 'The invoice with this legal number, from the service’s series or your own.',
+    args: { number: t.arg.string({ required: true, description: 'As stated in the document: `2026-000123`.' }) },
     resolve: (_root, { number }, { principal, useCases }) => useCases.findByNumber(principal, number),
   }),
 );

@@ -15,21 +15,21 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
   description: 'A document of an accepted invoice.',
   fields: (t) => ({
     url: t.exposeString('url', {
-      description: 'Where it is fetched, without a credential: the address is one. `revokeDocumentUrls` changes it.',
+      description: 'Download address, needs no credential: treat it as a secret. `revokeDocumentUrls` replaces it.',
     }),
     mediaType: t.exposeString('mediaType', { description: '`application/xml` or `application/pdf`.' }),
     ready: t.boolean({
-      description: 'Whether it is there. Until then a request for it waits up to 10 s, then answers 503.',
+      description: 'Whether the document is ready. Until then a request waits for it up to 10 s, then gets 503.',
       resolve: ({ stored }) => stored !== null,
     }),
     sha256: t.string({
       nullable: true,
-      description: 'Of its octets, lower-case hexadecimal; null until it is ready.',
+      description: 'SHA-256 of the file, lower-case hexadecimal; null until it is ready.',
       resolve: ({ stored }) => stored?.sha256,
     }),
     size: t.int({
       nullable: true,
-      description: 'In octets; null until it is ready.',
+      description: 'Size in bytes; null until it is ready.',
       resolve: ({ stored }) => stored?.size,
     }),
   }),
@@ -41,7 +41,7 @@ const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').impl
     xml: t.field({ type: InvoiceDocumentType, description: 'The signed UBL invoice.', resolve: viewOf('xml') }),
     pdf: t.field({
       type: InvoiceDocumentType,
-      description: 'The signed PDF, with the XML inside.',
+      description: 'The signed PDF with the XML embedded.',
       resolve: viewOf('pdf'),
     }),
   }),
@@ -59,7 +59,7 @@ builder.objectField(InvoiceType, 'documents', (t) =>
   t.field({
     type: InvoiceDocumentsType,
     nullable: true,
-    description: 'Its documents; null until accepted.',
+    description: 'Its documents; null until the invoice is accepted.',
     resolve: (invoice) => (invoice.status === 'accepted' ? invoice : null),
   }),
 );
@@ -69,7 +69,7 @@ builder.mutationFields((t) => ({
     type: payloadOf('revokeDocumentUrls', 'invoice', InvoiceType, 'The invoice with its new URLs.'),
     authScopes: { secretKey: true },
     errors: { types: [NotFoundError] },
-    description: "Makes the present URLs of an invoice's documents lead nowhere, at once; the answer has the new ones.",
+    description: "Invalidates the current URLs of an invoice's documents at once and creates new ones.",
     args: { id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.revokeDocumentUrls(principal, id),
   }),

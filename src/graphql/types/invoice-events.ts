@@ -14,7 +14,7 @@ builder.objectFields(InvoiceType, (t) => ({
     type: WebhookEventType,
     extensions: { most: EVENT_TYPES.length, reads: EVENT_BYTES },
     description:
-      'What happened to it, as it is sent to receivers, oldest first, as long as events are kept. For a secret key, otherwise empty.',
+      'Its events as sent to receivers, oldest first, within the retention time of events. Empty without a secret key.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
     load: ofEach((ids, context) => eventsById(ids, context)),
@@ -22,14 +22,14 @@ builder.objectFields(InvoiceType, (t) => ({
   deliveries: t.loadableList({
     type: WebhookDeliveryType,
     extensions: { most: MOST_DELIVERIES },
-    description: 'What has become of these events at each endpoint. For a secret key, otherwise empty.',
+    description: 'The deliveries of these events to each endpoint. Empty without a secret key.',
     loaderOptions: UNCACHED,
     resolve: (invoice) => invoice,
     load: ofEach((ids, { principal, useCases }) => useCases.webhookDeliveries.deliveriesByEvent(principal, ids)),
   }),
 }));
 
-/** Loads what belongs to the events of many invoices at once; nothing for whoever has no secret key. */
+/** Loads the rows of the events of many invoices with one query. Without a secret key there are none. */
 function ofEach<Row>(load: (eventIds: string[], context: GraphQLContext) => Promise<ReadonlyMap<string, Row | Row[]>>) {
   return async (invoices: Invoice[], context: GraphQLContext): Promise<Row[][]> => {
     if (context.principal.kind !== 'secret') return invoices.map(() => []);
@@ -52,7 +52,7 @@ builder.objectField(WebhookEventType, 'invoice', (t) =>
     type: InvoiceType,
     nullable: true,
     extensions: { reads: INVOICE_BYTES },
-    description: 'The invoice as it is now; null for the specimen of a test event.',
+    description: 'The current invoice; null for the specimen of a test event.',
     loaderOptions: UNCACHED,
     resolve: ({ invoiceId }) => invoiceId,
     load: invoicesById,
@@ -64,7 +64,7 @@ builder.objectField(WebhookDeliveryType, 'invoice', (t) =>
     type: InvoiceType,
     nullable: true,
     extensions: { reads: INVOICE_BYTES },
-    description: 'The invoice as it is now; null for the specimen of a test event.',
+    description: 'The current invoice; null for the specimen of a test event.',
     loaderOptions: UNCACHED,
     resolve: ({ invoiceId }) => invoiceId,
     load: invoicesById,

@@ -5,17 +5,17 @@ import { builder } from '../builder.ts';
 import { InvoiceStatusType } from './contract.ts';
 import { InvoiceType } from './invoice.ts';
 
-/** A status with when it began; the first, `pending`, has no event. */
+/** A status and its start. The first status, `pending`, has no event. */
 type TimelineEntry = Pick<InvoiceEvent, 'status' | 'at'> & { readonly id: string | null };
 
 const TimelineEntryType = builder.objectRef<TimelineEntry>('InvoiceTimelineEntry').implement({
-  description: 'A status that an invoice has had.',
+  description: 'A status in the history of an invoice.',
   fields: (t) => ({
     status: t.expose('status', { type: InvoiceStatusType, description: 'The status.' }),
-    at: t.expose('at', { type: 'DateTime', description: 'When it began.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the status.' }),
     eventId: t.id({
       nullable: true,
-      description: 'The event that told of it, prefix `evt_`: what `invoiceStatus` resumes after. Null for the first.',
+      description: 'The event of this change, prefix `evt_`: `afterEventId` of `invoiceStatus`. Null for the first.',
       resolve: ({ id }) => id,
     }),
   }),
@@ -25,7 +25,7 @@ builder.objectField(InvoiceType, 'timeline', (t) =>
   t.field({
     type: [TimelineEntryType],
     extensions: { most: INVOICE_STATUSES.length },
-    description: 'Its statuses so far, from `pending` on.',
+    description: 'Its statuses so far, starting with `pending`.',
     resolve: timelineOf,
   }),
 );

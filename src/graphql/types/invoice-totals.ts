@@ -13,42 +13,42 @@ const TaxTotalType = builder.objectRef<RateTotal>('TaxTotal').implement({
   }),
 });
 
-/** What lines come to, whatever amount was stated. */
+/** The totals of the lines, independent of the amount that the client stated. */
 export const InvoiceTotalsType = builder.objectRef<InvoiceTotals>('InvoiceTotals').implement({
-  description: 'What the lines come to, as the signed document states it.',
+  description: 'The totals of the lines, as the signed document states them.',
   fields: (t) => ({
     subtotal: t.expose('net', { type: 'Centimes', description: 'Sum of the lines, excluding tax.' }),
-    taxTotal: t.expose('tax', { type: 'Centimes', description: 'VAT of all rates.' }),
+    taxTotal: t.expose('tax', { type: 'Centimes', description: 'Sum of the VAT of all rates.' }),
     taxTotals: t.field({
       type: [TaxTotalType],
       extensions: { most: TAX_RATES.length },
-      description: 'VAT of each rate that occurs, the highest first.',
+      description: 'VAT by rate, the highest rate first.',
       resolve: ({ rates }) => [...rates],
     }),
-    total: t.expose('gross', { type: 'Centimes', description: 'Including tax: `subtotal` + `taxTotal`.' }),
+    total: t.expose('gross', { type: 'Centimes', description: 'Total including tax: `subtotal` + `taxTotal`.' }),
   }),
 });
 
 builder.objectFields(InvoiceType, (t) => ({
   totals: t.field({
     type: InvoiceTotalsType,
-    description: 'What the lines come to, with the VAT of each rate.',
+    description: 'The totals of the lines, with the VAT of each rate.',
     resolve: totalsOfStored,
   }),
   roundingAmount: t.field({
     type: 'Centimes',
     description:
-      '`amount` less `totals.total`: what VAT rounded on each line adds or takes away, up to half a centime a line.',
+      '`amount` minus `totals.total`: the difference caused by rounding VAT on each line, up to half a centime per line.',
     resolve: (invoice) => invoice.amount - totalsOfStored(invoice).gross,
   }),
 }));
 
-/** Added up once for lines that stay in memory. */
+/** Totals are computed once for each array of lines in memory. */
 const known = new WeakMap<Invoice['lines'], InvoiceTotals>();
 
 function totalsOfStored({ id, lines }: Invoice): InvoiceTotals {
   const totals = known.get(lines) ?? totalsOf(lines);
-  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit, which creation refuses`);
+  if (!totals) throw new Error(`invoice ${id} has totals beyond the limit that createInvoice enforces`);
   known.set(lines, totals);
   return totals;
 }

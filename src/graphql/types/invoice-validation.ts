@@ -8,30 +8,30 @@ import { InvoiceWarningType, MOST_WARNINGS } from './invoice-warning.ts';
 import './scalars.ts';
 
 const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvoicePayload').implement({
-  description: 'What would become of an invoice.',
+  description: 'The result of validating an invoice.',
   fields: (t) => ({
     valid: t.boolean({
-      description: 'Whether it could be created as it is, now.',
+      description: 'Whether the invoice could be created now.',
       resolve: ({ problems }) => problems.length === 0,
     }),
     problems: t.field({
       type: [ProblemType],
-      // 100 of structure, then those of rules.
+      // At most 100 structural problems, followed by those of business rules.
       extensions: { most: 200 },
       description:
-        'All that keeps it from being created: structure, then business rules, then what a live seller’s profile lacks (`seller.…`). At most 100 of structure.',
+        'All problems that prevent creation: of structure, at most 100, then of business rules, then fields that a live seller’s profile lacks (`seller.…`).',
       resolve: ({ problems }) => [...problems],
     }),
     warnings: t.field({
       type: [InvoiceWarningType],
       extensions: { most: MOST_WARNINGS },
-      description: 'What is not refused and the law may take amiss, as far as its parts are valid.',
+      description: 'Faults in the valid parts of the invoice that the service accepts but the law may not.',
       resolve: ({ warnings }) => [...warnings],
     }),
     totals: t.expose('totals', {
       type: InvoiceTotalsType,
       nullable: true,
-      description: 'What the lines add up to; null unless all of them are valid.',
+      description: 'The totals of the lines; null unless all lines are valid.',
     }),
   }),
 });
@@ -41,7 +41,7 @@ builder.mutationFields((t) => ({
     type: InvoiceValidationType,
     authScopes: { secretKey: true },
     description:
-      'Runs every check that createInvoice and the writing of the legal document run, and reports all problems at once. Creates nothing, uses no number. Needs a secret key.',
+      'Runs every check of createInvoice and of the legal document, and reports all problems at once. Creates no invoice and uses no number. Needs a secret key.',
     args: { input: t.arg({ type: draftType(INVOICE), required: true, description: 'The invoice.' }) },
     resolve: (_root, { input }, { principal, useCases }) => useCases.validateInvoice(principal, input),
   }),

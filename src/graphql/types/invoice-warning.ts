@@ -4,17 +4,17 @@ import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { InvoiceType } from './invoice.ts';
 
-/** There is a warning for each of some thirty fields at most. */
+/** About thirty fields may each have one warning. */
 export const MOST_WARNINGS = 50;
 
 export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
-  description: 'Something that the law or the tax authority may take amiss, though the service does not refuse it.',
+  description: 'A fault that the service accepts but the law or the tax authority may not.',
   fields: (t) => ({
     code: t.exposeString('code', {
-      description: `Stable, for programs, one of: ${Object.keys(INVOICE_WARNINGS).join(', ')}; there may be more in time.`,
+      description: `Stable code for programs, one of: ${Object.keys(INVOICE_WARNINGS).join(', ')}; more may be added.`,
     }),
     path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`, `seller.cnss`.' }),
-    message: t.exposeString('message', { description: 'What is amiss, by which rule, and what to do.' }),
+    message: t.exposeString('message', { description: 'What is wrong, by which rule, and how to correct it.' }),
   }),
 });
 
@@ -22,13 +22,13 @@ builder.objectField(InvoiceType, 'warnings', (t) =>
   t.field({
     type: [InvoiceWarningType],
     extensions: { most: MOST_WARNINGS },
-    description: 'What is mandatory by law and missing, or looks wrong; for a secret key, otherwise empty.',
+    description: 'Missing information that the law requires, and suspicious values. Empty without a secret key.',
     resolve: (invoice, _args, { principal, useCases }) =>
       principal.kind === 'secret' ? warningsOf(invoice, useCases) : [],
   }),
 );
 
-/** Looked for once for an invoice that stays in memory, however many aliases ask: that goes through all its texts. */
+/** Warnings are computed once for each invoice in memory, however many aliases select them. */
 const known = new WeakMap<Invoice, Promise<InvoiceWarning[]>>();
 
 function warningsOf(invoice: Invoice, useCases: GraphQLContext['useCases']): Promise<InvoiceWarning[]> {

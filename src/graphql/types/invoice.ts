@@ -29,7 +29,7 @@ export const InvoiceConnection = builder.connectionObject({ type: InvoiceType, n
 builder.queryFields((t) => ({
   invoice: t.field({
     type: InvoiceType,
-    description: 'One invoice: by a secret key, by its client_secret, or by a publishable key with `clientSecret`.',
+    description: 'An invoice. Needs a secret key, its client_secret, or a publishable key with `clientSecret`.',
     extensions: { reads: INVOICE_BYTES },
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
@@ -43,7 +43,7 @@ builder.queryFields((t) => ({
       type: InvoiceType,
       authScopes: { secretKey: true },
       description:
-        'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. Very large invoices make a page shorter than asked for: go on while there is a next one.',
+        'The invoices of the secret key’s tenant and environment, newest first. Cursors are invoice ids. A page of very large invoices is shorter than requested: continue while `hasNextPage` is true.',
       extensions: { reads: INVOICE_BYTES },
       args: {
         status: t.arg({ type: InvoiceStatusType, description: 'Only invoices of this status.' }),
@@ -70,14 +70,14 @@ builder.queryFields((t) => ({
 const CreateInvoicePayload = builder
   .objectRef<{ invoice: Invoice; clientSecret: string; replayed: boolean }>('CreateInvoicePayload')
   .implement({
-    description: 'A created invoice.',
+    description: 'A created invoice and its client_secret.',
     fields: (t) => ({
-      invoice: t.expose('invoice', { type: InvoiceType, description: 'As it was at its creation.' }),
+      invoice: t.expose('invoice', { type: InvoiceType, description: 'The invoice as it was created.' }),
       clientSecret: t.exposeString('clientSecret', {
-        description: 'Read-only access to this one invoice; given here only.',
+        description: 'Read-only access to this one invoice; returned only here.',
       }),
       replayed: t.exposeBoolean('replayed', {
-        description: 'Whether an earlier request with the same key had created it.',
+        description: 'Whether an earlier request with the same idempotency key created the invoice.',
       }),
     }),
   });
@@ -85,7 +85,7 @@ const CreateInvoicePayload = builder
 builder.mutationFields((t) => ({
   createInvoice: t.field({
     type: CreateInvoicePayload,
-    description: 'Creates an invoice and answers at once; processing goes on. Needs a secret key.',
+    description: 'Creates an invoice and returns at once; processing continues in the background. Needs a secret key.',
     args: {
       input: t.arg({
         type: inputType(INVOICE),
@@ -95,7 +95,7 @@ builder.mutationFields((t) => ({
       }),
       idempotencyKey: t.arg.string({
         description:
-          '1 to 255 characters, quotes around them not counted: the same key and input never create a second invoice, whether here or by REST.',
+          '1 to 255 characters, not counting enclosing quotation marks. The same key and input never create a second invoice, in GraphQL or REST.',
       }),
     },
     authScopes: { issuer: true },
@@ -108,7 +108,7 @@ builder.mutationFields((t) => ({
 const StatusChangeType = builder.objectRef<StatusChange>('InvoiceStatusChange').implement({
   description: 'A status change of an invoice.',
   fields: (t) => ({
-    eventId: t.id({ description: 'Prefix `evt_`; what to resume after.', resolve: ({ event }) => event.id }),
+    eventId: t.id({ description: 'Prefix `evt_`; a value for `afterEventId`.', resolve: ({ event }) => event.id }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
     status: t.field({ type: InvoiceStatusType, description: 'The new status.', resolve: ({ event }) => event.status }),
     dgiId: t.string({ nullable: true, description: 'Set when accepted.', resolve: ({ event }) => event.dgiId }),
@@ -117,7 +117,7 @@ const StatusChangeType = builder.objectRef<StatusChange>('InvoiceStatusChange').
       description: 'Set when rejected.',
       resolve: ({ event }) => event.rejectionReason,
     }),
-    updatedAt: t.field({ type: 'DateTime', description: 'When it changed.', resolve: ({ event }) => event.at }),
+    updatedAt: t.field({ type: 'DateTime', description: 'Time of the change.', resolve: ({ event }) => event.at }),
   }),
 });
 
@@ -125,11 +125,11 @@ builder.subscriptionFields((t) => ({
   invoiceStatus: t.field({
     type: StatusChangeType,
     description:
-      'The present status unless pending, then each change once and in order; completes after the final one.',
+      'The current status unless it is `pending`, then each change once and in order; completes after a final status.',
     args: {
       id: t.arg.id({ required: true, description: 'Prefix `inv_`.' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of this invoice.' }),
-      afterEventId: t.arg.id({ description: 'Resume: only what came after this event.' }),
+      afterEventId: t.arg.id({ description: 'Resumes after this event: only later changes are sent.' }),
     },
     subscribe: (_root, { id, clientSecret, afterEventId }, { principal, useCases }) =>
       useCases.watchInvoice(principal, id, clientSecret ?? null, afterEventId ?? null),

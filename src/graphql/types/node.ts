@@ -3,19 +3,19 @@ import { serviceError } from '../../domain/errors.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 
-/** A type whose objects `node` finds. */
+/** A type that the query `node` can find. */
 export interface NodeKind {
-  /** What its ids begin with, without the underscore. */
+  /** Prefix of its ids, without the underscore. */
   readonly prefix: string;
-  /** Its name in the schema. */
+  /** Name of the type in the schema. */
   readonly type: string;
-  /** As the query of that noun finds it. @throws {ServiceError} as that one */
+  /** Finds an object like the query of its type. @throws {ServiceError} the same errors as that query */
   readonly find: (id: string, clientSecret: string | null, context: GraphQLContext) => Promise<{ readonly id: string }>;
 }
 
 const KINDS = new Map<string, NodeKind>();
 
-/** Lets `node` find a type; its own file calls this, beside the query of the noun. */
+/** Registers a type with `node`; called in the file of the type, beside its query. */
 export function findableAsNode(kind: NodeKind): void {
   KINDS.set(kind.prefix, kind);
 }
@@ -25,9 +25,9 @@ function kindOf(id: string): NodeKind | undefined {
 }
 
 export const NodeInterface = builder.interfaceRef<{ readonly id: string }>('Node').implement({
-  description: 'What has an id of its own, which `node` finds it by.',
+  description: 'An object with a unique id, by which `node` finds it.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Unique; its prefix tells the type.' }),
+    id: t.exposeID('id', { description: 'Unique id; its prefix identifies the type.' }),
   }),
   resolveType: ({ id }) => kindOf(id)?.type,
 });
@@ -37,15 +37,15 @@ builder.queryField('node', (t) =>
     type: NodeInterface,
     nullable: true,
     extensions: { reads: INVOICE_BYTES },
-    description: 'Whatever has this id, for whom the query of its type would answer it.',
+    description: 'The object with this id. Access is that of the query of its type.',
     args: {
-      id: t.arg.id({ required: true, description: 'With its prefix: `inv_`, `we_`, `evt_`, …' }),
+      id: t.arg.id({ required: true, description: 'The id with its prefix: `inv_`, `we_`, `evt_`, …' }),
       clientSecret: t.arg.string({ description: 'With a publishable key: the client_secret of the invoice.' }),
     },
     resolve: (_root, { id, clientSecret }, context) => {
       const kind = kindOf(id);
       if (kind) return kind.find(id, clientSecret ?? null, context);
-      throw serviceError('resource_not_found', `There is nothing with the id '${id.slice(0, 80)}'.`, 'id');
+      throw serviceError('resource_not_found', `There is no object with the id '${id.slice(0, 80)}'.`, 'id');
     },
   }),
 );

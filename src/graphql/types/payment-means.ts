@@ -5,7 +5,7 @@ const MEANINGS = Object.fromEntries(
   Object.entries(PAYMENT_MEANS).map(([name, { code, words }]) => [name, `${words.en}: UNCL4461 code ${code}.`]),
 ) as Record<PaymentMeans, string>;
 
-export const PaymentMeansType = enumOf('PaymentMeans', 'The kind of a payment, as documents code it.', {
+export const PaymentMeansType = enumOf('PaymentMeans', 'The means of payment, as documents encode it.', {
   ...MEANINGS,
   transfer: `${MEANINGS.transfer.slice(0, -1)}, or 42 without an account.`,
 });

@@ -11,14 +11,14 @@ function instantOf(value: unknown, nodes?: ValueNode): Date {
 
 builder.scalarType('DateTime', {
   description:
-    'An instant in ISO 8601, shown in UTC and whole seconds: `2026-01-31T12:00:00Z`. As an input also with another zone (`+01`, `+01:00`), or a date alone (`2026-01-31`), which is its start in UTC.',
+    'An instant in ISO 8601, returned in UTC and whole seconds: `2026-01-31T12:00:00Z`. Inputs may have another offset (`+01`, `+01:00`), or be a date (`2026-01-31`), which means its start in UTC.',
   specifiedByURL: 'https://scalars.graphql.org/andimarek/date-time.html',
   serialize: (instant) => timestampOf(instant as Date),
   parseValue: (value) => instantOf(value),
   parseLiteral: (node) => instantOf(node.kind === Kind.STRING ? node.value : null, node),
 });
 
-/** @param least the least value; an input's own rule may want to refuse what is less itself */
+/** @param least the minimum; lower it where the rule of an input is to refuse smaller values itself */
 function safeInteger(what: string, least: number) {
   const parse = (value: unknown, nodes?: ValueNode): number => {
     if (Number.isInteger(value) && (value as number) >= least && (value as number) <= Number.MAX_SAFE_INTEGER)
@@ -34,13 +34,13 @@ function safeInteger(what: string, least: number) {
 
 builder.scalarType('Centimes', {
   description:
-    'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), so beyond `Int`. 12000 means 120.00 MAD.',
-  // So that an amount below the minimum is told as such, be it as far below as it likes; nothing shown is that low.
+    'An amount in centimes (1/100 MAD): an integer within ±(2^53 - 1), a larger range than `Int`. 12000 means 120.00 MAD.',
+  // The input rule refuses an amount below the minimum, with a message that names it. No output is that low.
   ...safeInteger('an integer of centimes', Number.NEGATIVE_INFINITY),
 });
 
 builder.scalarType('SafeInt', {
-  description: 'An integer within ±(2^53 - 1), so beyond `Int`.',
+  description: 'An integer within ±(2^53 - 1), a larger range than `Int`.',
   ...safeInteger('an integer', Number.MIN_SAFE_INTEGER),
 });
 
@@ -53,7 +53,7 @@ function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string
 
 builder.scalarType('Metadata', {
   description:
-    'Free key/value data: a JSON object of string values, at most 50 keys of 40 characters with values of 500.',
+    'Free key/value data: a JSON object of string values, at most 50 keys of up to 40 characters, with values of up to 500 characters.',
   serialize: (value) => value,
   parseValue: (value) => parseMetadata(value),
   parseLiteral: (node, variables) => parseMetadata(literalOf(node, variables ?? {}), node),

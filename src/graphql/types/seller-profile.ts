@@ -9,12 +9,12 @@ const LANGUAGE_NAMES: Readonly<Record<DocumentLanguage, string>> = { fr: 'French
 
 export const DocumentLanguageType = enumOf(
   'DocumentLanguage',
-  'A language of the printed invoice’s own words and of mails.',
+  'A language of the fixed texts of printed invoices and mails.',
   LANGUAGE_NAMES,
 );
 
 const SellerAddressType = builder.objectRef<SellerProfile['address']>('SellerAddress').implement({
-  description: 'Where the seller is established.',
+  description: 'Address of the seller.',
   fields: (t) => ({
     street: t.exposeString('street', { description: 'Street and number.' }),
     city: t.exposeString('city', { description: 'City.' }),
@@ -23,19 +23,19 @@ const SellerAddressType = builder.objectRef<SellerProfile['address']>('SellerAdd
 });
 
 const SellerLogoType = builder.objectRef<NonNullable<SellerProfile['logo']>>('SellerLogo').implement({
-  description: 'The logo at the head of the PDF.',
+  description: 'The logo at the top of the PDF.',
   fields: (t) => ({
-    sha256: t.exposeString('sha256', { description: 'Of its octets, lower-case hexadecimal.' }),
+    sha256: t.exposeString('sha256', { description: 'SHA-256 of the image file, lower-case hexadecimal.' }),
     contentType: t.exposeString('contentType', { description: '`image/png` or `image/jpeg`.' }),
-    width: t.exposeInt('width', { description: 'In pixels.' }),
-    height: t.exposeInt('height', { description: 'In pixels.' }),
+    width: t.exposeInt('width', { description: 'Width in pixels.' }),
+    height: t.exposeInt('height', { description: 'Height in pixels.' }),
   }),
 });
 
-/** Any part of a profile: what is not known is null. */
+/** A profile may be incomplete: an unknown field is null. */
 export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('SellerProfile').implement({
   description:
-    'What the law wants to know of the seller, and how its documents look. What is not known is null; live keys need all that `missingFields` may name.',
+    'The legal information about the seller and the appearance of its documents. Unknown fields are null; live keys need every mandatory field (see `missingFields`).',
   fields: (t) => ({
     legalName: t.string({ nullable: true, description: 'Raison sociale.', resolve: ({ legalName }) => legalName }),
     ice: t.string({
@@ -46,7 +46,7 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
     taxId: t.string({ nullable: true, description: 'Identifiant fiscal.', resolve: ({ taxId }) => taxId }),
     tradeRegister: t.string({
       nullable: true,
-      description: 'Registre du commerce, with its court’s town: `Casablanca 123456`.',
+      description: 'Registre du commerce, with the town of its court: `Casablanca 123456`.',
       resolve: ({ tradeRegister }) => tradeRegister,
     }),
     professionalTax: t.string({
@@ -58,7 +58,7 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
     address: t.field({
       type: SellerAddressType,
       nullable: true,
-      description: 'Where it is established.',
+      description: 'Address of the seller.',
       resolve: ({ address }) => address,
     }),
     email: t.string({ nullable: true, description: 'E-mail address.', resolve: ({ email }) => email }),
@@ -71,49 +71,49 @@ export const SellerProfileType = builder.objectRef<Partial<SellerProfile>>('Sell
     }),
     paymentMode: t.string({
       nullable: true,
-      description: 'How invoices are paid, in words: `Virement bancaire`.',
+      description: 'Means of payment, in words: `Virement bancaire`.',
       resolve: ({ paymentMode }) => paymentMode,
     }),
     paymentMeans: t.field({
       type: PaymentMeansType,
       nullable: true,
-      description: 'The same for programs.',
+      description: 'Means of payment, for programs.',
       resolve: ({ paymentMeans }) => paymentMeans,
     }),
     paymentTermDays: t.int({
       nullable: true,
-      description: 'Days from an invoice’s date to its due date; null: it states none unless it is given one.',
+      description: 'Days from an invoice’s date to its due date. Null: none, unless the request states one.',
       resolve: ({ paymentTermDays }) => paymentTermDays,
     }),
     bankAccount: t.string({
       nullable: true,
-      description: 'Where transfers are to go: a RIB, 24 digits.',
+      description: 'Bank account for transfers: a RIB, 24 digits.',
       resolve: ({ bankAccount }) => bankAccount,
     }),
     operationDateIsIssueDate: t.boolean({
-      description: 'Whether the date of the operation is that of the invoice, where an invoice is given none.',
+      description: 'Whether an invoice without a date of operation uses its own date.',
       resolve: ({ operationDateIsIssueDate }) => operationDateIsIssueDate ?? false,
     }),
     exemptionReason: t.string({
       nullable: true,
-      description: 'Why lines at 0 % bear no VAT.',
+      description: 'Why lines at 0 % are exempt from VAT.',
       resolve: ({ exemptionReason }) => exemptionReason,
     }),
     documentLanguage: t.field({
       type: DocumentLanguageType,
       nullable: true,
-      description: 'Of the printed invoice and of mails; French where it is null.',
+      description: 'Language of printed invoices and mails; null means French.',
       resolve: ({ documentLanguage }) => documentLanguage,
     }),
     logo: t.field({
       type: SellerLogoType,
       nullable: true,
-      description: 'Shown at the head of the PDF.',
+      description: 'Shown at the top of the PDF.',
       resolve: ({ logo }) => logo,
     }),
     missingFields: t.stringList({
       extensions: { most: 30 },
-      description: 'The mandatory fields that are not known; empty for a complete profile.',
+      description: 'The mandatory fields that are unknown; empty for a complete profile.',
       resolve: (profile) => missingProfileFields(profile),
     }),
   }),
@@ -124,7 +124,7 @@ builder.objectField(InvoiceType, 'seller', (t) =>
     type: SellerProfileType,
     nullable: true,
     description:
-      'The seller as known when the invoice was created. In the test environment a labelled specimen completes it in the documents. Shown to a secret key only.',
+      'The seller’s profile at the creation of the invoice. In the test environment, documents complete it with labelled specimen data. Null without a secret key.',
     resolve: ({ seller }, _args, { principal }) => (principal.kind === 'secret' ? seller : null),
   }),
 );

@@ -11,20 +11,20 @@ import { DocumentLanguageType, SellerProfileType } from './seller-profile.ts';
 import './scalars.ts';
 
 const TenantType = builder.objectRef<Tenant>('Tenant').implement({
-  description: 'The company that issues invoices. Its profile is that of both environments.',
+  description: 'The company that issues invoices. Both environments share its profile.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `ten_`.' }),
-    name: t.exposeString('name', { description: 'How it is called here; invoices state `seller.legalName`.' }),
-    seller: t.expose('profile', { type: SellerProfileType, description: 'What its new invoices state of the seller.' }),
+    name: t.exposeString('name', { description: 'Name in this service; invoices state `seller.legalName`.' }),
+    seller: t.expose('profile', { type: SellerProfileType, description: 'The seller’s data on its new invoices.' }),
     logo: t.string({
       nullable: true,
-      // 256 KiB in base64.
+      // 256 KiB of image, in base64.
       extensions: { bytes: 360_000, reads: 360_000 },
-      description: 'The present logo as a data URL, as updateSellerProfile takes it.',
+      description: 'The current logo as a data URL, the form that updateSellerProfile accepts.',
       resolve: (tenant, _args, { principal, useCases }) => useCases.sellerProfile.logo(principal, tenant),
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
   }),
 });
 
@@ -42,13 +42,13 @@ builder.queryField('tenant', (t) =>
   t.field({
     type: TenantType,
     authScopes: { secretKey: true },
-    description: 'The secret key’s own tenant.',
+    description: 'The tenant of the secret key.',
     resolve: (_root, _args, { principal, useCases }) => useCases.sellerProfile.read(principal),
   }),
 );
 
 const SellerAddressInput = builder.inputType('SellerAddressInput', {
-  description: 'Where the seller is established.',
+  description: 'Address of the seller.',
   fields: (t) => ({
     street: t.string({ required: true, description: `Street and number, at most ${LIMITS.street} characters.` }),
     city: t.string({ required: true, description: `At most ${LIMITS.city} characters.` }),
@@ -57,47 +57,47 @@ const SellerAddressInput = builder.inputType('SellerAddressInput', {
 });
 
 const SellerProfileInput = builder.inputType('SellerProfileInput', {
-  description: 'What to change of a profile; what is not given stays as it is.',
+  description: 'Changes of a profile; omitted fields stay unchanged.',
   fields: (t) => ({
     legalName: t.string({ description: `Raison sociale, at most ${LIMITS.legalName} characters.` }),
     ice: t.string({ description: 'Exactly 15 digits.' }),
     taxId: t.string({ description: `Identifiant fiscal, at most ${LIMITS.taxId} characters.` }),
-    tradeRegister: t.string({ description: 'Registre du commerce with its court’s town: `Casablanca 123456`.' }),
+    tradeRegister: t.string({ description: 'Registre du commerce with the town of its court: `Casablanca 123456`.' }),
     professionalTax: t.string({
       description: `Taxe professionnelle (patente), at most ${LIMITS.professionalTax} characters.`,
     }),
     cnss: t.string({ description: `CNSS affiliation, at most ${LIMITS.cnss} characters.` }),
-    address: t.field({ type: SellerAddressInput, description: 'As a whole.' }),
-    email: t.string({ description: 'E-mail address: customers’ answers go there.' }),
+    address: t.field({ type: SellerAddressInput, description: 'Replaces the whole address.' }),
+    email: t.string({ description: 'E-mail address, used as Reply-To of mails to customers.' }),
     legalForm: t.string({ description: `\`SARL\`, \`SA\`, …; at most ${LIMITS.legalForm} characters.` }),
     capital: t.field({ type: 'Centimes', description: 'Share capital, zero or more.' }),
-    paymentMode: t.string({ description: 'How invoices are paid: `Virement bancaire`.' }),
-    paymentMeans: t.field({ type: PaymentMeansType, description: 'The same for programs; null removes it.' }),
+    paymentMode: t.string({ description: 'Means of payment, in words: `Virement bancaire`.' }),
+    paymentMeans: t.field({ type: PaymentMeansType, description: 'Means of payment, for programs; null removes it.' }),
     paymentTermDays: t.int({
-      description: `Days from an invoice’s date to its due date, 0 to ${LIMITS.paymentTermDays}; null: none unless an invoice is given one.`,
+      description: `Days from an invoice’s date to its due date, 0 to ${LIMITS.paymentTermDays}; null: none, unless the request states one.`,
     }),
     bankAccount: t.string({
-      description: 'Where transfers are to go: a RIB, 24 digits, with its check key; null removes it.',
+      description: 'Bank account for transfers: a RIB, 24 digits with a valid check key; null removes it.',
     }),
     operationDateIsIssueDate: t.boolean({
-      description: 'Whether the date of the operation is that of the invoice, where an invoice is given none.',
+      description: 'Whether an invoice without a date of operation uses its own date.',
     }),
-    exemptionReason: t.string({ description: 'Why lines at 0 % bear no VAT; null removes it.' }),
-    documentLanguage: t.field({ type: DocumentLanguageType, description: 'Of the printed invoice and of mails.' }),
+    exemptionReason: t.string({ description: 'Why lines at 0 % are exempt from VAT; null removes it.' }),
+    documentLanguage: t.field({ type: DocumentLanguageType, description: 'Language of printed invoices and mails.' }),
     logo: t.string({
-      description: `A PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, as a data URL: \`data:image/png;base64,…\`; null removes it. At most ${MAX_LOGOS} different ones in all.`,
+      description: `A PNG or JPEG of at most ${MAX_LOGO_BYTES / 1024} KiB and ${MAX_LOGO_PIXELS} pixels a side, as a data URL: \`data:image/png;base64,…\`; null removes it. A tenant may upload at most ${MAX_LOGOS} different logos.`,
     }),
   }),
 });
 
 builder.mutationFields((t) => ({
   updateSellerProfile: t.field({
-    type: payloadOf('updateSellerProfile', 'tenant', TenantType, 'The tenant with its profile as it is now.'),
+    type: payloadOf('updateSellerProfile', 'tenant', TenantType, 'The tenant with its changed profile.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, LimitReachedError] },
     description:
-      'Changes what new invoices state of the seller; those that exist stay as they are. Needs a secret key: a live one while there is any.',
-    args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'What to change.' }) },
+      'Changes the seller’s data on new invoices; existing invoices are unchanged. Needs a secret key: a live one if the tenant has any.',
+    args: { input: t.arg({ type: SellerProfileInput, required: true, description: 'The changes.' }) },
     resolve: (_root, { input }, { principal, useCases }) => useCases.sellerProfile.update(principal, input),
   }),
 }));

@@ -18,97 +18,96 @@ import { WebhookEndpointType } from './webhook-endpoint.ts';
 import { EVENT_BYTES, eventsById, eventTimes, WebhookEventType } from './webhook-event.ts';
 
 export const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
-  pending: 'An attempt is due, under way or awaited.',
-  delivered: 'A 2xx came.',
-  failed: 'Every attempt of the schedule failed. It can be sent again by hand.',
-  cancelled: 'Its endpoint was disabled or deleted before it was delivered.',
+  pending: 'An attempt is due, under way or scheduled.',
+  delivered: 'The receiver answered with a 2xx status.',
+  failed: 'Every attempt of the schedule failed. The delivery can be resent by hand.',
+  cancelled: 'The endpoint was disabled or deleted before the delivery.',
 };
 
-const DeliveryStateType = enumOf('WebhookDeliveryState', 'What has become of a delivery.', STATE_MEANING);
+const DeliveryStateType = enumOf('WebhookDeliveryState', 'State of a delivery.', STATE_MEANING);
 
 const FAILURE_MEANING: Readonly<Record<SendFailure, string>> = {
-  refused_address: 'The address may not be called: it is not public, or has another scheme or port. Nothing was sent.',
-  unknown_host: 'The name has no address.',
-  connection_failed: 'No connection within 5 s, or it was refused.',
-  tls_failed: 'The certificate is not valid for this name, or TLS failed otherwise.',
+  refused_address: 'The address is not allowed: not public, or another scheme or port. Nothing was sent.',
+  unknown_host: 'The host name has no address.',
+  connection_failed: 'No connection within 5 s, or the receiver refused it.',
+  tls_failed: 'The certificate is not valid for this name, or TLS failed for another reason.',
   timeout: 'No answer within 15 s.',
-  connection_broken: 'The receiver broke the connection, or answered no HTTP.',
-  internal_error: 'A defect of ours; nothing was sent.',
+  connection_broken: 'The receiver closed the connection, or its answer was not HTTP.',
+  internal_error: 'Internal error; nothing was sent.',
 };
 
 const SendFailureType = enumOf('WebhookFailure', 'Why an attempt had no answer.', FAILURE_MEANING);
 
 const HeaderType = builder.objectRef<readonly [string, string]>('HttpHeader').implement({
-  description: 'A header of a request or an answer.',
+  description: 'A header of a request or response.',
   fields: (t) => ({
-    name: t.string({ description: 'Its name.', resolve: ([name]) => name }),
-    value: t.string({ description: 'Its value.', resolve: ([, value]) => value }),
+    name: t.string({ description: 'Name of the header.', resolve: ([name]) => name }),
+    value: t.string({ description: 'Value of the header.', resolve: ([, value]) => value }),
   }),
 });
 
 const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
-  description: "One attempt of a delivery. The request's body is the event's.",
+  description: 'One attempt of a delivery. The request body is the `body` of the event.',
   fields: (t) => ({
-    at: t.expose('at', { type: 'DateTime', description: 'When it began.' }),
-    url: t.exposeString('url', { description: 'Where it went.' }),
+    at: t.expose('at', { type: 'DateTime', description: 'Start of the attempt.' }),
+    url: t.exposeString('url', { description: 'URL of the request.' }),
     requestHeaders: t.field({
       type: [HeaderType],
       extensions: { most: 20 },
-      description: 'What was sent, signatures included.',
+      description: 'Headers that were sent, including signatures.',
       resolve: ({ requestHeaders }) => Object.entries(requestHeaders),
     }),
-    status: t.exposeInt('status', { nullable: true, description: 'The status that came; null when none did.' }),
+    status: t.exposeInt('status', { nullable: true, description: 'HTTP status of the response; null without one.' }),
     responseHeaders: t.field({
       type: [HeaderType],
-      // Of the 16 KiB that all of them may have together, each takes four at least.
+      // All response headers together have 16 KiB; each of them takes at least four bytes.
       extensions: { most: 4096 },
-      description: 'What came, as in `responseBody`.',
+      description: 'Headers of the response, shortened and masked like `responseBody`.',
       resolve: ({ headers }) => [...headers],
     }),
     responseBody: t.exposeString('body', {
-      description:
-        'The first 16 KiB of it. Where it repeats the URLs of the documents, `…` stands for the part that opens them.',
-      // Of each byte a control character, in JSON.
+      description: 'The first 16 KiB of the response body. In URLs of documents, `…` replaces the secret part.',
+      // In JSON, a control character takes six bytes.
       extensions: { bytes: 16 * 1024 * 6 },
     }),
-    responseTruncated: t.exposeBoolean('truncated', { description: 'Whether there was more.' }),
-    latencyMs: t.exposeFloat('latencyMs', { description: 'How long it took, milliseconds.' }),
+    responseTruncated: t.exposeBoolean('truncated', { description: 'Whether the response was cut.' }),
+    latencyMs: t.exposeFloat('latencyMs', { description: 'Duration in milliseconds.' }),
     errorCode: t.field({
       type: SendFailureType,
       nullable: true,
-      description: 'Why no status came; null when one did.',
+      description: 'Why there was no response; null if there was one.',
       resolve: ({ failure }) => failure?.code ?? null,
     }),
     errorMessage: t.string({
       nullable: true,
-      description: 'The same in words.',
+      description: 'The failure as a sentence.',
       resolve: ({ failure }) => failure?.message ?? null,
     }),
   }),
 });
 
-/** An attempt as it is stored: body and headers, 16 KiB each. */
+/** Size of a stored attempt: body and headers have 16 KiB each. */
 const ATTEMPT_BYTES = 33 * 1024;
 
 export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
-  description: 'One event on its way to one endpoint.',
+  description: 'The delivery of one event to one endpoint.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `dlv_`.' }),
     eventId: t.exposeID('eventId', { description: 'Prefix `evt_`.' }),
     eventType: t.expose('eventType', { type: EventTypeEnum, description: 'The type of the event.' }),
-    endpointId: t.exposeID('endpointId', { description: 'Prefix `we_`; it may be deleted by now.' }),
+    endpointId: t.exposeID('endpointId', { description: 'Prefix `we_`; the endpoint may be deleted.' }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
-    state: t.expose('state', { type: DeliveryStateType, description: 'What has become of it.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When the event happened.' }),
+    state: t.expose('state', { type: DeliveryStateType, description: 'State of the delivery.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the event.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
       nullable: true,
-      description: 'When the next attempt is due; null when none is, or one is under way.',
+      description: 'Due time of the next attempt; null if none is scheduled or one is under way.',
     }),
     attempts: t.loadableList({
       type: AttemptType,
-      description: `The last ${KEPT_ATTEMPTS}, oldest first.`,
+      description: `The last ${KEPT_ATTEMPTS} attempts, oldest first.`,
       extensions: { most: KEPT_ATTEMPTS, reads: ATTEMPT_BYTES },
       loaderOptions: UNCACHED,
       resolve: ({ id }) => id,
@@ -118,7 +117,7 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
       type: WebhookEventType,
       nullable: true,
       extensions: { reads: EVENT_BYTES },
-      description: 'What is sent; null when it is not kept any more.',
+      description: 'The event; null after its retention time.',
       loaderOptions: UNCACHED,
       resolve: ({ eventId }) => eventId,
       load: async (eventIds: string[], context) => {
@@ -129,7 +128,7 @@ export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery'
     endpoint: t.loadable({
       type: WebhookEndpointType,
       nullable: true,
-      description: 'Where it goes; null when it is deleted.',
+      description: 'The endpoint; null if it is deleted.',
       loaderOptions: UNCACHED,
       resolve: ({ endpointId }) => endpointId,
       load: async (endpointIds: string[], { principal, useCases }) => {
@@ -150,7 +149,7 @@ builder.objectField(WebhookEventType, 'deliveries', (t) =>
   t.loadableList({
     type: WebhookDeliveryType,
     extensions: { most: MOST_DELIVERIES },
-    description: 'What has become of it at each endpoint.',
+    description: 'The deliveries of the event to each endpoint.',
     loaderOptions: UNCACHED,
     resolve: ({ id }) => id,
     load: async (eventIds: string[], { principal, useCases }) => {
@@ -178,7 +177,7 @@ builder.queryFields((t) => ({
       authScopes: { secretKey: true },
       description: 'The deliveries of the secret key’s tenant and environment, newest event first.',
       args: {
-        endpointId: t.arg.id({ description: 'Only deliveries to this endpoint, which may be deleted by now.' }),
+        endpointId: t.arg.id({ description: 'Only deliveries to this endpoint; it may be deleted.' }),
         state: t.arg({ type: DeliveryStateType, description: 'Only deliveries in this state.' }),
         createdAfter: t.arg(eventTimes.createdAfter),
         createdBefore: t.arg(eventTimes.createdBefore),
@@ -199,7 +198,7 @@ builder.queryFields((t) => ({
   webhookDelivery: t.field({
     type: WebhookDeliveryType,
     authScopes: { secretKey: true },
-    description: 'One delivery.',
+    description: 'The delivery with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `dlv_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.delivery(principal, id),
   }),

@@ -17,29 +17,29 @@ import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
 export const WebhookEndpointType = builder.objectRef<WebhookEndpoint>('WebhookEndpoint').implement({
-  description: 'Where events are delivered.',
+  description: 'A URL that events are delivered to.',
   interfaces: [NodeInterface],
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Prefix `we_`.' }),
     url: t.exposeString('url', { description: 'The address that receives events.' }),
-    description: t.exposeString('description', { nullable: true, description: "The client's own words." }),
+    description: t.exposeString('description', { nullable: true, description: 'Free text of the client.' }),
     events: t.field({
       type: [EventTypeEnum],
       extensions: { most: EVENT_TYPES.length },
-      description: 'The subscribed types.',
+      description: 'The subscribed event types.',
       resolve: ({ events }) => [...events],
     }),
-    active: t.exposeBoolean('active', { description: 'Whether anything is delivered to it.' }),
+    active: t.exposeBoolean('active', { description: 'Whether events are delivered to it.' }),
     failing: t.exposeBoolean('failing', {
-      description: 'Whether it has failed everything for a day. It is never disabled for it.',
+      description: 'Whether every attempt has failed for a day. A failing endpoint is not disabled.',
     }),
     failingSince: t.expose('failingSince', {
       type: 'DateTime',
       nullable: true,
-      description: 'The first failure since the last success; null while nothing fails.',
+      description: 'Time of the first failure since the last success; null if nothing has failed since.',
     }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it was created.' }),
-    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'When it was last changed.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of creation.' }),
+    updatedAt: t.expose('updatedAt', { type: 'DateTime', description: 'Time of the last change.' }),
   }),
 });
 
@@ -60,7 +60,7 @@ builder.queryFields((t) => ({
   webhookEndpoint: t.field({
     type: WebhookEndpointType,
     authScopes: { secretKey: true },
-    description: 'One endpoint.',
+    description: 'The endpoint with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookEndpoints.find(principal, id),
   }),
@@ -69,17 +69,17 @@ builder.queryFields((t) => ({
 const CreateWebhookEndpointInput = builder.inputType('CreateWebhookEndpointInput', {
   description: 'An endpoint to create.',
   fields: (t) => ({
-    url: t.string({ required: true, description: 'An https:// address without user name and password.' }),
-    events: t.field({ type: [EventTypeEnum], required: true, description: 'At least one type, each once.' }),
+    url: t.string({ required: true, description: 'An https:// address without a user name and password.' }),
+    events: t.field({ type: [EventTypeEnum], required: true, description: 'At least one type, without duplicates.' }),
     description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters.` }),
   }),
 });
 
 const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput', {
-  description: 'What to change; the rest stays as it is.',
+  description: 'Changes of an endpoint; omitted fields stay unchanged.',
   fields: (t) => ({
-    url: t.string({ description: 'An https:// address without user name and password.' }),
-    events: t.field({ type: [EventTypeEnum], description: 'At least one type, each once.' }),
+    url: t.string({ description: 'An https:// address without a user name and password.' }),
+    events: t.field({ type: [EventTypeEnum], description: 'At least one event type, each at most once.' }),
     description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters; null clears it.` }),
     active: t.boolean({ description: 'False disables the endpoint.' }),
   }),
@@ -87,18 +87,18 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
 
 const endpointWithSecret = (name: string) =>
   builder.objectRef<CreatedEndpoint>(name).implement({
-    description: 'An endpoint with its present signing secret.',
+    description: 'An endpoint and its new signing secret.',
     fields: (t) => ({
       endpoint: t.expose('endpoint', { type: WebhookEndpointType, description: 'The endpoint.' }),
       secret: t.exposeString('secret', {
-        description: 'Signs deliveries from now on; prefix `whsec_`. Shown in this answer only.',
+        description: 'Signs deliveries from now on; prefix `whsec_`. Returned only in this answer.',
       }),
     }),
   });
 
 const DeleteWebhookEndpointPayload = builder.objectRef<{ id: string }>('DeleteWebhookEndpointPayload').implement({
   description: 'A deleted endpoint.',
-  fields: (t) => ({ id: t.exposeID('id', { description: 'What its id was.' }) }),
+  fields: (t) => ({ id: t.exposeID('id', { description: 'Id of the deleted endpoint.' }) }),
 });
 
 builder.mutationFields((t) => ({
@@ -112,7 +112,7 @@ builder.mutationFields((t) => ({
         type: CreateWebhookEndpointInput,
         required: true,
         description: 'The endpoint.',
-        // The plugin hands on what the schema parsed, so the resolver gets a CreateEndpointInput.
+        // The plugin passes the parsed value to the resolver, which therefore gets a CreateEndpointInput.
         validate: { schema: createEndpointInput as unknown as ZodType<typeof CreateWebhookEndpointInput.$inferInput> },
       }),
     },
@@ -120,7 +120,7 @@ builder.mutationFields((t) => ({
       useCases.webhookEndpoints.create(principal, input as CreateEndpointInput),
   }),
   updateWebhookEndpoint: t.field({
-    type: payloadOf('updateWebhookEndpoint', 'endpoint', WebhookEndpointType, 'The endpoint as it is now.'),
+    type: payloadOf('updateWebhookEndpoint', 'endpoint', WebhookEndpointType, 'The changed endpoint.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Changes an endpoint. Needs a secret key.',
@@ -129,7 +129,7 @@ builder.mutationFields((t) => ({
       input: t.arg({
         type: UpdateWebhookEndpointInput,
         required: true,
-        description: 'What to change.',
+        description: 'The changes.',
         validate: { schema: updateEndpointInput as unknown as ZodType<typeof UpdateWebhookEndpointInput.$inferInput> },
       }),
     },
@@ -140,11 +140,11 @@ builder.mutationFields((t) => ({
     type: endpointWithSecret('RotateWebhookSecretPayload'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
-    description: 'Makes a new signing secret; the former ones go on signing beside it for a day. Needs a secret key.',
+    description: 'Creates a new signing secret; previous ones sign as well for the overlap time. Needs a secret key.',
     args: {
       endpointId: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
       overlapSeconds: t.arg.int({
-        description: 'How long the former ones go on: 0 to 604800, 86400 unless given. 0 when one has leaked.',
+        description: 'Overlap time in seconds, 0 to 604800. Default: 86400. Use 0 if a secret has leaked.',
       }),
     },
     resolve: (_root, { endpointId, overlapSeconds }, { principal, useCases }) =>
@@ -154,7 +154,7 @@ builder.mutationFields((t) => ({
     type: DeleteWebhookEndpointPayload,
     authScopes: { secretKey: true },
     errors: { types: [NotFoundError] },
-    description: 'Deletes an endpoint for good. Needs a secret key.',
+    description: 'Deletes an endpoint permanently. Needs a secret key.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `we_`.' }) },
     resolve: async (_root, { id }, { principal, useCases }) => {
       await useCases.webhookEndpoints.delete(principal, id);

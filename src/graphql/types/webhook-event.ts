@@ -7,29 +7,29 @@ import { EventTypeEnum } from './event-type.ts';
 import { findableAsNode, NodeInterface } from './node.ts';
 import './scalars.ts';
 
-/** Of an event's body at most: metadata above all. */
+/** Maximum size of an event's body; metadata takes most of it. */
 export const EVENT_BYTES = 180_000;
 
 export const WebhookEventType = builder.objectRef<WebhookEvent>('WebhookEvent').implement({
-  description: 'Something that happened to an invoice, as it is sent to receivers.',
+  description: 'An event of an invoice, as sent to receivers.',
   interfaces: [NodeInterface],
   fields: (t) => ({
-    id: t.exposeID('id', { description: "Prefix `evt_`; the receivers' deduplication key." }),
-    type: t.expose('type', { type: EventTypeEnum, description: 'What happened.' }),
+    id: t.exposeID('id', { description: 'Prefix `evt_`; receivers use it to detect duplicates.' }),
+    type: t.expose('type', { type: EventTypeEnum, description: 'Type of the event.' }),
     invoiceId: t.exposeID('invoiceId', { description: 'Prefix `inv_`.' }),
-    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'When it happened.' }),
+    createdAt: t.expose('createdAt', { type: 'DateTime', description: 'Time of the event.' }),
     manual: t.boolean({
-      description: 'Whether it is a test event, sent by hand.',
+      description: 'Whether it is a test event sent by hand.',
       resolve: (event) => isManual(event),
     }),
     body: t.exposeString('body', {
-      description: 'The event object, JSON, byte for byte as it is sent.',
+      description: 'The event object as JSON, byte for byte as sent.',
       extensions: { bytes: EVENT_BYTES },
     }),
   }),
 });
 
-/** Events by id; what is unknown, another's or not kept any more is missing. */
+/** Events by id. Unknown events, those of other tenants and those past their retention time are missing. */
 export async function eventsById(ids: readonly string[], { principal, useCases, meter }: GraphQLContext) {
   const load = (maxBytes?: number) => useCases.webhookDeliveries.eventsById(principal, ids, maxBytes);
   return (await readMetered(meter, load)).rows;
@@ -43,10 +43,10 @@ findableAsNode({
 
 const WebhookEventConnection = builder.connectionObject({ type: WebhookEventType, name: 'WebhookEventConnection' });
 
-/** The times that lists of events and of deliveries are narrowed to. */
+/** Arguments that restrict lists of events and of deliveries to a time range. */
 export const eventTimes = {
-  createdAfter: { type: 'DateTime', description: 'Of events after this instant.' },
-  createdBefore: { type: 'DateTime', description: 'Of events before this instant.' },
+  createdAfter: { type: 'DateTime', description: 'Only for events after this instant.' },
+  createdBefore: { type: 'DateTime', description: 'Only for events before this instant.' },
 } as const;
 
 builder.queryFields((t) => ({
@@ -54,7 +54,7 @@ builder.queryFields((t) => ({
     {
       type: WebhookEventType,
       authScopes: { secretKey: true },
-      description: 'The events of the secret key’s tenant and environment, newest first, as long as they are kept.',
+      description: 'The events of the secret key’s tenant and environment, newest first, within their retention time.',
       args: {
         type: t.arg({ type: EventTypeEnum, description: 'Only events of this type.' }),
         createdAfter: t.arg(eventTimes.createdAfter),
@@ -79,7 +79,7 @@ builder.queryFields((t) => ({
   webhookEvent: t.field({
     type: WebhookEventType,
     authScopes: { secretKey: true },
-    description: 'One event.',
+    description: 'The event with this id.',
     args: { id: t.arg.id({ required: true, description: 'Prefix `evt_`.' }) },
     resolve: (_root, { id }, { principal, useCases }) => useCases.webhookDeliveries.event(principal, id),
   }),

@@ -10,17 +10,17 @@ import { STATE_MEANING, WebhookDeliveryType } from './webhook-delivery.ts';
 import { eventTimes, WebhookEventType } from './webhook-event.ts';
 
 const { pending: _unsettled, ...SETTLED_MEANING } = STATE_MEANING;
-const SettledStateType = enumOf('SettledWebhookDeliveryState', 'How a delivery ended.', SETTLED_MEANING);
+const SettledStateType = enumOf('SettledWebhookDeliveryState', 'Final state of a delivery.', SETTLED_MEANING);
 
 const ResendSelectionInput = builder.inputType('WebhookResendSelection', {
-  description: 'Which settled deliveries of an endpoint are meant.',
+  description: 'A selection of the settled deliveries of an endpoint.',
   fields: (t) => ({
     endpointId: t.id({ required: true, description: 'Prefix `we_`; it must be active.' }),
     state: t.field({
       type: SettledStateType,
       required: true,
       defaultValue: 'failed',
-      description: 'Those that ended so.',
+      description: 'Only deliveries with this final state.',
     }),
     type: t.field({ type: EventTypeEnum, description: 'Only events of this type.' }),
     createdAfter: t.field(eventTimes.createdAfter),
@@ -39,11 +39,11 @@ function selectionOf(input: typeof ResendSelectionInput.$inferInput) {
 }
 
 const ResendOutcomeType = builder.objectRef<ResendOutcome>('WebhookResendOutcome').implement({
-  description: 'How many deliveries a selection holds, or were made due again.',
+  description: 'The number of deliveries that a selection contains, or that were resent.',
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'So many.' }),
+    count: t.exposeInt('count', { description: 'Number of deliveries.' }),
     more: t.exposeBoolean('more', {
-      description: `Whether there are more than the ${RESEND_LIMIT} that one call looks at, newest first.`,
+      description: `Whether the selection exceeds the ${RESEND_LIMIT} newest deliveries that one call processes.`,
     }),
   }),
 });
@@ -52,20 +52,20 @@ builder.queryFields((t) => ({
   webhookResendCount: t.field({
     type: ResendOutcomeType,
     authScopes: { secretKey: true },
-    description: 'How many deliveries `resendWebhookDeliveries` would send again.',
-    args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'Which.' }) },
+    description: 'The number of deliveries that `resendWebhookDeliveries` would resend.',
+    args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
       useCases.resendEvents.count(principal, selectionOf(selection)),
   }),
 }));
 
 const ResendEventPayload = builder.objectRef<{ deliveries: Delivery[] }>('ResendWebhookEventPayload').implement({
-  description: 'An event that is sent again.',
+  description: 'A resent event.',
   fields: (t) => ({
     deliveries: t.expose('deliveries', {
       type: [WebhookDeliveryType],
       extensions: { most: MOST_DELIVERIES },
-      description: 'All its deliveries.',
+      description: 'All deliveries of the event.',
     }),
   }),
 });
@@ -75,21 +75,21 @@ builder.mutationFields((t) => ({
     type: ResendEventPayload,
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
-    description: 'Sends an event again, with the whole schedule. Needs a secret key.',
+    description: 'Resends an event, with the full retry schedule. Needs a secret key.',
     args: {
       eventId: t.arg.id({ required: true, description: 'Prefix `evt_`.' }),
-      endpointId: t.arg.id({ description: 'Only to this endpoint; to all that subscribe to its type unless given.' }),
+      endpointId: t.arg.id({ description: 'Only to this endpoint. Default: to all that subscribe to its type.' }),
     },
     resolve: async (_root, { eventId, endpointId }, { principal, useCases }) => ({
       deliveries: await useCases.resendEvents.one(principal, eventId, endpointId ?? null),
     }),
   }),
   resendWebhookDeliveries: t.field({
-    type: payloadOf('resendWebhookDeliveries', 'outcome', ResendOutcomeType, 'How many are sent again.'),
+    type: payloadOf('resendWebhookDeliveries', 'outcome', ResendOutcomeType, 'The number of resent deliveries.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
-    description: 'Sends a selection of deliveries again: all failed ones, those of a time range. Needs a secret key.',
-    args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'Which.' }) },
+    description: 'Resends a selection of deliveries: all failed ones, or those of a time range. Needs a secret key.',
+    args: { selection: t.arg({ type: ResendSelectionInput, required: true, description: 'The selection.' }) },
     resolve: (_root, { selection }, { principal, useCases }) =>
       useCases.resendEvents.many(principal, selectionOf(selection)),
   }),
@@ -98,10 +98,10 @@ builder.mutationFields((t) => ({
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description:
-      'Sends an event by hand, with the latest invoice that has come so far, or a specimen. In the test environment only.',
+      'Sends a test event by hand, with the latest invoice that has reached the status of the event, or a specimen. Test environment only.',
     args: {
-      type: t.arg({ type: EventTypeEnum, required: true, description: 'What the event tells of.' }),
-      endpointId: t.arg.id({ description: 'Only to this endpoint; to all that subscribe to the type unless given.' }),
+      type: t.arg({ type: EventTypeEnum, required: true, description: 'Type of the event.' }),
+      endpointId: t.arg.id({ description: 'Only to this endpoint. Default: to all that subscribe to the type.' }),
     },
     resolve: (_root, { type, endpointId }, { principal, useCases }) =>
       useCases.sendTestEvent(principal, type, endpointId ?? null),
