@@ -23,13 +23,13 @@ const REVOKE = `mutation ($id: ID!, $evenIfLast: Boolean! = false) {
   revokeApiKey(id: $id, evenIfLast: $evenIfLast) { ... on RevokeApiKeyPayload { apiKey { ${KEY} } } ${ERROR} }
 }`;
 
-// biome-ignore lint/suspicious/noExplicitAny: tests look into whatever was answered
+// biome-ignore lint/suspicious/noExplicitAny: tests inspect arbitrary results
 async function ask(as: Client, query: string, variables = {}): Promise<any> {
   const { status, body } = await as.graphql(query, variables);
   expect([status, body.errors]).toEqual([200, undefined]);
   return Object.values(body.data)[0];
 }
-/** The key or the tenant as changed, or the typed error. */
+/** The changed key or tenant, or the typed error. */
 async function change(as: Client, query: typeof REVOKE | typeof UPDATE, variables: object) {
   const answer = await ask(as, query, variables);
   return answer.apiKey ?? answer.tenant ?? answer;
@@ -37,7 +37,7 @@ async function change(as: Client, query: typeof REVOKE | typeof UPDATE, variable
 const keysOf = (as: Client): Promise<{ id: string; [name: string]: unknown }[]> => ask(as, KEYS);
 
 describe('keys', () => {
-  it('are made, work at once, and are listed without their tokens', async () => {
+  it('can be created, work at once, and are listed without their tokens', async () => {
     const { token, apiKey } = await ask(client, CREATE, { kind: 'secret' });
     expect(token).toMatch(/^sk_test_/);
     expect(apiKey).toMatchObject({ kind: 'secret', environment: 'test', revokedAt: null, current: false });
@@ -53,7 +53,7 @@ describe('keys', () => {
     expect(publishable).toMatch(/^pk_test_/);
   });
 
-  it('are rotated by making a new one first, and a key may revoke itself', async () => {
+  it('are rotated by creating the new key first, and a key may revoke itself', async () => {
     const own = await service.tenant();
     const old = new Client(service.url, own.secretKey);
     const { id } = (await keysOf(old)).find(({ current }) => current) ?? { id: '' };
@@ -88,7 +88,7 @@ describe('keys', () => {
     expect((await fresh.get('/v1/invoices')).status).toBe(401);
   });
 
-  it('manage those of their own tenant and environment only', async () => {
+  it('manage only keys of their own tenant and environment', async () => {
     const live = new Client(service.url, await service.liveKey(tenant.id));
     const [liveKey] = await keysOf(live);
     const other = await keysOf(new Client(service.url, (await service.tenant()).secretKey));
@@ -114,7 +114,7 @@ describe('keys', () => {
     expect((await keysOf(live)).filter(({ revokedAt }) => revokedAt)).toEqual([]);
   });
 
-  it('are at most 50 valid ones in an environment', async () => {
+  it('are limited to 50 valid ones in an environment', async () => {
     const own = await service.tenant();
     const many = new Client(service.url, own.secretKey);
     const answers = await Promise.all(Array.from({ length: 52 }, () => ask(many, CREATE, { kind: 'publishable' })));
@@ -124,7 +124,7 @@ describe('keys', () => {
     expect(await keysOf(many)).toHaveLength(50);
   });
 
-  it('that are live need an authority to transmit to', async () => {
+  it('for live need a configured tax authority', async () => {
     const live = new Client(service.url, await service.liveKey(tenant.id));
     expect(await ask(live, CREATE, { kind: 'secret' })).toMatchObject({ code: 'invalid_request', status: 400 });
   });
@@ -137,7 +137,7 @@ const UPDATE = `mutation ($input: SellerProfileInput!) {
 }`;
 
 describe('the profile', () => {
-  it('is changed field by field, logo included, and new invoices carry it', async () => {
+  it('is changed field by field, including the logo, and new invoices use it', async () => {
     const own = await service.tenant();
     const as = new Client(service.url, own.secretKey);
     const before = await ask(as, `{ tenant { ${PROFILE} } }`);
@@ -165,7 +165,7 @@ describe('the profile', () => {
     expect(await change(as, UPDATE, { input: {} })).toMatchObject({ seller: { legalName: 'Atlas Conseil' } });
   });
 
-  it('takes nothing of what is wrong, and tells all of it', async () => {
+  it('is not changed by an invalid input, and every problem is reported', async () => {
     const own = await service.tenant();
     const as = new Client(service.url, own.secretKey);
     const input = {
@@ -187,7 +187,7 @@ describe('the profile', () => {
     expect(body.data.updateSellerProfile).toMatchObject({ code: 'invalid_request', param: 'logo' });
   });
 
-  it('is for live keys to change while there is one', async () => {
+  it('can be changed only by a live key if the tenant has one', async () => {
     const own = await service.tenant();
     const test = new Client(service.url, own.secretKey);
     const live = new Client(service.url, await service.liveKey(own.id));
@@ -207,7 +207,7 @@ describe('the profile', () => {
   });
 });
 
-it('neither keys nor profile are for anything but secret keys', async () => {
+it('only a secret key has access to keys and profile', async () => {
   const { client_secret } = (await client.post('/v1/invoices', invoiceBody())).body;
   const [{ id } = { id: '' }] = await keysOf(client);
   for (const token of [tenant.publishableKey, client_secret]) {

@@ -19,11 +19,11 @@ async function attemptsFor(ice: string) {
   return { attempts: body.data.invoice.authorityAttempts, id, client_secret };
 }
 
-/** `purpose outcome` of each. */
+/** `purpose outcome` of each attempt. */
 const told = (attempts: { purpose: string; outcome: string }[]) =>
   attempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
 
-it('each call to the authority is told with its outcome and the authority’s words', async () => {
+it('each call to the authority is listed with its outcome and the authority’s message', async () => {
   const [refusing, losing, rejecting] = await Promise.all(
     ['999000000000490', '999000000000684', '999000000000102'].map(attemptsFor),
   );
@@ -41,7 +41,7 @@ it('each call to the authority is told with its outcome and the authority’s wo
   expect(rejecting?.attempts).toMatchObject([{ outcome: 'rejected', message: expect.stringContaining('ICE') }]);
 });
 
-it('is for secret keys: a client_secret sees none', async () => {
+it('needs a secret key: a client_secret gets an empty list', async () => {
   const { attempts, id, client_secret } = await attemptsFor('001525713000097');
   expect(told(attempts)).toEqual(['submit accepted']);
   const { body } = await new Client(service.url, client_secret).graphql(ATTEMPTS, { id });

@@ -4,8 +4,9 @@ import { invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
 
-// In a copy of the source, a VAT rate is added in one file, two event types in their table and the places that emit them, a command in
-// its file and the table of commands; the copy's service then has them everywhere.
+// Each test changes a copy of the source: a VAT rate is added in one file, two event types in their table and the
+// places that emit them, a command in its file and the table of commands. The service built from the copy then supports
+// them everywhere.
 
 const SECRET_URL = /\/files\/[^"]+/;
 
@@ -43,7 +44,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** Adds a row to the table of event types, and has the update that writes `change` emit the event. */
+/** Adds a row to the table of event types, and makes the update that writes `change` emit the event. */
 async function addEvent(name: string, stage: string, change: string): Promise<void> {
   const row = `  'invoice.${name}': { status: null, description: 'The invoice is ${name}.' },\n`;
   await copy.edit('src/domain/event.ts', /^} as const satisfies/m, `${row}} as const satisfies`);
@@ -66,7 +67,7 @@ export const hello: Command = {
 };
 `;
 
-/** The components of the copy's OpenAPI document. */
+/** The components of the OpenAPI document of the copy. */
 async function schema() {
   return (await service.client.get('/v1/openapi.json')).body.components.schemas;
 }
@@ -80,7 +81,7 @@ async function data(query: string, variables: Record<string, unknown> = {}) {
 const eventsOf = (invoiceId: string) =>
   receiver.received.filter(({ event }) => event.data.id === invoiceId).map(({ event }) => event);
 
-/** The status of the answer, and those that the invoice's stream sends. */
+/** The invoice's status in the answer, and the statuses that its stream sends. */
 async function streamed(invoice: { id: string; client_secret: string }, after?: string): Promise<(number | string)[]> {
   const response = await fetch(`${service.url}/v1/invoices/${invoice.id}/stream`, {
     headers: { Authorization: `Bearer ${invoice.client_secret}`, ...(after && { 'Last-Event-ID': after }) },
@@ -98,7 +99,7 @@ describe('a VAT rate that is added to its table', () => {
       lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000, tax_rate: taxRate }],
     });
 
-  it('is accepted by validation, REST, GraphQL, both checkers, and stands in the documents', async () => {
+  it('is accepted by validation, REST, GraphQL, both checkers, and appears in the documents', async () => {
     const { validateInvoice } = await data(
       'mutation ($input: InvoiceDraft!) { validateInvoice(input: $input) { problems { message } totals { total } } }',
       { input },
@@ -125,7 +126,7 @@ describe('a VAT rate that is added to its table', () => {
     }
   });
 
-  it('is in each list of the rates that the interfaces show', async () => {
+  it('is in each list of rates in the interfaces', async () => {
     expect((await schema()).TaxRate.enum).toEqual([0, 7, 10, 14, 16, 20]);
     const wrong = await service.client.post('/v1/invoices', body(15));
     expect([wrong.status, wrong.body.error.message]).toEqual([400, expect.stringContaining('0, 7, 10, 14, 16, 20')]);
@@ -139,7 +140,7 @@ describe('a VAT rate that is added to its table', () => {
 });
 
 describe('event types that are added without a status change', () => {
-  it('reach receivers in their order, and are in the log', async () => {
+  it('are delivered in order, and are in the event log', async () => {
     // The authority is unavailable twice, so the stream is open before the end.
     const { body: created } = await service.client.post('/v1/invoices', invoiceFor('999000000000490'));
     const told = streamed(created);
@@ -171,7 +172,7 @@ describe('event types that are added without a status change', () => {
     expect(invoice.timeline.map(({ status }: { status: string }) => status)).toEqual(changes);
   });
 
-  it('leave streams of status changes as they are, also resumed after such an event', async () => {
+  it('do not change streams of status changes, even if a stream resumes after such an event', async () => {
     const { body: created } = await service.client.post('/v1/invoices', invoiceBody());
     await service.client.settled(created.id);
     await expect.poll(() => eventsOf(created.id).length, { timeout: 50_000 }).toBe(5);
@@ -194,7 +195,7 @@ describe('event types that are added without a status change', () => {
     expect(listed[0]).toMatchObject({ id, events: ['invoice.printed'] });
     await data(`mutation { sendTestWebhookEvent(type: invoice_printed, endpointId: "${id}") { __typename } }`);
     const args = ['trigger', 'invoice.printed', '--endpoint', id, '--url', service.url, '--key', service.secretKey];
-    expect(await copy.run('src/cli.ts', ...args)).toContain(`goes to ${id}`);
+    expect(await copy.run('src/cli.ts', ...args)).toContain(`is sent to ${id}`);
     const sent = () =>
       receiver.received.filter(({ path, headers }) => path === '/printed' && headers['fatoura-trigger']);
     await expect.poll(() => sent().length, { timeout: 50_000 }).toBe(2);
@@ -205,7 +206,7 @@ describe('event types that are added without a status change', () => {
       });
   });
 
-  it('are described where the interfaces list the types', async () => {
+  it('are described in every list of types in the interfaces', async () => {
     const { EventType } = await schema();
     for (const name of ['signed', 'printed'])
       expect(EventType.description).toContain(`- \`invoice.${name}\`: The invoice is ${name}.`);
@@ -213,7 +214,7 @@ describe('event types that are added without a status change', () => {
   });
 });
 
-it('a command that is added to the table runs, and is in the help', async () => {
+it('a command added to the table runs, and is in the help', async () => {
   expect(await copy.run('src/cli.ts', 'hello', 'Atlas')).toBe('Hello, Atlas.\n');
   expect(await copy.run('src/cli.ts', 'help')).toMatch(/^ {2}hello NAME +Greets$/m);
 });

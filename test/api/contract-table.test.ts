@@ -3,7 +3,8 @@ import { invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { type ScratchCopy, type ScratchService, scratchCopy } from '../support/scratch-copy.ts';
 
-// In a copy of the source, a change of the contract is made in one place; the copy's service then has it everywhere.
+// The contract is changed in one place of a copy of the source. The service built from the copy then has the change
+// everywhere.
 
 let copy: ScratchCopy;
 let service: ScratchService;
@@ -19,7 +20,7 @@ afterAll(async () => {
   await receiver?.close();
 });
 
-/** A row of the table of an invoice's fields: a text that clients may send. */
+/** A row of the table of an invoice's fields: an optional text of the input. */
 const PURCHASE_ORDER = `    purchaseOrder: {
       rest: 'purchase_order',
       type: 'text',
@@ -38,7 +39,7 @@ const graphqlInput = (purchaseOrder: unknown) => ({
   purchaseOrder,
 });
 
-it('validateInvoice takes the field, and refuses a wrong value under its name in GraphQL', async () => {
+it('validateInvoice accepts the field, and refuses an invalid value with its GraphQL name', async () => {
   const query = `mutation ($input: InvoiceDraft!) {
     validateInvoice(input: $input) { valid problems { param message } }
   }`;
@@ -55,7 +56,7 @@ it('validateInvoice takes the field, and refuses a wrong value under its name in
   expect(body.errors[0].extensions).toMatchObject({ code: 'invalid_request', param: 'purchaseOrder' });
 });
 
-it('REST takes it, refuses a wrong value under its name, and answers it in its place', async () => {
+it('REST accepts it, refuses an invalid value with its REST name, and returns it in its position', async () => {
   const wrong = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'x'.repeat(51) }));
   expect([wrong.status, wrong.body.error]).toMatchObject([
     400,
@@ -71,7 +72,7 @@ it('REST takes it, refuses a wrong value under its name, and answers it in its p
   expect([without.status, without.body.purchase_order]).toEqual([201, null]);
 });
 
-it('an invoice keeps it: in the readings of REST and GraphQL, in its event, with its documents written', async () => {
+it('an invoice stores it: REST, GraphQL and its event contain it, and its documents are written', async () => {
   const created = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-9' }));
   const settled = await service.client.settled(created.body.id);
   expect(settled).toMatchObject({ status: 'accepted', purchase_order: 'PO-9' });
@@ -87,7 +88,7 @@ it('an invoice keeps it: in the readings of REST and GraphQL, in its event, with
   await expect.poll(pdf).toBe('%PDF-');
 });
 
-it('createInvoice of GraphQL takes it', async () => {
+it('createInvoice of GraphQL accepts it', async () => {
   const { body } = await service.client.graphql(
     `mutation ($input: CreateInvoiceInput!) {
       createInvoice(input: $input) { ... on CreateInvoicePayload { invoice { purchaseOrder } } }
@@ -97,7 +98,7 @@ it('createInvoice of GraphQL takes it', async () => {
   expect(body.data.createInvoice).toEqual({ invoice: { purchaseOrder: 'PO-10' } });
 });
 
-it('OpenAPI shows it in what is sent, answered and delivered, with valid examples', async () => {
+it('OpenAPI shows it in requests, responses and deliveries, with valid examples', async () => {
   const { schemas } = (await service.client.get('/v1/openapi.json')).body.components;
   const description = "The number of the buyer's order, at most 50 characters.";
   const type = ['string', 'null'];

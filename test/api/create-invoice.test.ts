@@ -23,7 +23,7 @@ async function storedInvoices(): Promise<number> {
 }
 
 describe('POST /v1/invoices: 201', () => {
-  it('answers the invoice as pending, with every field of the contract in its order', async () => {
+  it('returns the invoice as pending, with every field of the contract in order', async () => {
     const { status, body } = await client.post(
       '/v1/invoices',
       invoiceBody({ metadata: { order: 'A-1', 'dotted.$name': 'x' } }),
@@ -32,7 +32,7 @@ describe('POST /v1/invoices: 201', () => {
     expect(Object.keys(body)).toEqual([
       'id', 'object', 'client_secret', 'status', 'amount', 'currency', 'customer', 'lines', 'metadata',
       'xml_url', 'pdf_url', 'dgi_id', 'rejection_reason', 'created_at', 'updated_at',
-    ]); // biome-ignore format: one field after the other
+    ]); // biome-ignore format: one field per line
     expect(body.id).toMatch(new RegExp(`^inv_${UUID}$`));
     expect(body.client_secret).toMatch(new RegExp(`^${body.id}_secret_[A-Za-z0-9_-]{24,}$`));
     expect(body).toMatchObject({
@@ -52,7 +52,7 @@ describe('POST /v1/invoices: 201', () => {
     expect(body.updated_at).toBe(body.created_at);
   });
 
-  it('keeps address and email to itself', async () => {
+  it('does not return address and email', async () => {
     const customer = { ice: '001234567000089', name: 'Atlas', address: '1, rue X', email: 'a@example.com' };
     const { body } = await client.post('/v1/invoices', invoiceBody({ customer }));
     expect(body.customer).toEqual({ ice: '001234567000089', name: 'Atlas' });
@@ -63,19 +63,19 @@ describe('POST /v1/invoices: 201', () => {
     expect((await client.post('/v1/invoices', invoiceBody({ customer }))).status).toBe(201);
   });
 
-  it('reads absent metadata as {}, an absent tax_rate as 20, absent address and email as none', async () => {
+  it('uses defaults for omitted fields: metadata {}, tax_rate 20, no address and email', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     expect(body.metadata).toEqual({});
     expect(body.lines[0].tax_rate).toBe(20);
   });
 
-  it('takes each tax rate, and adds up VAT once a rate on the summed bases', async () => {
+  it('accepts each tax rate, and computes VAT once per rate on the sum of the bases', async () => {
     const rates = [0, 7, 10, 14, 20];
     const lines = rates.flatMap((tax_rate) => [
       { description: 'a', quantity: 3, unit_price: 111, tax_rate },
       { description: 'b', quantity: 1, unit_price: 222, tax_rate },
     ]);
-    // 555 centimes a rate: 38.85, 55.5, 77.7 and 111 of VAT, rounded half up.
+    // 555 centimes for each rate: 38.85, 55.5, 77.7 and 111 of VAT, rounded half up.
     const { status, body } = await client.post(
       '/v1/invoices',
       invoiceBody({ amount: 2775 + 39 + 56 + 78 + 111, lines }),
@@ -86,7 +86,7 @@ describe('POST /v1/invoices: 201', () => {
     ]);
   });
 
-  it('takes the least amount and every limit exactly', async () => {
+  it('accepts the minimum amount and every limit exactly', async () => {
     const customer = { ice: '001234567000089', name: text(200), address: text(500) };
     const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`${i}`.padStart(40, 'k'), text(500)]));
     const lines = [{ description: text(500), quantity: 1, unit_price: 100, tax_rate: 0 }];
@@ -95,11 +95,11 @@ describe('POST /v1/invoices: 201', () => {
     expect(body.metadata).toEqual(metadata);
   });
 
-  it('takes an ICE whose check key is wrong', async () => {
+  it('accepts an ICE with a wrong check key', async () => {
     expect((await client.post('/v1/invoices', invoiceFor('001234567000000'))).status).toBe(201);
   });
 
-  it('carries names in any script', async () => {
+  it('accepts names in any script', async () => {
     const name = 'شركة أطلس للتوزيع ⴰⵟⵍⴰⵙ é 🧾';
     const { body } = await client.post('/v1/invoices', invoiceBody({ customer: { ice: '001234567000089', name } }));
     expect(body.customer.name).toBe(name);
@@ -111,8 +111,8 @@ describe('POST /v1/invoices: 201', () => {
     expect(marked.customer.name).toBe(mark);
   });
 
-  it('tolerates VAT that was rounded on each line, and no further', async () => {
-    // 3 lines of 0.33 at 20 %: 19.8 centimes of VAT once, 7 a line, so 21 in all.
+  it('accepts VAT rounded on each line, but no larger difference', async () => {
+    // 3 lines of 0.33 at 20 %: 19.8 centimes of VAT on the sum, 7 on each line, so 21 in all.
     const lines = Array.from({ length: 3 }, () => ({ description: 'x', quantity: 1, unit_price: 33 }));
     const of = (amount: number) => client.post('/v1/invoices', invoiceBody({ amount, lines }));
     expect((await of(119)).status).toBe(201);
@@ -120,7 +120,7 @@ describe('POST /v1/invoices: 201', () => {
     expect((await of(121)).body.error.code).toBe('amount_mismatch');
   });
 
-  it('tolerates nothing where VAT has no fraction of a centime', async () => {
+  it('accepts no difference if VAT has no fraction of a centime', async () => {
     const lines = Array.from({ length: 10 }, () => ({ description: 'x', quantity: 1, unit_price: 10000 }));
     for (const amount of [119_999, 120_001]) {
       const { body } = await client.post('/v1/invoices', invoiceBody({ amount, lines }));
@@ -128,7 +128,7 @@ describe('POST /v1/invoices: 201', () => {
     }
   });
 
-  it('takes 1,000 lines and amounts near 2^53', async () => {
+  it('accepts 1,000 lines and amounts near 2^53', async () => {
     const many = Array.from({ length: 1000 }, () => ({ description: 'x', quantity: 1, unit_price: 100, tax_rate: 0 }));
     expect((await client.post('/v1/invoices', invoiceBody({ amount: 100_000, lines: many }))).status).toBe(201);
     const huge = [{ description: 'x', quantity: 1, unit_price: 2 ** 53 - 1, tax_rate: 0 }];
@@ -143,11 +143,11 @@ const without = (name: string) => {
   const { [name]: _left, ...rest } = invoiceBody();
   return rest;
 };
-/** A valid body with another member, in JSON as it stands. */
+/** A valid body with one member added or replaced, as raw JSON. */
 const withRaw = (member: string) => JSON.stringify(invoiceBody()).replace(/}$/, `,${member}}`);
 const text = (length: number) => 'x'.repeat(length);
 
-/** What is wrong, the status, the code and the param that it is answered with. */
+/** Name of the case, body, and the status, code and param of the response. */
 const REFUSED: [string, unknown, number, string, string | null][] = [
   ['no amount', without('amount'), 400, 'invalid_request', 'amount'],
   ['an amount that is a string', invoiceBody({ amount: '12000' }), 400, 'invalid_request', 'amount'],
@@ -212,7 +212,7 @@ const REFUSED: [string, unknown, number, string, string | null][] = [
   ['metadata with an escaped __proto__', withRaw('"metadata":{"_\\u005Fproto__":"x"}'), 400, 'invalid_request', 'metadata.__proto__'],
   ['a field named __proto__', withRaw('"__proto__":{"amount":1}'), 400, 'invalid_request', '__proto__'],
   ['deep nesting', withRaw(`"metadata":${'{"a":'.repeat(50_000)}"__proto__"${'}'.repeat(50_000)}`), 400, 'invalid_request', 'metadata.a'],
-]; // biome-ignore format: a table
+]; // biome-ignore format: aligned as a table
 
 describe('POST /v1/invoices: 400 and 422', () => {
   it.each(REFUSED)('refuses %s and stores nothing', async (_name, body, status, code, param) => {
@@ -224,7 +224,7 @@ describe('POST /v1/invoices: 400 and 422', () => {
     expect(await storedInvoices()).toBe(before);
   });
 
-  it('says what the total should be', async () => {
+  it('states the expected total', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody({ amount: 10000 }));
     expect(body.error.message).toContain('12000');
   });
@@ -236,10 +236,10 @@ describe('POST /v1/invoices: 400 and 422', () => {
 });
 
 describe('POST /v1/invoices: 403', () => {
-  it('a live key of a seller whose profile is incomplete is told what is missing, and nothing is stored', async () => {
+  it('a live key of a seller with an incomplete profile gets the missing fields, and nothing is stored', async () => {
     const { id } = await service.tenant({ legalName: 'Atlas' });
     const live = new Client(service.url, await service.liveKey(id));
-    // Before the body is looked at.
+    // The profile is checked before the body is read.
     expect((await live.post('/v1/invoices', '{not json', { 'Content-Type': 'text/plain' })).status).toBe(403);
     const { status, body } = await live.post('/v1/invoices', invoiceBody());
     expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
@@ -254,7 +254,7 @@ describe('POST /v1/invoices: 413 and 415', () => {
     expect([status, body.error.code]).toEqual([413, 'invalid_request']);
   });
 
-  it('refuses a body over 1 MiB that does not say its length', async () => {
+  it('refuses a body over 1 MiB without a Content-Length', async () => {
     const stream = new ReadableStream({
       start(controller) {
         for (let i = 0; i < 20; i++) controller.enqueue(new TextEncoder().encode(text(100_000)));
@@ -271,7 +271,7 @@ describe('POST /v1/invoices: 413 and 415', () => {
   });
 
   it.each([['Content-Length: 8000000'], ['Transfer-Encoding: chunked']])(
-    'refuses a body of 8 MB after it was sent, so that clients which do not listen meanwhile get the answer (%s)',
+    'refuses a body of 8 MB only after receiving it, so that clients that do not read while sending get the response (%s)',
     async (length) => {
       const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
       const failed = new Promise((_, reject) => socket.once('error', reject));
@@ -292,7 +292,7 @@ describe('POST /v1/invoices: 413 and 415', () => {
     },
   );
 
-  it('takes a body without a length for an empty one, not for another type', async () => {
+  it('treats a body without a length as empty, not as another media type', async () => {
     const { port } = new URL(service.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write(
@@ -315,14 +315,14 @@ describe('POST /v1/invoices: 413 and 415', () => {
 
 describe('POST /v1/invoices: Idempotency-Key', () => {
   const key = (value: string) => ({ 'Idempotency-Key': value });
-  /** UTF-8, each octet a character, as fetch takes a header. */
+  /** The UTF-8 bytes of a text, each as one character: the form in which fetch takes a header. */
   const sentAs = (value: string) => Buffer.from(value, 'utf8').toString('latin1');
 
-  it('replays the original answer, also after the invoice was accepted, and creates no duplicate', async () => {
+  it('replays the original response, even after the invoice was accepted, and creates no duplicate', async () => {
     const first = await client.post('/v1/invoices', invoiceBody({ metadata: { a: '1', b: '2' } }), key('replay'));
     await client.settled(first.body.id);
     const before = await storedInvoices();
-    // The same values in another order, with a default and what is absent spelled out: the same payload.
+    // The same values in another order, with defaults and nulls written out, are the same payload.
     const again = invoiceBody({
       customer: { email: null, name: 'Atlas Distribution SARL', address: null, ice: '001234567000089' },
       metadata: { b: '2', a: '1' },
@@ -344,7 +344,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     ['in French and Arabic', 'à payer – شكرا', '"à payer – شكرا"'],
     ['one quote', '"', '"""'],
   ])(
-    'takes the bare string and the quoted form of the IETF draft as two keys, in GraphQL too: %s',
+    'treats the bare string and the quoted form of the IETF draft as different keys, also in GraphQL: %s',
     async (_name, ...keys) => {
       const ids = new Set();
       for (const each of keys) {
@@ -366,7 +366,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     },
   );
 
-  it('replays the answer of an invoice that was rejected meanwhile, as it was', async () => {
+  it('replays the original response of an invoice that was rejected in the meantime', async () => {
     const first = await client.post('/v1/invoices', invoiceFor('999000000000102'), key('rejected'));
     expect((await client.settled(first.body.id)).status).toBe('rejected');
     expect((await client.post('/v1/invoices', invoiceFor('999000000000102'), key('rejected'))).body).toEqual(
@@ -374,7 +374,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     );
   });
 
-  it('replays what was stored and never answered: the client was gone', async () => {
+  it('replays the response of a stored invoice whose client had disconnected before', async () => {
     const { hostname, port } = new URL(service.url);
     const sent = JSON.stringify(invoiceBody());
     const socket = connect(Number(port), hostname);
@@ -393,7 +393,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect((await client.settled(answer.body.id)).status).toBe('accepted');
   });
 
-  it('409: another payload, be it valid or not', async () => {
+  it('409: a different payload, valid or not', async () => {
     await client.post('/v1/invoices', invoiceBody(), key('conflict'));
     for (const other of [
       invoiceBody({ metadata: { x: 'y' } }),
@@ -438,7 +438,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     },
   );
 
-  it('100 concurrent equal requests create one invoice and get 100 identical bodies', async () => {
+  it('100 concurrent identical requests create one invoice and get 100 identical bodies', async () => {
     const before = await storedInvoices();
     const answers = await Promise.all(
       Array.from({ length: 100 }, async () => {
@@ -461,7 +461,7 @@ describe('POST /v1/invoices: Idempotency-Key', () => {
     expect(await storedInvoices()).toBe(before + 1);
   });
 
-  it('of concurrent requests with two payloads one wins, and the other is a conflict', async () => {
+  it('of concurrent requests with two payloads, one payload is stored and the other is a conflict', async () => {
     const before = await storedInvoices();
     const answers = await Promise.all(
       Array.from({ length: 40 }, (_, i) =>
@@ -489,7 +489,7 @@ describe('the header Fatoura-Warnings', () => {
   } as const;
   const customer = { ice: '001525713000000', name: 'Client', address: '1, rue des Orangers' };
 
-  it('names what the law may take amiss, each code once, and the same on every replay', async () => {
+  it('contains the code of each warning once, and the same codes on every replay', async () => {
     const body = invoiceBody({ customer: { ice: '000000000000000', name: 'Client' } });
     const key = { 'Idempotency-Key': 'warned' };
     const first = await client.post('/v1/invoices', body, key);
@@ -498,7 +498,7 @@ describe('the header Fatoura-Warnings', () => {
         'payment_means_missing, payment_reference_missing',
     );
     await client.settled(first.body.id);
-    // The profile is another one by then; what the invoice states is not.
+    // The profile has changed by then, but not the seller's data on the invoice.
     await service.app.tenants.changeProfile(tenant.id, { paymentMeans: 'cash' }, false);
     const again = await client.post('/v1/invoices', body, key);
     await service.app.tenants.changeProfile(tenant.id, { paymentMeans: null }, false);
@@ -519,7 +519,7 @@ describe('the header Fatoura-Warnings', () => {
     expect([...codes].join(', ')).toBe(headers.get('fatoura-warnings'));
   });
 
-  it('is absent where nothing is amiss, and from every other answer', async () => {
+  it('is absent without warnings, and from every other response', async () => {
     const complete = new Client(service.url, (await service.tenant(COMPLETE)).secretKey);
     const { status, headers, body } = await complete.post('/v1/invoices', invoiceBody({ customer }));
     expect([status, headers.get('fatoura-warnings')]).toEqual([201, null]);
@@ -535,7 +535,7 @@ describe('the header Fatoura-Warnings', () => {
     }
   });
 
-  it('can be read by a page of another origin', async () => {
+  it('is readable by pages of other origins', async () => {
     const { headers } = await client.post('/v1/invoices', invoiceBody(), { Origin: 'https://shop.example' });
     expect(headers.get('access-control-expose-headers')).toContain('Fatoura-Warnings');
   });

@@ -4,9 +4,9 @@ import { type Answer, Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
 /**
- * Every credential on every operation (docs/api/contract.md, "Authentication"; docs/decisions/0020). The targets are
- * an accepted invoice and an endpoint of the tenant "own" in the test environment. A dash: 401 `invalid_api_key`; R: 401 `api_key_revoked`.
- * In brackets: what is sent as the parameter `client_secret`.
+ * Every credential with every operation (docs/api/contract.md, "Authentication"; docs/decisions/0020). The operations
+ * use an accepted invoice and an endpoint of the tenant "own" in the test environment. A dash means 401
+ * `invalid_api_key`, R means 401 `api_key_revoked`. The value in brackets is sent as the parameter `client_secret`.
  */
 const MATRIX = `
                                          POST      GET       GET       GET     POST      GET       PATCH     DELETE    GET  GET   GET      PUT
@@ -60,7 +60,7 @@ const OPERATIONS = nouns.slice(1).map((noun, i) => ({ method: methods[i + 1] as 
 
 let service: TestService;
 let own: TestTenant;
-/** `own secret, test` … and `client_secret of own` …: the credential of each row. */
+/** The credential of each row, from its name: `own secret, test`, `client_secret of own` and others. */
 const tokens = new Map<string, string>();
 let invoice: Answer['body'];
 let endpointId: string;
@@ -113,7 +113,7 @@ beforeEach(async () => {
 
 const endpointBody = { url: 'https://example.com/', events: ['invoice.accepted'] };
 
-/** The headers and the query string of a row's credential. */
+/** The headers and query string of a row's credential. */
 function credentialOf(row: string): { headers: Record<string, string>; query: string } {
   const malformed = /^malformed: (.*)$/.exec(row)?.[1];
   if (malformed !== undefined)
@@ -182,7 +182,7 @@ describe('each credential on each operation', () => {
   });
 });
 
-describe('what is wrong with the rest of a request is looked at after the credential and its scope', () => {
+describe('the rest of a request is checked after the credential and its scope', () => {
   const refusedBeforehand = rows.filter(([, cell]) => cell !== '201');
   it.each(refusedBeforehand.map(([name = '', ...cells]) => [name, cells] as const))('%s', async (name, cells) => {
     for (const [i, { method, noun }] of OPERATIONS.entries()) {
@@ -203,7 +203,7 @@ describe('what is wrong with the rest of a request is looked at after the creden
     }
   });
 
-  it('stores nothing of what was refused', async () => {
+  it('stores nothing for refused requests', async () => {
     const count = () => service.app.store.db.collection('invoices').countDocuments({});
     const before = await count();
     for (const [name = ''] of refusedBeforehand) {

@@ -50,12 +50,12 @@ describe('401: the credential', () => {
     }
   });
 
-  it("takes the scheme's name in any case", async () => {
+  it('accepts the name of the scheme in any case', async () => {
     const answer = await as(null).get('/v1/invoices', { Authorization: `bEARER ${own.secretKey}` });
     expect(answer.status).toBe(200);
   });
 
-  it('api_key_revoked: at once, for every endpoint', async () => {
+  it('api_key_revoked: at once, on every endpoint', async () => {
     const { key, token } = await service.app.manageKeys.create(own.id, 'secret', 'test');
     expect((await as(token).get('/v1/invoices')).status).toBe(200);
     await service.app.manageKeys.revoke(key.id);
@@ -74,21 +74,21 @@ describe('reading an invoice', () => {
   const secretOf = (of: { client_secret: string }) => `?client_secret=${encodeURIComponent(of.client_secret)}`;
   const UNKNOWN = 'inv_550e8400-e29b-41d4-a716-446655440000';
 
-  it('a secret key reads its own, and nobody else’s: 404', async () => {
+  it('a secret key reads invoices of its own tenant; others are 404', async () => {
     expect(await read(own.secretKey, invoice.id)).toEqual([200, invoice.id]);
     for (const id of [foreign.id, UNKNOWN, 'inv_x', 'x'.repeat(500), '%00', '..%2f..']) {
       expect(await read(own.secretKey, id)).toEqual([404, 'resource_not_found']);
     }
   });
 
-  it('a client_secret reads its own; any other is 403, whoever owns it and whether or not it exists', async () => {
+  it('a client_secret reads its own invoice; any other is 403, regardless of its tenant and whether it exists', async () => {
     expect(await read(invoice.client_secret, invoice.id)).toEqual([200, invoice.id]);
     for (const id of [sibling.id, foreign.id, UNKNOWN, 'inv_x']) {
       expect(await read(invoice.client_secret, id)).toEqual([403, 'insufficient_scope']);
     }
   });
 
-  it('a publishable key reads with the client_secret of the invoice, of its own tenant', async () => {
+  it('a publishable key reads invoices of its own tenant with their client_secret', async () => {
     const key = own.publishableKey;
     expect(await read(key, invoice.id, secretOf(invoice))).toEqual([200, invoice.id]);
     expect(await read(key, invoice.id)).toEqual([403, 'insufficient_scope']);
@@ -109,14 +109,14 @@ describe('reading an invoice', () => {
     }
   });
 
-  it('a client_secret is never shown again', async () => {
+  it('a client_secret is never returned again', async () => {
     const { body } = await as(own.secretKey).get(`/v1/invoices/${invoice.id}`);
     expect(JSON.stringify(body)).not.toContain('secret');
   });
 });
 
-describe('403: what needs a secret key', () => {
-  it('is refused to the others, before the body is looked at', async () => {
+describe('403: operations that need a secret key', () => {
+  it('are refused for other credentials, before the body is read', async () => {
     for (const token of [own.publishableKey, invoice.client_secret]) {
       for (const answer of [
         await as(token).post('/v1/invoices', '{not json'),
@@ -129,7 +129,7 @@ describe('403: what needs a secret key', () => {
 });
 
 describe('paths and methods', () => {
-  it('404 for what is not there, in the error shape, with a request id', async () => {
+  it('404 for unknown paths, with an error body and a request id', async () => {
     for (const path of [
       '/v1/nothing',
       '/v1',
@@ -151,7 +151,7 @@ describe('paths and methods', () => {
     }
   });
 
-  it('404 says what may have been meant', async () => {
+  it('404 suggests a similar path', async () => {
     const message = async (path: string) => (await as(own.secretKey).get(path)).body.error.message;
     expect(await message('/v1/invoices/')).toContain('Leave out the slash');
     expect(await message(`/v1/invoices/${invoice.id}/stream/`)).toContain('Leave out the slash');
@@ -160,7 +160,7 @@ describe('paths and methods', () => {
     expect(await message('/v1/nothing/')).toBe('There is nothing at /v1/nothing/.');
   });
 
-  it('405 with Allow for another method', async () => {
+  it('405 with Allow for an unsupported method', async () => {
     const answer = await as(own.secretKey).request('DELETE', '/v1/invoices');
     expect([answer.status, answer.body.error.code]).toEqual([405, 'invalid_request']);
     expect(answer.headers.get('allow')?.split(', ').sort()).toEqual(['GET', 'HEAD', 'POST']);

@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** More than one chunk of the store. */
+/** Longer than one chunk of the store. */
 const PDF = Buffer.concat([Buffer.from('%PDF-1.7 '), Buffer.alloc(5 * 1024 * 1024, '0123456789')]);
 
 let service: TestService;
@@ -25,7 +25,7 @@ const get = (headers: Record<string, string> = {}, method = 'GET') => fetch(invo
 const bytesOf = async (response: Response) => Buffer.from(await response.arrayBuffer());
 
 describe('a document', () => {
-  it('comes whole, named after its number, for this reader alone and not to be changed on the way', async () => {
+  it('is sent whole, with a file name from its number, and marked as private and not to be transformed', async () => {
     const response = await get();
     expect(Object.fromEntries(response.headers)).toMatchObject({
       'content-type': 'application/pdf',
@@ -42,7 +42,7 @@ describe('a document', () => {
     expect((await bytesOf(response)).equals(PDF)).toBe(true);
   });
 
-  it('has a HEAD that says the same without the bytes', async () => {
+  it('answers HEAD with the same headers and no body', async () => {
     const [whole, head] = [await get(), await get({ Range: 'bytes=0-9' }, 'HEAD')];
     await whole.arrayBuffer();
     expect(head.status).toBe(200);
@@ -54,7 +54,7 @@ describe('a document', () => {
     expect((await head.arrayBuffer()).byteLength).toBe(0);
   });
 
-  it('is not sent again to who has it', async () => {
+  it('is not sent again to a client that has it', async () => {
     const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
     for (const condition of [etag, `W/${etag}`, `"other", ${etag}`, '*']) {
       const response = await get({ 'If-None-Match': condition, 'Cache-Control': '' });
@@ -69,7 +69,7 @@ describe('a document', () => {
     ['bytes=4194300-4194310', 4_194_300, 4_194_311],
     [`bytes=${PDF.length - 3}-`, PDF.length - 3, PDF.length],
     ['bytes=-7', PDF.length - 7, PDF.length],
-  ])('comes in parts: %s', async (range, from, to) => {
+  ])('is sent in part for a range: %s', async (range, from, to) => {
     const response = await get({ Range: range });
     expect(response.status).toBe(206);
     expect(response.headers.get('content-range')).toBe(`bytes ${from}-${to - 1}/${PDF.length}`);
@@ -77,14 +77,14 @@ describe('a document', () => {
     expect((await bytesOf(response)).equals(PDF.subarray(from, to))).toBe(true);
   });
 
-  it('answers 416 beyond its end, in the error shape', async () => {
+  it('answers 416 with an error body for a range beyond its end', async () => {
     const response = await get({ Range: `bytes=${PDF.length}-` });
     expect(response.status).toBe(416);
     expect(response.headers.get('content-range')).toBe(`bytes */${PDF.length}`);
     expect((await response.json()).error).toMatchObject({ code: 'invalid_request', status: 416 });
   });
 
-  it('gives a part only of the bytes that If-Range names, and the whole for several parts', async () => {
+  it('sends a part only if If-Range matches, and the whole for several ranges', async () => {
     const etag = (await get({}, 'HEAD')).headers.get('etag') ?? '';
     const statuses = [];
     for (const headers of [
@@ -100,7 +100,7 @@ describe('a document', () => {
     expect(statuses).toEqual([206, 200, 200, 200]);
   });
 
-  it('may be broken off; the service goes on', async () => {
+  it('may be aborted by the client; the service keeps running', async () => {
     await new Promise<void>((resolve) => {
       const broken = request(invoice.pdf_url, (response) => {
         response.once('data', () => broken.destroy());
@@ -118,7 +118,7 @@ describe('revokeDocumentUrls', () => {
   const REVOKE = `mutation ($id: ID!) { revokeDocumentUrls(id: $id) {
       ... on RevokeDocumentUrlsPayload { invoice { documents { xml { url } pdf { url } } } } ... on Error { code } } }`;
 
-  it('makes the URLs of before lead nowhere and gives new ones, in REST too', async () => {
+  it('invalidates the previous URLs and creates new ones, also in REST', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const before = await client.settled(body.id);
     const answer = (await client.graphql(REVOKE, { id: body.id })).body.data.revokeDocumentUrls;
@@ -128,13 +128,13 @@ describe('revokeDocumentUrls', () => {
     for (const kind of ['xml_url', 'pdf_url']) {
       expect(after[kind]).not.toBe(before[kind]);
       expect([(await fetch(before[kind])).status, (await fetch(after[kind])).status]).toEqual([404, 200]);
-      // What a browser has kept is asked for again.
+      // A browser revalidates the copy in its cache.
       expect((await fetch(before[kind], { headers: { 'If-None-Match': '*' } })).status).toBe(404);
     }
     expect(after.updated_at).toBe(before.updated_at);
   });
 
-  it("is for the tenant's secret key alone", async () => {
+  it('needs a secret key of the tenant', async () => {
     const stranger = await service.tenant();
     const codeOf = async (key: string) => {
       const { data, errors } = (await new Client(service.url, key).graphql(REVOKE, { id: invoice.id })).body;

@@ -5,7 +5,7 @@ import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
-/** Between the client and the service. */
+/** A proxy between the client and the service. */
 let proxy: BreakingProxy;
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ afterAll(async () => {
   await service.close();
 });
 
-it('a stream that breaks is resumed: each event once, in order, also what happened meanwhile', async () => {
+it('a broken stream is resumed: each event arrives once, in order, including those of the interruption', async () => {
   const { secretKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
   const end = new AbortController();
@@ -32,7 +32,7 @@ it('a stream that breaks is resumed: each event once, in order, also what happen
   for (let round = 1; round <= 3; round++) {
     ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
     await expect.poll(() => told.length, { timeout: 50_000 }).toBe(round * 3);
-    // While it is gone an event is sent again.
+    // An event is resent while the client is disconnected.
     proxy.break();
     await client.settled(ids.at(-1) ?? '');
   }
@@ -44,7 +44,7 @@ it('a stream that breaks is resumed: each event once, in order, also what happen
   expect(states.length).toBeGreaterThanOrEqual(5);
 });
 
-it('tells a tenant of its own events only, from the cursor on', async () => {
+it('sends a tenant only its own events, after the cursor', async () => {
   const [mine, theirs] = [await service.tenant(), await service.tenant()];
   const client = new Client(service.url, mine.secretKey);
   let listening = 0;
@@ -72,7 +72,7 @@ it('tells a tenant of its own events only, from the cursor on', async () => {
   }
 });
 
-it('a publishable key follows nothing, and what is no cursor is refused', async () => {
+it('a publishable key is refused, and so is an invalid cursor', async () => {
   const { publishableKey, secretKey } = await service.tenant();
   const ask = (key: string, after: string | null) =>
     fetch(`${service.url}/graphql/stream`, {
@@ -87,7 +87,7 @@ it('a publishable key follows nothing, and what is no cursor is refused', async 
   expect(await ask(secretKey, 'evt_1')).toContain('invalid_request');
 });
 
-it('a single result as an event has no line ends but the protocol’s, on either path', async () => {
+it('a single result sent as an event contains only the protocol’s line ends, on both paths', async () => {
   const { secretKey } = await service.tenant();
   const metadata = { text: 'a\u0085b\u2028c\u2029d' };
   const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceBody({ metadata }));

@@ -4,7 +4,7 @@ import { STAND_IN_PDF, startService, type TestService } from '../support/service
 
 let service: TestService;
 let client: Client;
-/** Lets the renderings that wait go on. */
+/** Releases the renderings that wait. */
 let release: () => void;
 let held = Promise.resolve();
 
@@ -33,7 +33,7 @@ async function accepted(): Promise<{ id: string; xml_url: string; pdf_url: strin
 }
 
 describe('documents', () => {
-  it('are served to whoever has the URL, which stays the same', async () => {
+  it('are served to anybody with the URL, which does not change', async () => {
     const invoice = await accepted();
     const again = (await client.get(`/v1/invoices/${invoice.id}`)).body;
     expect([again.xml_url, again.pdf_url]).toEqual([invoice.xml_url, invoice.pdf_url]);
@@ -46,7 +46,7 @@ describe('documents', () => {
     expect(await xml.text()).toMatch(/^<Invoice /);
   });
 
-  it('are a 404 without the exact capability', async () => {
+  it('are 404 without the exact secret in the URL', async () => {
     const [invoice, other] = [await accepted(), await accepted()];
     const token = (url: string) => url.split('/').at(-1)?.split('.')[0];
     const forged = [
@@ -65,13 +65,13 @@ describe('documents', () => {
     }
   });
 
-  it('of an invoice that was rejected are not to be had', async () => {
+  it('of a rejected invoice are not available', async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
     const settled = await client.settled(body.id);
     expect([settled.xml_url, settled.pdf_url]).toEqual([null, null]);
   });
 
-  it('a request for a PDF joins its rendering', async () => {
+  it('a request for a PDF waits for a rendering under way', async () => {
     hold();
     const { pdf_url } = await accepted();
     const answers = Promise.all([fetch(pdf_url), fetch(pdf_url), fetch(pdf_url)]);
@@ -84,7 +84,7 @@ describe('documents', () => {
     await expect.poll(() => service.app.listeners()).toBe(0);
   });
 
-  it('503 with Retry-After when the rendering takes longer than 10 s; the invoice is accepted all the same', async () => {
+  it('503 with Retry-After if rendering takes longer than 10 s; the invoice is accepted nevertheless', async () => {
     hold();
     const invoice = await accepted();
     const answer = await fetch(invoice.pdf_url);

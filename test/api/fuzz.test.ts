@@ -6,7 +6,7 @@ import { checkContract, DOCUMENT } from '../support/contract.ts';
 import { sendRaw } from '../support/raw-http.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
-/** Requests for each operation; a failure prints the seed and the request that it was reduced to. */
+/** Number of requests for each operation. A failure prints the seed and the minimal failing request. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 30);
 
 let service: TestService;
@@ -26,7 +26,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Values that programs stumble over. */
+/** Values that often cause errors in programs. */
 const awkward = fc.oneof(
   fc.constantFrom<unknown>(
     ...[null, true, false, '', ' ', '\0', '\u0000x', '\ud800', '\u202e', 'ا', '😀'.repeat(300), 'x'.repeat(5000)],
@@ -40,7 +40,7 @@ const awkward = fc.oneof(
   fc.integer({ min: 1, max: 3000 }).map(nested),
 );
 
-/** JSON that no serializer writes, and what is no JSON at all. */
+/** JSON that no serializer produces, and invalid JSON. */
 const raw = fc.oneof(
   fc.constantFrom(
     ...['', ' ', '{', '[', 'null', '"x"', '1e400', '{"amount":1e400}', '{"amount":12000000000000000000001}', 'NaN'],
@@ -54,7 +54,7 @@ function nested(depth: number): unknown {
   return JSON.parse(`${'['.repeat(depth)}${']'.repeat(depth)}`);
 }
 
-/** The example with some of its places taken by awkward values, or with fields too many. */
+/** The example with some values replaced by unusual ones, or with additional fields. */
 function mutated(example: unknown): fc.Arbitrary<unknown> {
   const places = placesOf(example);
   return fc
@@ -160,9 +160,9 @@ const OPERATIONS = Object.entries(DOCUMENT.paths).flatMap(([template, operations
   Object.entries(operations).map(([method, operation]) => [method, template, operation as Operation] as const),
 );
 
-describe('no request gets a 500, or an answer that the OpenAPI document does not have', () => {
+describe('no request gets a 500, or a response that the OpenAPI document does not describe', () => {
   it.each(OPERATIONS)('%s %s', async (method, template, operation) => {
-    // Its own endpoint stays for the others.
+    // The tenant's only endpoint is kept for the other requests.
     const target = method === 'delete' ? template.replace('{id}', 'we_{id}') : template;
     await fc.assert(
       fc.asyncProperty(requestOf(method, target, operation), async (bytes) => {

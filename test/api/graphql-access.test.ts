@@ -9,12 +9,12 @@ import { ACCESS, COLUMNS, type Column } from '../support/graphql-access.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
-/*
- * Who may see what: every field of the schema is asked for with every credential, and what comes of it is held against the table of
- * `test/support/graphql-access.ts`. The objects are the tenant "own"'s, in the test environment.
+/**
+ * /* Access to every field: each field of the schema is queried with each credential, and the result is compared with
+ * the table in `test/support/graphql-access.ts`. The objects belong to the tenant "own", in the test environment.
  */
 
-/** What stands for the objects' ids in the operations below. */
+/** Placeholders for the ids of objects in the operations below. */
 const names: Record<string, string> = {};
 const tokens = new Map<Column, string>();
 let service: TestService;
@@ -22,7 +22,7 @@ let own: TestTenant;
 let receiver: Receiver;
 let owner: Client;
 
-/** Part of the texts of the objects, and of nothing else. */
+/** A text that only the objects contain. */
 const OWN_TEXT = 'own-9bd1c7';
 const FOREIGN = new Set<Column>(['live', 'other', 'publishable', 'sibling']);
 const WAIT = { timeout: 50_000, interval: 50 };
@@ -31,7 +31,10 @@ const CREATION =
   '{ amount: 12000, currency: "MAD", customer: { ice: "001234567000089", name: "N" }, lines: [{ description: "L", quantity: 1, unitPrice: 10000 }] }';
 const ENDPOINT = '{ url: "https://example.com/", events: [invoice_accepted] }';
 
-/** How the fields of each type are reached: `…` is where they stand. With `SECRET` the invoice's client_secret goes along, where the column says so. */
+/**
+ * A query that reaches each type; `…` stands for its fields. With `SECRET` the invoice's client_secret is sent in the
+ * columns that say so.
+ */
 const REACH: Readonly<Record<string, string>> = {
   Invoice: '{ invoice(id: "INVOICE" SECRET) { … } }',
   Customer: '{ invoice(id: "INVOICE" SECRET) { customer { … } } }',
@@ -101,7 +104,7 @@ const REACH: Readonly<Record<string, string>> = {
   LimitReachedError: `mutation { createWebhookEndpoint(input: ${ENDPOINT}) { __typename ... on LimitReachedError { … } } }`,
 };
 
-/** How the fields of the roots are asked for. */
+/** The operations that select the root fields. */
 const ROOTS: Readonly<Record<string, string>> = {
   'Query.invoice': 'invoice(id: "INVOICE" SECRET) { id }',
   'Query.node': 'node(id: "INVOICE" SECRET) { id }',
@@ -135,7 +138,7 @@ const ROOTS: Readonly<Record<string, string>> = {
   'Mutation.sendTestWebhookEvent': 'sendTestWebhookEvent(type: invoice_accepted) { __typename }',
 };
 
-/** What the subscriptions send. */
+/** The fields of subscriptions. */
 const STREAMED: Readonly<Record<string, { readonly field: string; readonly operation: string }>> = {
   InvoiceStatusChange: {
     field: 'Subscription.invoiceStatus',
@@ -195,7 +198,7 @@ beforeAll(async () => {
   names.RESENT = (await vi.waitFor(() => delivered('invoice.signing'), WAIT)).eventId;
   const mail = `{ invoice(id: "${made.id}") { email { status } } }`;
   await vi.waitFor(async () => expect((await owner.graphql(mail)).body.data.invoice.email.status).toBe('sent'), WAIT);
-  // Something is the matter with everything, so that nothing is null of what can be something.
+  // Every object has problems, so that as few nullable fields as possible are null.
   const later = new Date(Date.now() + 3_600_000);
   const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, sweepAt: later, claims: 9 };
   const logo = { sha256: 'ab'.repeat(32), contentType: 'image/png', width: 1, height: 1 };
@@ -237,7 +240,7 @@ async function scratchEndpoint(): Promise<void> {
   names.SCRATCH = (await owner.post('/v1/webhook_endpoints', body)).body.id;
 }
 
-/** An operation with its ids, as this credential would send it. */
+/** An operation with its ids, as this credential sends it. */
 function operationFor(column: Column, template: string): string {
   return template
     .replace(/ SECRET/g, column === 'publishable+' ? `, clientSecret: "${names.SECRET}"` : '')
@@ -248,7 +251,7 @@ async function ask(column: Column, template: string): Promise<Answered> {
   const client = new Client(service.url, tokens.get(column) ?? '');
   const variables = template.includes('$xml') ? { xml: names.XML } : {};
   const { body } = await client.graphql(operationFor(column, template), variables);
-  // Whose objects these are shows in their texts; what was sent along comes back.
+  // The marker in a text shows whose object it is. Arguments are returned as well.
   if (FOREIGN.has(column) && !template.includes('$xml')) expect(JSON.stringify(body)).not.toContain(OWN_TEXT);
   return body;
 }
@@ -258,13 +261,13 @@ interface Answered {
   readonly errors?: readonly { readonly message: string; readonly extensions: { readonly status: number } }[];
 }
 
-/** All fields of a type, each with the shortest selection that it takes, behind a mark. */
+/** All fields of a type, each with its shortest selection and a marker. */
 function selectionOf(type: GraphQLObjectType): string {
   const fields = Object.values(type.getFields());
   return `mark: __typename ${fields.map(({ name, type }) => name + (isLeafType(getNamedType(type)) ? '' : ' { __typename }')).join(' ')}`;
 }
 
-/** The first object of an answer that has the mark. */
+/** The first object with the marker in an answer. */
 function marked(value: unknown): Record<string, unknown> | null {
   if (value === null || typeof value !== 'object') return null;
   if ('mark' in value) return value as Record<string, unknown>;
@@ -275,7 +278,10 @@ function marked(value: unknown): Record<string, unknown> | null {
   return null;
 }
 
-/** What came of a field, or of the way to it: a status, the type of a typed error, nothing (`null`, `empty`), or something (`+`). */
+/**
+ * The result of a field or of its path: an HTTP status, the type of a typed error, no value (`null`, `empty`), or a
+ * value (`+`).
+ */
 function outcome(value: unknown): string {
   if (value === null || value === undefined) return 'null';
   if (Array.isArray(value)) return value.length === 0 ? 'empty' : '+';
@@ -288,7 +294,7 @@ function refusal({ errors }: Answered): string | null {
   return first ? String(first.extensions.status ?? first.message) : null;
 }
 
-/** Every field of a type with one credential. */
+/** The result of every field of a type with one credential. */
 async function look(type: GraphQLObjectType, column: Column): Promise<[field: string, cell: string][]> {
   const fields = Object.keys(type.getFields()).map((name) => `${type.name}.${name}`);
   if (type === schema.getQueryType() || type === schema.getMutationType()) {
@@ -308,7 +314,7 @@ async function look(type: GraphQLObjectType, column: Column): Promise<[field: st
       .collection('webhook_endpoints')
       .deleteMany({ description: 'd', _id: { $ne: names.ENDPOINT as never } });
   const found = marked(answer.data);
-  // A union's other member says what is in the way.
+  // The other member of the union is the typed error.
   const [member] = Object.values((answer.data ?? {}) as Record<string, { __typename?: string } | null>);
   const otherwise = refusal(answer) ?? member?.__typename ?? 'hidden';
   return fields.map((field) => [field, found ? outcome(found[field.slice(type.name.length + 1)]) : otherwise]);
@@ -322,7 +328,7 @@ const TYPES = Object.values(schema.getTypeMap()).filter(
     !(type.name in STREAMED),
 );
 
-describe('who may see what', () => {
+describe('access', () => {
   it('every type can be reached', () => {
     const known = new Set([...Object.keys(REACH), 'Query', 'Mutation']);
     expect(TYPES.map(({ name }) => name).filter((name) => !known.has(name))).toEqual([]);
@@ -330,7 +336,7 @@ describe('who may see what', () => {
 
   it.each(TYPES.map((type) => [type.name, type] as const))('%s', async (_name, type) => {
     const rows: Record<string, string> = {};
-    // The owner last: what it does is done.
+    // The owner is last, because its mutations succeed.
     for (const column of [...COLUMNS].reverse()) {
       for (const [field, cell] of await look(type, column)) rows[field] = `${cell} ${rows[field] ?? ''}`.trim();
     }
@@ -342,7 +348,7 @@ describe('who may see what', () => {
     const streams = COLUMNS.map((column) => follow(column, operation.replace('…', selectionOf(type))));
     await Promise.all(streams.map(({ open }) => open));
     await owner.graphql('mutation { sendTestWebhookEvent(type: invoice_accepted) { __typename } }');
-    // It comes to all whom it concerns, as the refusals do, and then to nobody else.
+    // The event is sent to all streams that may receive it, refusals are reported, and nothing more is sent.
     const expected = (ACCESS.get(field) ?? '').split(' ');
     await Promise.all(streams.filter((_, i) => expected[i] !== 'silent').map(({ first }) => first));
     await sleep(300);
@@ -362,7 +368,7 @@ describe('who may see what', () => {
     expect(rows).toEqual(Object.fromEntries(Object.keys(rows).map((each) => [each, ACCESS.get(each)])));
   });
 
-  it('the table names nothing else', () => {
+  it('the table contains no other fields', () => {
     const fields = Object.values(schema.getTypeMap())
       .filter((type) => isObjectType(type) && !type.name.startsWith('__'))
       .flatMap((type) => Object.keys((type as GraphQLObjectType).getFields()).map((field) => `${type.name}.${field}`));
@@ -370,7 +376,10 @@ describe('who may see what', () => {
   });
 });
 
-/** A subscription: `open` when it is answered, `first` when its first result is there, `end` ends it and answers that result, if any. */
+/**
+ * A subscription: `open` resolves with the response, `first` with the first result. `end` ends it and returns the
+ * result, if any.
+ */
 function follow(column: Column, template: string) {
   const abort = new AbortController();
   let result: Answered | null = null;

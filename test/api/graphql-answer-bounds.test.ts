@@ -5,7 +5,7 @@ import { type Answer, Client, invoiceBody } from '../support/client.ts';
 import { copiedInvoice } from '../support/large-invoices.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
-// An answer is bounded while it is made, by its fields and its bytes, whoever asks and whichever way.
+// An answer is bounded in fields and bytes while it is made, for every credential and transport.
 
 let service: TestService;
 let wholesaler: TestTenant;
@@ -25,7 +25,7 @@ const oneInvoice = (lines: string, more = '') => `{ invoice(id: "${large.id}"${m
 const TOO_MANY_FIELDS = 'more than 30,000 fields. Ask for less at once: shorter pages (first, last), fewer fields';
 const TOO_MANY_BYTES = 'more than 2,097,152 bytes. Ask for less at once';
 
-/** What is answered on each way: prepared or not, twice, since the first time is never prepared; then as event streams. */
+/** The response of each transport: twice as JSON, because the first one is never prepared, then as event streams. */
 async function answers(token: string, query: string): Promise<{ status: number; text: string }[]> {
   const headers = { Authorization: `Bearer ${token}`, 'Content-Type': 'application/json' };
   const found: { status: number; text: string }[] = [];
@@ -47,13 +47,13 @@ describe.each([
   ['a secret key', () => wholesaler.secretKey, ''],
   ['a client_secret', () => large.client_secret, ''],
   ['a publishable key with one', () => wholesaler.publishableKey, () => `, clientSecret: "${large.client_secret}"`],
-] as const)('by %s', (_name, token, argument) => {
+] as const)('with %s', (_name, token, argument) => {
   const query = (lines: string) => oneInvoice(lines, typeof argument === 'function' ? argument() : argument);
 
   it.each([
     ['too many fields', () => query(times(30, 'quantity')), TOO_MANY_FIELDS],
     ['too many bytes', () => query(times(5, 'description')), TOO_MANY_BYTES],
-  ])('%s are refused, with no data, and told what to do', async (_what, text, message) => {
+  ])('%s are refused without data, and the message says what to do', async (_what, text, message) => {
     const found = await answers(token(), text());
     expect(found.map(({ status }) => status)).toEqual([400, 400, 400, 200]);
     for (const { text } of found) {
@@ -64,7 +64,7 @@ describe.each([
     }
   });
 
-  it('what is just within both is answered, the same on each way', async () => {
+  it('an answer just within both limits is the same on every transport', async () => {
     for (const lines of [
       times(28, 'quantity'),
       times(4, 'description'),
@@ -83,7 +83,7 @@ describe.each([
   });
 });
 
-it('the query of the attack is refused: lines count at their true number', async () => {
+it('the query of the attack is refused: lines are counted by their actual number', async () => {
   for (const { text } of await answers(
     wholesaler.secretKey,
     `{ invoices(first: 60) { nodes { lines { ${times(45, 'description')} } } } }`,
@@ -91,7 +91,7 @@ it('the query of the attack is refused: lines count at their true number', async
     expect(text).toContain(TOO_MANY_FIELDS);
 });
 
-it('an ordinary page passes: 100 invoices with all they have, of 20 lines each', async () => {
+it('an ordinary page is answered: 100 invoices of 20 lines each, with all their fields', async () => {
   const query = `{ invoices(first: 100) {
     pageInfo { hasNextPage hasPreviousPage startCursor endCursor }
     edges { cursor node {
@@ -107,7 +107,7 @@ it('an ordinary page passes: 100 invoices with all they have, of 20 lines each',
   }
 });
 
-it('a page of large invoices is cut, and whoever goes on gets each once', async () => {
+it('a page of large invoices is cut, and the following pages return each invoice once', async () => {
   const client = new Client(service.url, wholesaler.secretKey);
   const seen: string[] = [];
   let after: string | null = null;
@@ -122,11 +122,11 @@ it('a page of large invoices is cut, and whoever goes on gets each once', async 
     after = pageInfo.endCursor;
   }
   expect(seen).toEqual([...large.ids].reverse());
-  // REST's pages are cut by the store alone.
+  // Only the store's limit applies to the pages of REST.
   expect((await client.get('/v1/invoices?limit=100')).body.data).toHaveLength(20);
 });
 
-it('several pages of large invoices share what one operation may read', async () => {
+it('several pages of large invoices share the limit of bytes that one operation may read', async () => {
   const client = new Client(service.url, wholesaler.secretKey);
   const pages = (count: number) => `{ ${times(count, 'invoices(first: 100) { nodes { id } }')} }`;
   expect((await client.graphql(pages(10))).body.errors[0].message).toContain(
@@ -136,13 +136,13 @@ it('several pages of large invoices share what one operation may read', async ()
   expect(data.a9.nodes).toHaveLength(100);
 });
 
-it('the log of attempts is bounded by what it holds', async () => {
+it('the log of attempts is bounded by its size in bytes', async () => {
   const client = new Client(service.url, shop.secretKey);
   const attempt = {
     ...{ at: new Date(), url: 'https://example.com/', requestHeaders: {}, status: 500, headers: [], truncated: true },
     ...{ body: 'x'.repeat(16 * 1024), latencyMs: 1, failure: null },
   };
-  // biome-ignore lint/suspicious/noExplicitAny: as it is stored
+  // biome-ignore lint/suspicious/noExplicitAny: the stored form
   const stored = (name: string) => service.app.store.db.collection<any>(name);
   for (let n = 0; n < 20; n++) {
     const attempts = Array.from({ length: 25 }, (_, i) => ({ _id: `${n} ${i}`, ...attempt }));
@@ -163,14 +163,14 @@ it('the log of attempts is bounded by what it holds', async () => {
   expect((await client.graphql(page(4))).body.data.webhookDeliveries.nodes[3].attempts).toHaveLength(25);
 });
 
-it('pages of events are cut by what they hold, and share it with events and invoices behind other rows', async () => {
+it('pages of events are cut by size, and share the limit with events and invoices that other rows refer to', async () => {
   const merchant = await service.tenant();
   const client = new Client(service.url, merchant.secretKey);
   const metadata = Object.fromEntries(Array.from({ length: 50 }, (_, i) => [`k${i}`, '界'.repeat(500)]));
   const line = { description: 'x', quantity: 1, unit_price: 100, tax_rate: 20 };
   const { id } = (await client.post('/v1/invoices', invoiceBody({ amount: 120, lines: [line], metadata }))).body;
   await client.settled(id);
-  // biome-ignore lint/suspicious/noExplicitAny: as they are stored
+  // biome-ignore lint/suspicious/noExplicitAny: the stored form
   const stored = (name: string) => service.app.store.db.collection<any>(name);
   const [invoices, events] = [stored('invoices'), stored('webhook_events')];
   const kept = () => events.find({ invoiceId: id }).toArray();
@@ -178,7 +178,7 @@ it('pages of events are cut by what they hold, and share it with events and invo
   const [{ place: _place, ...event }] = (await kept()) as [{ place: string }];
   const own = await invoices.findOne({ _id: id });
   const { idempotency: _key, series: _number, outbox: _outbox, work: _work, ...invoice } = own;
-  // 60 of 76 KB each, of as many invoices.
+  // 60 events of 76 KB each, of as many invoices.
   for (let n = 0; n < 60; n++) {
     const [invoiceId, eventId] = [newId('inv'), newId('evt')];
     const order = `0000000000000000000000${String(n).padStart(2, '0')}`;
@@ -202,7 +202,7 @@ it('pages of events are cut by what they hold, and share it with events and invo
   expect(ordinary.body.data.webhookEvents.nodes).toHaveLength(20);
 });
 
-it('a mutation whose answer might be too large does not run', async () => {
+it('a mutation whose answer may be too large does not run', async () => {
   const client = new Client(service.url, shop.secretKey);
   const count = async () => service.app.store.db.collection('invoices').countDocuments({ tenantId: shop.id });
   const input = {
@@ -222,7 +222,7 @@ it('a mutation whose answer might be too large does not run', async () => {
   expect(await count()).toBe(before + 1);
 });
 
-it('events of a subscription are bounded each', async () => {
+it('the result of each event of a subscription is bounded', async () => {
   const query = `subscription { invoiceEvents { event { invoice { id lines { ${times(30, 'quantity')} } } } } }`;
   const client = new Client(service.url, wholesaler.secretKey);
   const abort = new AbortController();

@@ -6,21 +6,21 @@ import { randomQueries } from '../support/random-operations.ts';
 import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/*
- * What a credential must not see does not come, whatever the query looks like: random valid queries with the ids of everything there is.
- * `FUZZ_RUNS=5000` asks for more.
+/**
+ * /* A credential gets no data that it has no access to, whatever the query: random valid queries use the ids of all
+ * objects. `FUZZ_RUNS=5000` sends more queries.
  */
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
-/** Stands in every text of what is not the asker's. */
+/** Contained in every text of objects that the credentials have no access to. */
 const FOREIGN = 'foreign-4e77b2';
 
 let service: TestService;
 let receiver: Receiver;
-/** By whom the queries are sent. */
+/** The credentials of the queries. */
 const askers: Record<string, { token: string; clientSecret: string | null }> = {};
 let owner: Client;
-/** Ids of what is not the askers', which may only be answered to who has sent them. */
+/** Ids of objects without access. An answer may contain one only if the query sent it. */
 let foreignIds: string[] = [];
 let ids: string[] = [];
 
@@ -61,26 +61,29 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** Queries that name what there is. Verifying takes a thread, and is about a text that the asker has. */
+/**
+ * Queries with ids of existing objects. verifyDocument is left out: it needs a thread, and its input is a text that the
+ * client has.
+ */
 function queriesWith(clientSecret: string | null) {
   const texts = (path: string) => (path.endsWith('.clientSecret') ? [clientSecret ?? 'x'] : ids);
   return randomQueries(schema, { texts, without: ['verifyDocument'] });
 }
 
-describe('whatever is asked', () => {
+describe('every query', () => {
   it.each([
     'the client_secret of another invoice',
     'a publishable key with it',
     'a publishable key of another tenant with it',
     "another tenant's secret key",
     "the tenant's live key",
-  ])('%s sees nothing of what is not its own', async (name) => {
+  ])('%s gets no data without access', async (name) => {
     const { token, clientSecret } = askers[name] as { token: string; clientSecret: string | null };
     const client = new Client(service.url, token);
     const property = fc.asyncProperty(queriesWith(clientSecret), async (query) => {
       const { body } = await client.post('/graphql', query);
       const [sent, answer] = [JSON.stringify(query), JSON.stringify(body)];
-      // The live key is the tenant's, whose profile is that of both environments.
+      // A live key may see the profile, which both environments of its tenant share.
       if (name !== "the tenant's live key") expect(answer).not.toContain(FOREIGN);
       const shown = foreignIds.filter((id) => answer.includes(id) && !sent.includes(id));
       expect(shown.filter((id) => name !== "the tenant's live key" || !id.startsWith('ten_'))).toEqual([]);
@@ -88,9 +91,9 @@ describe('whatever is asked', () => {
     await fc.assert(property, { numRuns: RUNS });
   });
 
-  it('and whoever may see it does: the queries reach it', { timeout: 240_000 }, async () => {
+  it('the queries reach the data with a credential that has access', { timeout: 240_000 }, async () => {
     let reached = 0;
-    // However the choices fall, it comes: about one query in twelve reaches it, and three thousand are asked at most.
+    // About one query in twelve reaches the data; at most three thousand are sent.
     for (let asked = 0; asked < 3_000 && reached < 20; asked += 100) {
       for (const query of fc.sample(queriesWith(null), 100)) {
         if (JSON.stringify((await owner.post('/graphql', query)).body).includes(FOREIGN)) reached++;

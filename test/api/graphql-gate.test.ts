@@ -17,12 +17,12 @@ afterAll(() => service.close());
 
 const times = (count: number, text: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => text(index)).join(' ');
-/** An operation with so many levels of fields. */
+/** An operation with this number of field levels. */
 const levels = (count: number) => `{ webhookEvents { edges { node { ${nested(count - 3)} } } } }`;
 const nested = (count: number): string =>
   count <= 1 ? 'id' : `deliveries { ${count <= 2 ? 'id' : `event { ${nested(count - 2)} }`} }`;
 
-/** What both ways in say: the message of the first error. */
+/** The message of the first error on both transports. */
 async function refusalsOf(query: string, variables: Record<string, unknown> = {}): Promise<(string | null)[]> {
   const posted = await client.graphql(query, variables);
   const streamed = await client.post('/graphql/stream', { query, variables }, { Accept: 'text/event-stream' });
@@ -55,7 +55,7 @@ describe('limits', () => {
     for (const refusal of await refusalsOf(query)) expect(refusal).toContain(message);
   });
 
-  it('lets pass what is just within them, and the introspection of tools', async () => {
+  it('allow an operation just within them, and the introspection queries of tools', async () => {
     for (const query of [
       levels(7),
       `{ invoices { ${times(50, (i) => `a${i}: __typename`)} } }`,
@@ -66,7 +66,7 @@ describe('limits', () => {
     }
   });
 
-  it('of the answer go by what the variables ask for, and not by what was asked before', async () => {
+  it('of the answer use the current variables, not those of an earlier request', async () => {
     const query = `query ($first: Int, $all: Int = 100) {
       webhookEvents(first: $first) { edges { node { deliveries { event { deliveries { event { id body } } } } } } }
       invoices(first: $all) { edges { node { id } } }
@@ -76,7 +76,7 @@ describe('limits', () => {
     expect(await refusalsOf(query, { first: 6 })).toEqual([null, null]);
   });
 
-  it('hold for subscriptions on each way', async () => {
+  it('apply to subscriptions on every transport', async () => {
     const events = (below: string) => `event { deliveries { ${below} } }`;
     const query = `subscription { invoiceEvents { ${events(events(events(events('attempts { at url }'))))} } }`;
     for (const path of ['/graphql', '/graphql/stream']) {
@@ -85,12 +85,12 @@ describe('limits', () => {
     }
   });
 
-  it('come before validation, which compares each field with each other of its name', async () => {
+  it('are checked before validation, which compares all fields of the same name with one another', async () => {
     const query = `{ ${times(400, (i) => `same: invoice(id: "${i}") { id }`)} }`;
     for (const refusal of await refusalsOf(query)) expect(refusal).toContain('at most 10 fields');
   });
 
-  it('answer 400 where HTTP tells, with the code of an invalid request', async () => {
+  it('answer 400 with the code invalid_request over HTTP', async () => {
     const query =
       '{ webhookEvents(first: 100) { edges { node { deliveries { event { deliveries { attempts { at url } } } } } } } }';
     const { status, body } = await client.post('/graphql', { query }, { Accept: 'application/graphql-response+json' });
@@ -98,8 +98,8 @@ describe('limits', () => {
   });
 });
 
-describe('what a refusal says', () => {
-  // Each unknown field is told of in a message of its own, which quotes the whole input.
+describe('the text of a refusal', () => {
+  // Each unknown field causes a message of its own, which quotes the whole input.
   const unknown = Object.fromEntries(Array.from({ length: 45 }, (_, index) => [`unknown${index}`, 1]));
   const create = 'mutation ($v: CreateInvoiceInput!) { createInvoice(input: $v) { __typename } }';
   const list = 'query ($v: InvoiceStatus) { invoices(status: $v) { nodes { id } } }';
@@ -108,7 +108,7 @@ describe('what a refusal says', () => {
     ['a long text beside unknown fields', create, { ...unknown, amount: 1, currency: '\\'.repeat(300_000) }],
     ['a long text for an enum', list, '"'.repeat(500_000)],
     ['a long list for an enum', list, Array.from({ length: 100_000 }, () => ({}))],
-  ])('has no room for %s', async (_name, query, v) => {
+  ])('does not contain %s', async (_name, query, v) => {
     for (const [path, Accept] of [
       ['/graphql', 'application/json'],
       ['/graphql/stream', 'text/event-stream'],
@@ -120,7 +120,7 @@ describe('what a refusal says', () => {
     }
   });
 
-  it('names the field at fault all the same', async () => {
+  it('still names the invalid field', async () => {
     const v = { amount: 1, currency: 'x'.repeat(10_000), customer: { ice: 1 }, lines: [{ quantity: 'x' }] };
     const { body } = await client.graphql(create, { v });
     const params = body.errors.map(({ extensions }: { extensions: { param: string } }) => extensions.param);
@@ -129,20 +129,20 @@ describe('what a refusal says', () => {
 
   it.each([
     [
-      'names that the answer can not have',
+      'names that a JavaScript object cannot have',
       'mutation { then: deleteWebhookEndpoint(id: "we_1") { __typename } }',
       'then',
     ],
     ['names that would be lost', '{ tenant { __proto__: id } }', '__proto__'],
     ['lists in lists', `{ invoice(id: ${'['.repeat(2400)}1${']'.repeat(2400)}) { id } }`, ''],
-  ])('about %s is the same on both ways', async (_name, query, told) => {
+  ])('about %s is the same on both transports', async (_name, query, told) => {
     const [posted, streamed] = await refusalsOf(query);
     expect(posted).toEqual(streamed);
     expect(posted).toContain(told);
   });
 });
 
-describe('requests that a page of another site can make without the browser asking first', () => {
+describe('requests that a page of another site can send without a preflight', () => {
   const mutation = 'mutation { deleteWebhookEndpoint(id: "we_1") { __typename } }';
   const headers = () => ({ Authorization: `Bearer ${tenant.secretKey}` });
 
@@ -156,7 +156,7 @@ describe('requests that a page of another site can make without the browser aski
     ['application/graphql', mutation],
     ['application/json, text/plain', JSON.stringify({ query: mutation })],
   ])('run nothing: POST of %s', async (type, body) => {
-    // Even with a credential, which such a request can not carry.
+    // Even with a credential, which such a request cannot carry.
     const answer = await client.request('POST', '/graphql', body, { 'Content-Type': type });
     expect([answer.status, answer.body.error.code]).toEqual([415, 'invalid_request']);
     const streamed = await client.request('POST', '/graphql/stream', body, {
@@ -174,7 +174,7 @@ describe('requests that a page of another site can make without the browser aski
     expect((await fetch(stream, { headers: { ...headers(), Accept: 'text/event-stream' } })).status).toBe(405);
   });
 
-  it('have no credential, which only a header carries', async () => {
+  it('have no credential, because only a header carries one', async () => {
     expect((await fetch(`${service.url}/graphql?query={__typename}`)).status).toBe(401);
     expect((await fetch(`${service.url}/graphql?query={__typename}&token=${tenant.secretKey}`)).status).toBe(401);
   });
@@ -187,7 +187,7 @@ it('a batch runs nothing', async () => {
   expect([status, body.errors[0].message, await endpoints()]).toEqual([400, 'Batching is not supported.', 0]);
 });
 
-it('a defect is told by its request’s id alone', async () => {
+it('a defect is reported with the request id only', async () => {
   const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
   await service.app.store.db.collection('invoices').updateOne({ _id: id as never }, { $set: { amount: 'secret' } });
   const { headers, body } = await client.graphql(`{ invoice(id: "${id}") { amount } }`);
@@ -198,7 +198,7 @@ it('a defect is told by its request’s id alone', async () => {
   expect(JSON.stringify(body)).not.toContain('secret');
 });
 
-describe('by settings', () => {
+describe('without GraphiQL and introspection', () => {
   let closed: TestService;
   let other: Client;
   beforeAll(async () => {
@@ -207,12 +207,12 @@ describe('by settings', () => {
   });
   afterAll(() => closed.close());
 
-  it('there is no page', async () => {
+  it('the GraphiQL page is not served', async () => {
     const page = await fetch(`${closed.url}/graphql`, { headers: { Accept: 'text/html' } });
     expect(page.status).toBe(401);
   });
 
-  it('the schema is not told, nor suggested', async () => {
+  it('the schema is neither introspected nor revealed by suggestions', async () => {
     for (const query of [getIntrospectionQuery(), '{ __type(name: "Invoice") { name } }']) {
       const { body } = await other.graphql(query);
       expect(body.errors[0].message).toContain('introspection');
@@ -235,7 +235,7 @@ describe('by settings', () => {
     }
   });
 
-  it('a value that looks like suggestions takes no time', async () => {
+  it('a value that looks like a suggestion is processed quickly', async () => {
     const variables = { s: 'Did you mean '.repeat(75_000) };
     const query = 'query ($s: InvoiceStatus) { invoices(status: $s) { edges { cursor } } }';
     const { body } = await other.post('/graphql', { query, variables });

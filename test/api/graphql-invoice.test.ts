@@ -35,7 +35,7 @@ const ALL = `query ($id: ID!) {
 fragment D on InvoiceDocument { url mediaType ready sha256 size }`;
 
 describe('an invoice', () => {
-  it('has its totals with the VAT of each rate, and what rounding each line makes of them', async () => {
+  it('has its totals with the VAT of each rate, and the difference from rounding each line', async () => {
     // 33.5 + 33.5 + 33.5 centimes of VAT: 34 × 3 on the lines, 101 on their sum.
     const line = { description: 'x', quantity: 1, unit_price: 335, tax_rate: 10 };
     const { body } = await client.post(
@@ -59,7 +59,7 @@ describe('an invoice', () => {
     });
   });
 
-  it('shows its statuses and documents to whoever may read it, its seller to a secret key alone', async () => {
+  it('shows its statuses and documents to every credential that may read it, its seller only to a secret key', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const { pdf_url, xml_url } = await client.settled(body.id);
     await expect.poll(async () => (await data(ALL, { id: body.id })).invoice.documents.pdf.ready).toBe(true);
@@ -111,7 +111,7 @@ describe('node', () => {
     node(id: $id, clientSecret: $secret) { __typename id ... on Invoice { amount } ... on WebhookEndpoint { url } }
   }`;
 
-  it('finds whatever has an id', async () => {
+  it('finds every object with an id', async () => {
     const { body: invoice } = await client.post('/v1/invoices', invoiceBody());
     const { body: endpoint } = await client.post('/v1/webhook_endpoints', {
       ...{ url: 'https://receiver.invalid/', events: ['invoice.accepted'] },
@@ -127,7 +127,7 @@ describe('node', () => {
       [delivery.id, { __typename: 'WebhookDelivery' }],
     ])
       expect((await data(NODE, { id })).node).toEqual({ id, ...found });
-    // As for everybody else who may not: what the noun's own query answers.
+    // The result is that of the type's own query, as for every other credential without access.
     const stranger = await service.tenant();
     const statusOf = async (key: string, id: string, secret?: string) => {
       const { body } = await new Client(service.url, key).graphql(NODE, { id, secret });

@@ -14,7 +14,7 @@ import { startCommandLine } from '../support/command-line.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 let folder: string;
-/** What the command made of the folder. */
+/** The list that the command made from the folder. */
 let list: Record<string, string>;
 
 async function listOf(source: string): Promise<{ code: number; out: string; err: string }> {
@@ -50,7 +50,7 @@ const listed = (name: string) => Object.entries(list).find(([, each]) => each.in
 const persisted = (sha256Hash: string) => ({ persistedQuery: { version: 1, sha256Hash } });
 
 describe('the list', () => {
-  it('has each operation with its fragments, and those of the command line, by their digests', () => {
+  it('contains each operation with its fragments, and those of the command line, by digest', () => {
     expect(Object.keys(list)).toEqual(Object.values(list).map(digestOf));
     expect(Object.keys(list)).toHaveLength(4);
     const [, read] = listed('Read');
@@ -60,33 +60,33 @@ describe('the list', () => {
   });
 
   it.each([
-    ['a field that is not there', 'query A { nothing }', 'Cannot query field'],
+    ['an unknown field', 'query A { nothing }', 'Cannot query field'],
     ['a syntax error', 'query A {', 'Syntax Error'],
-    ['a fragment that is not there', 'query A { ...Missing }', 'Missing'],
+    ['an unknown fragment', 'query A { ...Missing }', 'Missing'],
     [
-      'what is over a limit',
+      'an operation over a limit',
       `query A { ${Array.from({ length: 11 }, (_, i) => `a${i}: __typename`).join(' ')} }`,
       'at most 10',
     ],
-    ['types', 'type A { a: Int }', 'only operations'],
-  ])('is not made of %s', (_name, source, message) => {
+    ['type definitions', 'type A { a: Int }', 'only operations'],
+  ])('is not made from %s', (_name, source, message) => {
     const make = () => makeOperationList([{ name: 'wrong.graphql', text: source }]);
     expect(make).toThrow('wrong.graphql');
     expect(make).toThrow(message);
   });
 
-  it('is not made of a folder without operations', async () => {
+  it('is not made from a folder without operations', async () => {
     const { code, out, err } = await listOf(join(folder, 'pages/nowhere'));
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('can not be read: there is no such file');
+    expect(err).toContain('cannot be read: there is no such file');
   });
 
   it.each([
-    ['no JSON', '{'],
-    ['no object', '[]'],
-    ['another digest', JSON.stringify({ [digestOf('x')]: '{ __typename }' })],
-    ['an operation that is not valid', JSON.stringify({ [digestOf('{ nothing }')]: '{ nothing }' })],
-  ])('is not read from %s: the service does not start', async (_name, content) => {
+    ['text that is not JSON', '{'],
+    ['JSON that is not an object', '[]'],
+    ['a wrong digest', JSON.stringify({ [digestOf('x')]: '{ __typename }' })],
+    ['an invalid operation', JSON.stringify({ [digestOf('{ nothing }')]: '{ nothing }' })],
+  ])('is refused with %s: the service does not start', async (_name, content) => {
     const file = join(folder, 'wrong.json');
     await writeFile(file, content);
     await expect(readOperationList(file)).rejects.toThrow('GRAPHQL_OPERATIONS');
@@ -95,8 +95,8 @@ describe('the list', () => {
 });
 
 describe.each([
-  ['beside others', false],
-  ['and no others', true],
+  ['in addition to others', false],
+  ['only these', true],
 ])('a service with listed operations, %s', (_name, only) => {
   let service: TestService;
   let client: Client;
@@ -109,7 +109,7 @@ describe.each([
   });
   afterAll(() => service.close());
 
-  it('runs them by their digest, on both paths, by POST and GET', async () => {
+  it('runs them by digest, on both paths, by POST and GET', async () => {
     const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
     const [digest, query] = listed('Read');
     const request = { variables: { id }, extensions: persisted(digest) };
@@ -121,12 +121,12 @@ describe.each([
     const address = `/graphql?variables=${encodeURIComponent(JSON.stringify({ id }))}`;
     const extensions = encodeURIComponent(JSON.stringify(request.extensions));
     expect((await client.get(`${address}&extensions=${extensions}`)).body).toEqual(expected);
-    // The text as it stands in the list will do, with its digest or without.
+    // The listed text is accepted as well, with or without its digest.
     expect((await client.post('/graphql', { query, variables: { id } })).body).toEqual(expected);
     expect((await client.post('/graphql', { ...request, query })).body).toEqual(expected);
   });
 
-  it('answers other digests so that clients send the text, and takes no text for another', async () => {
+  it('answers unknown digests so that clients send the text, and refuses a text with another digest', async () => {
     const [digest] = listed('Read');
     for (const [extensions, query, message] of [
       [persisted(digestOf('x')), undefined, 'PersistedQueryNotFound'],
@@ -142,9 +142,9 @@ describe.each([
     }
   });
 
-  it(only ? 'refuses everything else, whichever way it comes' : 'runs everything else', async () => {
+  it(only ? 'refuses all other operations, on every path' : 'runs all other operations', async () => {
     const other = '{ __typename }';
-    const refusal = 'Only listed operations may run here';
+    const refusal = 'Only listed operations may run';
     for (const query of [other, getIntrospectionQuery(), `${listed('Read')[1]} `]) {
       for (let time = 0; time < 2; time++) {
         const { body } = await client.post('/graphql', { query, variables: { id: 'inv_1' } });
@@ -158,12 +158,12 @@ describe.each([
       only ? null : { __typename: 'Query' },
       only,
     ]);
-    // GraphiQL could do nothing where it may not ask for the schema.
+    // GraphiQL cannot work without introspection.
     const page = await fetch(`${service.url}/graphql`, { headers: { Accept: 'text/html' } });
     expect(page.status).toBe(only ? 401 : 200);
   });
 
-  it('goes on to serve REST and the command line', async () => {
+  it('still serves REST and the command line', async () => {
     expect((await client.post('/v1/invoices', invoiceBody())).status).toBe(201);
     const sent = await client.post('/graphql', { query: SEND, variables: { type: 'invoice_accepted' } });
     expect(sent.body.data.sendTestWebhookEvent.event.id).toMatch(/^evt_/);

@@ -5,9 +5,9 @@ import { orderAt } from '../../src/domain/order-key.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-// Every connection against a plain list: which rows a page holds, and whether there are any before and after it.
+// Compares every connection with a plain list: the rows of each page, and whether there are rows before and after it.
 
-/** A row of a list, and what of it can be filtered by. */
+/** A row of a list, with the values that filters use. */
 interface Row {
   readonly id: string;
   readonly second: number;
@@ -28,9 +28,9 @@ beforeAll(async () => {
   service = await startService();
   const tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
-  // biome-ignore lint/suspicious/noExplicitAny: as they are stored
+  // biome-ignore lint/suspicious/noExplicitAny: the stored form
   const collection = (name: string) => service.app.store.db.collection<any>(name);
-  // Another's, whose events are not in the lists.
+  // Events of another tenant, which must not be in the lists.
   const model = new Client(service.url, (await service.tenant()).secretKey);
   const { id } = (await model.post('/v1/invoices', invoiceBody())).body;
   await model.settled(id);
@@ -43,7 +43,7 @@ beforeAll(async () => {
   } = await collection('invoices').findOne({ _id: id });
   const own = { tenantId: tenant.id, environment: 'test' };
   for (let n = 0; n < ROWS; n++) {
-    // Some share their second.
+    // Some rows have the same second.
     const second = FIRST_SECOND + Math.floor(n / 2) * 2;
     const created = {
       createdAt: new Date(second * 1000 + (n % 2) * 400),
@@ -92,7 +92,7 @@ it.each([
   ['invoices', 'status', 'InvoiceStatus', STATUSES],
   ['webhookEvents', 'type', 'WebhookEventType', TYPES],
   ['webhookDeliveries', 'state', 'WebhookDeliveryState', STATES],
-] as const)('%s answers the pages of a plain list, and whether there are others', async (list, filter, type, kinds) => {
+] as const)('%s returns the pages of a plain list, and if there are more', async (list, filter, type, kinds) => {
   const all = rows[list] ?? [];
   const query = `query ($first: Int, $last: Int, $after: String, $before: String, $kind: ${type}, $createdAfter: DateTime, $createdBefore: DateTime) {
     ${list}(first: $first, last: $last, after: $after, before: $before, ${filter}: $kind, createdAfter: $createdAfter, createdBefore: $createdBefore) {

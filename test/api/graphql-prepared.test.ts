@@ -7,9 +7,9 @@ import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { randomQueries } from '../support/random-operations.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
-// The prepared path answers what Yoga answers, byte for byte. A request with `extensions`, even empty ones, is Yoga's.
+// The prepared path returns the same bytes as Yoga. Yoga answers every request with `extensions`, even empty ones.
 
-/** FUZZ_RUNS asks for more. */
+/** Number of random queries; FUZZ_RUNS sets a larger one. */
 const RUNS = Number(process.env.FUZZ_RUNS ?? 100);
 
 let service: TestService;
@@ -19,7 +19,7 @@ let invoices: { id: string; client_secret: string }[];
 let ids: Record<string, string[]>;
 
 beforeAll(async () => {
-  // Every delivery fails at once and for good, so that nothing changes any more.
+  // Every delivery fails at once and permanently, so that no data changes during the test.
   service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true', WEBHOOK_RETRY_SCHEDULE: '0s' });
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
@@ -62,7 +62,7 @@ interface Reply {
   readonly text: string;
 }
 
-/** The answer, but for what is each request's own. */
+/** The response without values that differ between requests. */
 async function ask(body: string, headers: Record<string, string>): Promise<Reply> {
   const response = await fetch(`${service.url}/graphql`, { method: 'POST', headers, body });
   const shown = [...response.headers].filter(([name]) => !/^(date|request-id|x-ratelimit.*|ratelimit)$/.test(name));
@@ -76,7 +76,7 @@ const headersOf = (token: string, others: Record<string, string> = {}) => ({
   ...others,
 });
 
-/** Asks until the document is known, and expects every answer to be Yoga's. */
+/** Sends the request until its document is known, and expects every response to equal Yoga's. */
 async function expectYogasAnswer(
   request: object,
   headers: Record<string, string> = headersOf(tenant.secretKey),
@@ -85,14 +85,14 @@ async function expectYogasAnswer(
   const yogas = await ask(JSON.stringify({ ...request, extensions: {} }), headers);
   for (let time = 0; time < 2; time++) {
     const answer = await ask(JSON.stringify(request), headers);
-    // Of two fields that fail, either may be told of first, by Yoga too.
+    // If two fields fail, the order of their errors is undefined, also in Yoga.
     if (severalMayFail && yogas.text.startsWith('{"errors"')) expect(answer.text).toMatch(/^\{"errors"/);
     else expect(answer).toEqual(yogas);
   }
   return yogas;
 }
 
-/** How many requests ran on the prepared path meanwhile. */
+/** The number of requests that ran on the prepared path during the work. */
 async function preparedDuring(act: () => Promise<unknown>): Promise<number> {
   const count = async () => {
     const credential = Buffer.from(`operator:${service.app.firstStart.operatorPassword}`).toString('base64');
@@ -108,13 +108,13 @@ async function preparedDuring(act: () => Promise<unknown>): Promise<number> {
 
 const READ = 'query Read($id: ID!) { invoice(id: $id) { id lines { amount } } }';
 
-it('a query that was asked before runs on the prepared path', async () => {
+it('a query that was sent before runs on the prepared path', async () => {
   const variables = { id: invoices[0]?.id };
   const ran = await preparedDuring(() => expectYogasAnswer({ query: READ, variables }));
   expect(ran).toBe(2);
 });
 
-describe('the same answer', () => {
+describe('both paths give the same response', () => {
   it('to random queries', { timeout: 120_000 }, async () => {
     const texts = (path: string): string[] => {
       if (/invoice\.id|node\.id/.test(path)) return ids.inv ?? [];
@@ -133,7 +133,8 @@ describe('the same answer', () => {
         { numRuns: RUNS, endOnFailure: true },
       ),
     );
-    // About half of them are answered without errors, twice on the prepared path each unless they have directives.
+    // About half of the queries have no errors. Of those, each without directives is answered twice on the prepared
+    // path.
     expect(answered).toBeGreaterThan(RUNS / 5);
     expect(ran).toBeGreaterThan(RUNS / 5);
   });
@@ -149,16 +150,16 @@ describe('the same answer', () => {
     ['a variable that is not declared', { query: '{ __typename }', variables: { a: 1 } }],
     ['a page that is too long', { query: '{ invoices(first: 101) { nodes { id } } }' }],
     [
-      'an enum value that is none',
+      'an invalid enum value',
       { query: 'query ($s: InvoiceStatus) { invoices(status: $s) { nodes { id } } }', variables: { s: 'x' } },
     ],
     ['a number that is no integer', { query: '{ invoices(first: 1.5) { nodes { id } } }' }],
     [
-      'a variable that is no integer',
+      'a variable that is not an integer',
       { query: 'query ($n: Int) { invoices(first: $n) { nodes { id } } }', variables: { n: 1.5 } },
     ],
     [
-      'an amount that is no integer',
+      'an amount that is not an integer',
       {
         query:
           'mutation ($amount: Centimes!) { createInvoice(input: { amount: $amount, currency: "MAD", customer: { ice: "001234567000089", name: "A" }, lines: [] }) { __typename } }',
@@ -166,7 +167,7 @@ describe('the same answer', () => {
       },
     ],
     [
-      'a date that is none',
+      'an invalid date',
       {
         query: 'query ($t: DateTime) { invoices(createdAfter: $t) { nodes { id } } }',
         variables: { t: '2026-02-31T00:00:00Z' },
@@ -198,12 +199,12 @@ describe('the same answer', () => {
     ],
   ])('to %s', async (name, request) => {
     const { text } = await expectYogasAnswer(request);
-    // What is wrong with the value, and not with the question.
+    // The variable is at fault, not the document.
     if (name.endsWith('that is no integer'))
       expect(text).toMatch(/cannot represent non-integer value|must be an integer of centimes/);
   });
 
-  it('to whoever asks', async () => {
+  it('to every credential', async () => {
     const [first, second] = invoices;
     const stranger = await service.tenant();
     const all =
@@ -224,7 +225,7 @@ describe('the same answer', () => {
     }
   });
 
-  it('in the media type that is asked for', async () => {
+  it('in the requested media type', async () => {
     const types = [
       ...[
         '*/*',
@@ -257,7 +258,7 @@ describe('the same answer', () => {
 });
 
 describe('graphql-http’s audits', () => {
-  /** What they sent, to be asked again of both paths. */
+  /** The requests that the audits sent; they are sent again on both paths. */
   const sent: { body: string; headers: Record<string, string> }[] = [];
   const audits = serverAudits({
     url: async () => `${service.url}/graphql`,
@@ -273,7 +274,7 @@ describe('graphql-http’s audits', () => {
     expect(result).toMatchObject({ status: 'ok' });
   });
 
-  it('are answered alike on both paths', async () => {
+  it('get the same responses on both paths', async () => {
     expect(sent.length).toBeGreaterThan(30);
     for (const { body, headers } of sent) {
       const request = parsed(body);

@@ -45,7 +45,7 @@ const RELATIONS = `query ($first: Int) {
   }
 }`;
 
-/** What an operation looks up; jobs, sweeps and change streams run by the clock beside it. */
+/** The queries that an operation sends to the store, without those of jobs, sweeps and change streams. */
 function isLookUp({ commandName, command }: CommandStartedEvent): boolean {
   if (commandName !== 'find' || !/^(invoices|webhook_\w+)$/.test(command.find)) return false;
   return ['_id', '$or', 'tenantId'].some((field) => field in command.filter) && !('work.token' in command.filter);
@@ -63,7 +63,7 @@ async function relationsOf(first: number) {
   return { nodes: body.data.invoices.nodes, lookUps: lookUps.sort() };
 }
 
-it('an invoice leads to its events and deliveries, and these to one another', async () => {
+it('an invoice refers to its events and deliveries, which refer to one another', async () => {
   const { nodes } = await relationsOf(INVOICES);
   expect(nodes.map(({ id }: { id: string }) => id)).toEqual(created.map(({ id }) => id).reverse());
   for (const { id, events, deliveries } of nodes) {
@@ -88,14 +88,15 @@ it('an invoice leads to its events and deliveries, and these to one another', as
   }
 });
 
-it('a page of 20 invoices with all its relations costs as many look-ups as one of 2', async () => {
+it('a page of 20 invoices with all its relations costs as many queries to the store as one of 2', async () => {
   const [small, large] = [await relationsOf(2), await relationsOf(INVOICES)];
   expect(large.lookUps).toEqual(small.lookUps);
-  // The page; of the events: their log, invoices and deliveries; of the deliveries: their ledger, attempts, endpoints, events and invoices.
+  // One query for the page; for events: log, invoices, deliveries; for deliveries: ledger, attempts, endpoints, events,
+  // invoices.
   expect(large.lookUps).toHaveLength(9);
 });
 
-it('shows them to a secret key of the tenant alone', async () => {
+it('only a secret key of the tenant sees them', async () => {
   const [invoice] = created;
   if (!invoice) throw new Error('there is no invoice');
   const ONE = 'query ($id: ID!) { invoice(id: $id) { events { body } deliveries { endpoint { url } } } }';
@@ -103,7 +104,7 @@ it('shows them to a secret key of the tenant alone', async () => {
   expect(body).toEqual({ data: { invoice: { events: [], deliveries: [] } } });
 });
 
-it('a deleted endpoint and what is not kept any more are null', async () => {
+it('a deleted endpoint and an event past its retention time are null', async () => {
   const { body: other } = await client.post('/v1/webhook_endpoints', {
     ...{ url: `${receiver.url}/other`, events: ['invoice.rejected'] },
   });

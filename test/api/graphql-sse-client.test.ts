@@ -4,7 +4,7 @@ import { type BreakingProxy, startBreakingProxy } from '../support/breaking-prox
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** graphql-sse's own client, in both of its modes, over connections that break. */
+/** graphql-sse's own client, in both modes, over connections that break. */
 let service: TestService;
 let proxy: BreakingProxy;
 
@@ -28,7 +28,7 @@ describe.each([
   ['distinct connections mode', false],
   ['single connection mode', true],
 ] as const)('%s', (_, singleConnection) => {
-  it('goes on after each break where it was: nothing lost, nothing twice', async () => {
+  it('resumes after each break: no result is lost or repeated', async () => {
     const { secretKey } = await service.tenant();
     const client = new Client(service.url, secretKey);
     const sse = createClient({
@@ -39,7 +39,7 @@ describe.each([
       retry: () => new Promise((resolve) => setTimeout(resolve, 50)),
     });
     const told: Told['invoiceEvents']['event'][] = [];
-    // The client sends the same object again after a break: that is all that resuming takes.
+    // After a break the client sends the same object again, so changing its `variables` is enough to resume.
     const variables: { after: string | null } = { after: null };
     let failure: unknown;
     const end = sse.subscribe<Told>(
@@ -63,7 +63,7 @@ describe.each([
     const ids: string[] = [];
     for (let round = 1; round <= 4; round++) {
       ids.push((await client.post('/v1/invoices', invoiceBody())).body.id);
-      // Sometimes amid the three events, sometimes after them.
+      // Breaks the connection sometimes between the three events, sometimes after them.
       await expect.poll(() => told.length, { timeout: 50_000 }).toBeGreaterThan((round - 1) * 3 + (round % 3));
       proxy.break();
     }

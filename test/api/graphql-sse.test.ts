@@ -5,7 +5,9 @@ import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
 import { EventReader } from '../support/event-stream.ts';
 import { startService, type TestService, type TestTenant } from '../support/service.ts';
 
-/** The GraphQL over SSE protocol, section by section, by hand: its own client is in `graphql-sse-client.test.ts`. */
+/**
+ * The GraphQL over SSE protocol, section by section, without a client library. See also `graphql-sse-client.test.ts`.
+ */
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
@@ -23,7 +25,7 @@ afterAll(() => service.close());
 const WATCH = 'subscription ($id: ID!) { invoiceStatus(id: $id) { status } }';
 const EVENTS = { Accept: 'text/event-stream' };
 const JSON_TYPE = { 'Content-Type': 'application/json' };
-/** Two of its statuses stay for seconds. */
+/** An invoice that keeps two of its statuses for seconds. */
 const SLOW = '999000000000878';
 
 function call(
@@ -62,7 +64,7 @@ describe('distinct connections mode', () => {
     }
   });
 
-  it('runs queries and mutations too, mutations not by GET', async () => {
+  it('runs queries and mutations too, but no mutation by GET', async () => {
     const query = await new EventReader(await stream({ query: '{ __typename }' })).all();
     expect(query).toMatchObject([{ event: 'next', data: '{"data":{"__typename":"Query"}}' }, { event: 'complete' }]);
     const mutation = 'mutation { __typename }';
@@ -88,7 +90,7 @@ describe('distinct connections mode', () => {
     expect([rest, next?.event, complete?.event, more]).toEqual([{}, 'next', 'complete', []]);
   });
 
-  it('reports what the use case refuses, and nothing of a defect', async () => {
+  it('reports the refusals of use cases, and nothing about a defect', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const stranger = (await service.tenant()).secretKey;
     const response = await stream(
@@ -102,7 +104,7 @@ describe('distinct connections mode', () => {
     });
   });
 
-  it('refuses what is no operation as HTTP does', async () => {
+  it('refuses a request without an operation with an HTTP error', async () => {
     expect(await errorsOf(await stream({}))).toEqual([400, 'Missing query']);
     expect((await (await stream({})).json()).errors[0].extensions).toMatchObject({
       code: 'invalid_request',
@@ -151,7 +153,7 @@ describe('single connection mode', () => {
     expect((await fetch(`${service.url}/graphql/stream`, { method: 'PUT' })).status).toBe(401);
   });
 
-  it('a reservation is fulfilled by one connection at a time, and is over with it', async () => {
+  it('a reservation allows one connection at a time, and ends with it', async () => {
     const token = await reserve();
     const reader = await attach(token);
     const second = await call('GET', { query: `?token=${token}`, headers: EVENTS });
@@ -177,13 +179,13 @@ describe('single connection mode', () => {
       data: '{"id":"sub","payload":{"data":{"invoiceStatus":{"status":"accepted"}}}}',
     });
     expect(await reader.next()).toMatchObject({ event: 'complete', data: '{"id":"sub"}' });
-    // The id is free again.
+    // The id can be used again.
     expect((await operate(token, 'sub', { query: '{ __typename }' })).status).toBe(202);
     expect(await reader.next()).toMatchObject({ data: '{"id":"sub","payload":{"data":{"__typename":"Query"}}}' });
     await reader.close();
   });
 
-  it('keeps what comes before the connection', async () => {
+  it('buffers results until the client connects', async () => {
     const token = await reserve();
     expect((await operate(token, '1', { query: '{ __typename }' })).status).toBe(202);
     const reader = await attach(token);
@@ -192,7 +194,7 @@ describe('single connection mode', () => {
     await reader.close();
   });
 
-  it('reports a wrong operation over HTTP, and nothing over the stream', async () => {
+  it('reports an invalid operation over HTTP, and nothing over the stream', async () => {
     const token = await reserve();
     const reader = await attach(token);
     for (const query of ['{', '{ nothing }']) {
@@ -207,13 +209,13 @@ describe('single connection mode', () => {
       400,
       'Operation ID is missing',
     ]);
-    // A refused operation has not taken its id.
+    // A refused operation does not occupy its id.
     expect((await operate(token, 'same', { query: '{ __typename }' })).status).toBe(202);
     expect(await reader.next()).toMatchObject({ event: 'next', data: expect.stringContaining('"id":"same"') });
     await reader.close();
   });
 
-  it('stops an operation by DELETE, and tells others apart', async () => {
+  it('stops an operation by DELETE; other operations continue', async () => {
     const [one, two] = await Promise.all([SLOW, SLOW].map((ice) => client.post('/v1/invoices', invoiceFor(ice))));
     const token = await reserve();
     const reader = await attach(token);
@@ -241,7 +243,7 @@ describe('single connection mode', () => {
     await reader.close();
   });
 
-  it('a stream is of use to nobody but who reserved it', async () => {
+  it('only the credential that reserved a stream can use it', async () => {
     const token = await reserve();
     const stranger = (await service.tenant()).secretKey;
     for (const [guess, key] of [
@@ -257,7 +259,7 @@ describe('single connection mode', () => {
       expect((await call('POST', { headers, body })).status).toBe(404);
       expect((await call('DELETE', { headers, query: '?operationId=x' })).status).toBe(404);
     }
-    // Without a credential the token opens the stream, once, and nothing else.
+    // A request without a credential but with the token may open the stream once, and do nothing else.
     const body = JSON.stringify({ query: '{ __typename }', extensions: { operationId: 'x' } });
     const anonymous = await fetch(`${service.url}/graphql/stream?token=${token}`, {
       method: 'POST',
@@ -267,7 +269,7 @@ describe('single connection mode', () => {
     expect(anonymous.status).toBe(401);
   });
 
-  it('the token is the ticket of a browser’s EventSource, which sends no header', async () => {
+  it('the token authenticates a browser’s EventSource, which sends no header', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     await client.settled(body.id);
     const token = await reserve();

@@ -49,7 +49,7 @@ describe('createInvoice', () => {
     expect([first.replayed, first.invoice.number]).toEqual([false, null]);
   });
 
-  it('creates what REST reads', async () => {
+  it('creates an invoice that REST reads', async () => {
     const { status, body } = await client.graphql(CREATE, { input: input({ metadata: { a: 'b' } }) });
     expect(status).toBe(200);
     const { invoice, clientSecret, replayed } = body.data.createInvoice;
@@ -97,7 +97,7 @@ describe('createInvoice', () => {
     ]);
   });
 
-  it('refuses an idempotency key that could not be told from another', async () => {
+  it('refuses an ambiguous idempotency key', async () => {
     for (const key of ['', 'k'.repeat(256), '\ud800', 'a\u0000']) {
       const { body } = await client.graphql(CREATE, { input: input(), key });
       expect(body.data.createInvoice).toMatchObject({
@@ -109,7 +109,7 @@ describe('createInvoice', () => {
     }
   });
 
-  it('tells a conflict of idempotency by its type', async () => {
+  it('returns an idempotency conflict as a typed error', async () => {
     await client.graphql(CREATE, { input: input(), key: 'taken' });
     const { body } = await client.graphql(CREATE, { input: input({ metadata: { a: 'b' } }), key: 'taken' });
     expect(body.data.createInvoice).toEqual({
@@ -121,7 +121,7 @@ describe('createInvoice', () => {
     });
   });
 
-  it('refuses a metadata key named __proto__ rather than losing it', async () => {
+  it('refuses a metadata key named __proto__ instead of dropping it', async () => {
     const metadata = JSON.parse('{"__proto__":"x"}');
     const { body } = await client.graphql(CREATE, { input: { ...input(), metadata } });
     expect(body.data.createInvoice).toMatchObject({ code: 'invalid_request', param: 'metadata.__proto__' });
@@ -134,14 +134,14 @@ describe('createInvoice', () => {
     expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403 });
   });
 
-  it('carries amounts beyond Int', async () => {
+  it('accepts amounts beyond Int', async () => {
     const amount = 2 ** 53 - 1;
     const lines = [{ description: 'x', quantity: 1, unitPrice: amount, taxRate: 0 }];
     const { body } = await client.graphql(CREATE, { input: input({ amount, lines }) });
     expect(body.data.createInvoice.invoice.amount).toBe(amount);
   });
 
-  it('tells an amount that is far too small as such', async () => {
+  it('reports an amount far below the minimum as amount_too_small', async () => {
     const answers = [
       await client.graphql(CREATE, { input: input({ amount: -1e300 }) }),
       await client.graphql(
@@ -157,7 +157,7 @@ const READ =
   'query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { id number customer { name address email } documents { xml { url } } } }';
 
 describe('invoice', () => {
-  it('shows address and email to the secret key alone', async () => {
+  it('shows address and email only to a secret key', async () => {
     const { body } = await client.graphql(CREATE, { input: input() });
     const { invoice, clientSecret } = body.data.createInvoice;
     await client.settled(invoice.id);
@@ -170,7 +170,7 @@ describe('invoice', () => {
     expect(await customerAs(tenant.publishableKey, clientSecret)).toEqual(hidden);
   });
 
-  it('is refused as REST refuses it', async () => {
+  it('is refused with the same errors as in REST', async () => {
     const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
     const stranger = (await service.tenant()).secretKey;
     const error = async (token: string) =>
@@ -189,7 +189,7 @@ describe('invoices', () => {
     }
   }`;
 
-  it('is a Relay connection over the same pages as REST’s list', async () => {
+  it('is a Relay connection with the same pages as REST’s list', async () => {
     const mine = await service.tenant();
     const own = new Client(service.url, mine.secretKey);
     const ids: string[] = [];
@@ -211,7 +211,7 @@ describe('invoices', () => {
     expect(refused).toMatchObject({ code: 'invalid_request', param: 'first' });
   });
 
-  it('refuses what it would answer wrongly: last without before, first with before', async () => {
+  it('refuses unsupported arguments: last without before, first with before', async () => {
     const { id } = (await client.post('/v1/invoices', invoiceBody())).body;
     for (const [variables, param] of [
       [{ last: 1 }, 'last'],
@@ -228,7 +228,7 @@ describe('invoices', () => {
     }
   });
 
-  it('is for secret keys', async () => {
+  it('needs a secret key', async () => {
     const { body } = await new Client(service.url, tenant.publishableKey).graphql(LIST);
     expect(body.errors[0].extensions.code).toBe('insufficient_scope');
   });
@@ -274,7 +274,7 @@ describe('invoiceStatus', () => {
     sse.dispose();
   });
 
-  it('single connection mode: a stream is of use to nobody but who reserved it', async () => {
+  it('single connection mode: only the credential that reserved a stream can use it', async () => {
     const reserve = async (): Promise<string> => (await client.request('PUT', '/graphql/stream')).body;
     const attach = (token: string, key: string) =>
       fetch(`${service.url}/graphql/stream?token=${encodeURIComponent(token)}`, {
@@ -312,7 +312,7 @@ describe('invoiceStatus', () => {
     expect(messages.at(-1)?.data.data.invoiceStatus).toMatchObject({ status: 'rejected', dgiId: null });
   });
 
-  it('refuses another invoice than the client_secret’s', async () => {
+  it('refuses any invoice except that of the client_secret', async () => {
     const [one, two] = [
       (await client.post('/v1/invoices', invoiceBody())).body,
       (await client.post('/v1/invoices', invoiceBody())).body,
@@ -331,7 +331,7 @@ describe('/graphql', () => {
     const page = await fetch(`${service.url}/graphql`, { headers: { Accept: 'text/html' } });
     const html = await page.text();
     expect([page.status, html.includes('YogaGraphiQL')]).toEqual([200, true]);
-    // All of it comes from npm: the page works where nothing else is reached.
+    // All assets come from npm packages, so the page works without access to other hosts.
     expect(html).not.toMatch(/<(?:script|link)[^>]+(?:src|href)=["']?https?:/);
     expect(page.headers.get('content-security-policy')).toMatch(/default-src 'none';.*frame-ancestors 'none'/);
   });
@@ -349,7 +349,7 @@ describe('/graphql', () => {
     }
   });
 
-  it('sends that page compressed, and to whoever has it not again', async () => {
+  it('sends that page compressed, and not again to a browser that has it', async () => {
     const got = (headers: Record<string, string>) =>
       new Promise<IncomingMessage>((resolve, reject) => {
         get(`${service.url}/graphql`, { headers: { Accept: 'text/html', ...headers } }, (response) => {
@@ -364,12 +364,12 @@ describe('/graphql', () => {
     expect([again.statusCode, again.headers['content-length']]).toEqual([304, undefined]);
   });
 
-  it('needs a credential for all else, introspection included', async () => {
+  it('needs a credential for every other request, including introspection', async () => {
     const { status, body } = await new Client(service.url, null).graphql('{ __typename }');
     expect([status, body.error.code]).toEqual([401, 'invalid_api_key']);
   });
 
-  it('answers a wrong document with its fault', async () => {
+  it('reports the error of an invalid document', async () => {
     const { body } = await client.graphql('{ nothing }');
     expect(body.errors[0]).toMatchObject({
       message: expect.stringContaining('nothing'),
@@ -377,7 +377,7 @@ describe('/graphql', () => {
     });
   });
 
-  it('refuses many fields at the root, be it by aliases and fragments', async () => {
+  it('refuses many root fields, also by aliases and fragments', async () => {
     const fields = (count: number) => Array.from({ length: count }, (_, i) => `a${i}: __typename`).join(' ');
     expect((await client.graphql(`{ ${fields(10)} }`)).body.errors).toBeUndefined();
     for (const query of [`{ ${fields(11)} }`, `{ ...F } fragment F on Query { ${fields(11)} }`]) {
@@ -387,7 +387,7 @@ describe('/graphql', () => {
     }
   });
 
-  it('refuses what fragments multiply', async () => {
+  it('counts the fields of a fragment at each spread', async () => {
     const times = (count: number, alias: string, field: string) =>
       Array.from({ length: count }, (_, i) => `${alias}${i}: ${field}`).join(' ');
     const query = `{ invoices { ...A } }
@@ -401,13 +401,13 @@ describe('/graphql', () => {
   it.each([
     ['variables that are no JSON', '/graphql?query={__typename}&variables=x', undefined],
     ['a document nested too deep', '/graphql', { query: '{a'.repeat(20_000) + '}'.repeat(20_000) }],
-  ])('takes %s for the client’s fault', async (_name, path, body) => {
+  ])('reports %s as a client error', async (_name, path, body) => {
     const answer = await client.request(body ? 'POST' : 'GET', path, body);
     expect(answer.status).toBe(400);
     expect(answer.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
   });
 
-  describe('answers with the status that GraphQL over HTTP has for it', () => {
+  describe('uses the status codes of GraphQL over HTTP', () => {
     const fits = 'query Invoice($id: ID!) { invoice(id: $id) { id } }';
     const types = ['application/json', '*/*', 'application/graphql-response+json'] as const;
     const ask = (body: string, accept: string) =>
@@ -422,7 +422,7 @@ describe('/graphql', () => {
       ['a variable that is missing', JSON.stringify({ query: fits })],
       ['a document that is not valid', '{"query":"{ nothing }"}'],
       ['a document that can not be read', '{"query":"{"}'],
-    ])('%s: 200, and 400 in its own media type', async (_name, body) => {
+    ])('%s: 200 as application/json, 400 as application/graphql-response+json', async (_name, body) => {
       expect(await Promise.all(types.map(async (type) => (await ask(body, type)).status))).toEqual([200, 200, 400]);
     });
 
@@ -442,7 +442,7 @@ describe('/graphql', () => {
     it.each([
       ['PUT', '/graphql'],
       ['GET', '/graphql?query=mutation%20%7B%20__typename%20%7D'],
-    ])('%s %s: 405, told in the error too', async (method, path) => {
+    ])('%s %s: 405, also in the error', async (method, path) => {
       const { status, body } = await client.request(method, path);
       expect(status).toBe(405);
       expect(body.errors[0].extensions).toMatchObject({
@@ -453,7 +453,7 @@ describe('/graphql', () => {
     });
   });
 
-  it('names the field at fault where a variable does not fit: the same as REST, each in its own names', async () => {
+  it('names the invalid field of a variable as REST does, each with its own names', async () => {
     const lines = [{ description: 'x', quantity: 1, unit_price: 'x' }];
     const rest = await client.post('/v1/invoices', invoiceBody({ lines }));
     const typed = { ...input(), lines: [{ description: 'x', quantity: 1, unitPrice: 'x' }] };
@@ -463,7 +463,7 @@ describe('/graphql', () => {
     expect(param).toBe('lines.0.unit_price');
   });
 
-  it('says where a literal is wrong', async () => {
+  it('reports the location of an invalid literal', async () => {
     for (const query of [
       '{ invoices(createdAfter: "2026-02-31T00:00:00Z") { edges { cursor } } }',
       'mutation { createInvoice(input: { amount: 1.5, currency: "MAD", customer: { ice: "", name: "" }, lines: [] }) { __typename } }',

@@ -7,7 +7,7 @@ import { afterAll, beforeAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-// The curl commands of the guides, as they stand there.
+// Runs the curl commands of the guides unchanged.
 
 const ROOT = new URL('../../', import.meta.url);
 const GUIDES = [
@@ -15,7 +15,7 @@ const GUIDES = [
   'docs/live-pages.md',
   ...readdirSync(new URL('docs/api/', ROOT)).map((f) => `docs/api/${f}`),
 ];
-/** `ID=inv_…`: the reader fills these in. */
+/** Placeholders that the reader of a guide fills in: `ID=inv_…`. */
 const ASSIGNMENT = /^[A-Z_]+=\S*…\S*(?: +#.*)?\n/gm;
 
 const commands = GUIDES.flatMap((guide) =>

@@ -29,7 +29,7 @@ describe('pages of other origins', () => {
     });
 
   it.each(['/v1/invoices', '/v1/invoices/x/stream', '/graphql', '/graphql/stream', '/files/x/y.xml'])(
-    'OPTIONS %s: a preflight needs no credential, counts nowhere, and is kept for two hours',
+    'OPTIONS %s: a preflight needs no credential, does not count for the rate limit, and is cached for two hours',
     async (path) => {
       const before = await preflight(path);
       const { status, headers, body } = await preflight(path);
@@ -51,7 +51,7 @@ describe('pages of other origins', () => {
     },
   );
 
-  it('read answers and errors with the headers that matter', async () => {
+  it('may read responses and errors with the exposed headers', async () => {
     for (const [path, token, status] of [
       [`/v1/invoices/${invoice.id}`, invoice.client_secret, 200],
       [`/v1/invoices/${invoice.id}`, 'nothing', 401],
@@ -80,7 +80,7 @@ describe('pages of other origins', () => {
     }
   });
 
-  it('follow a stream', async () => {
+  it('may follow a stream', async () => {
     const { status, headers } = await new Client(service.url, invoice.client_secret).get(
       `/v1/invoices/${invoice.id}/stream`,
       { Origin: 'https://shop.example' },
@@ -88,7 +88,7 @@ describe('pages of other origins', () => {
     expect([status, headers.get('access-control-allow-origin')]).toEqual([200, '*']);
   });
 
-  it("see nothing of the operators' pages", async () => {
+  it("have no access to the operators' pages", async () => {
     const { headers } = await client.get('/ops/jobs', { Origin: 'https://shop.example' });
     expect(headers.get('access-control-allow-origin')).toBeNull();
   });
@@ -96,7 +96,7 @@ describe('pages of other origins', () => {
 
 describe('conditional reads', () => {
   it.each(['/v1/invoices/ID', '/v1/invoices?limit=3', '/v1/webhook_endpoints'])(
-    'GET %s: 304 without a body while nothing has changed',
+    'GET %s: 304 without a body if nothing has changed',
     async (path) => {
       path = path.replace('ID', invoice.id);
       const first = await client.get(path);
@@ -112,7 +112,7 @@ describe('conditional reads', () => {
   );
 
   it.each(['xml_url', 'pdf_url', '/docs', '/docs/docs.css', '/graphql', '/v1/openapi.json'])(
-    '%s: 304 for fetch(), which adds Cache-Control: no-cache to a condition, and for a strong form of a weak ETag',
+    '%s: 304 for fetch(), which adds Cache-Control: no-cache to a conditional request, and for the strong form of a weak ETag',
     async (what) => {
       const path = what.endsWith('_url') ? new URL((await client.settled(invoice.id))[what]).pathname : what;
       const get = (condition?: string) =>
@@ -152,7 +152,7 @@ describe('conditional reads', () => {
     for (const [status, tag] of tags) expect(tag === accepted, status).toBe(status === 'accepted');
   });
 
-  it('what must not be kept says so', async () => {
+  it('responses that must not be cached say so', async () => {
     const { headers } = await client.post('/v1/invoices', invoiceBody());
     expect([headers.get('cache-control'), headers.get('etag')]).toEqual(['no-store', null]);
     expect((await client.get('/v1/invoices/x')).headers.get('cache-control')).toBe('no-store');
@@ -172,7 +172,7 @@ describe('content codings', () => {
     ['gzip, deflate, br, zstd', 'br'],
     ['identity', undefined],
     ['br;q=0, gzip;q=0.1', 'gzip'],
-  ])('Accept-Encoding: %s is answered in %s, with the same ETag', async (accepted, coding) => {
+  ])('Accept-Encoding: %s is answered with %s, with the same ETag', async (accepted, coding) => {
     const created = await client.post('/v1/invoices', invoiceBody({ amount: 36000, ...many }));
     await client.settled(created.body.id);
     const path = `/v1/invoices/${created.body.id}`;
@@ -187,7 +187,7 @@ describe('content codings', () => {
     expect(await answer.json()).toEqual(plain.body);
   });
 
-  it('leaves small answers, creations and streams as they are', async () => {
+  it('does not compress small responses, creations and streams', async () => {
     expect((await read(`/v1/invoices/${invoice.id}`, 'gzip')).coding).toBeUndefined();
     expect((await read(`/v1/invoices/${invoice.id}/stream`, 'gzip')).coding).toBeUndefined();
     const body = JSON.stringify(invoiceBody({ amount: 36000, ...many }));
@@ -215,7 +215,7 @@ describe('methods', () => {
     ['/v1/invoices', 'GET, HEAD, POST'],
     ['/v1/invoices/x', 'GET, HEAD'],
     ['/v1/webhook_endpoints/x', 'DELETE, PATCH'],
-  ])('OPTIONS %s names the methods; any other is 405 with the same Allow', async (path, methods) => {
+  ])('OPTIONS %s lists the methods; any other method is 405 with the same Allow', async (path, methods) => {
     const sorted = (value: string | null) => value?.split(', ').sort().join(', ');
     const options = await client.request('OPTIONS', path);
     expect([options.status, sorted(options.headers.get('allow'))]).toEqual([204, methods]);
@@ -224,7 +224,7 @@ describe('methods', () => {
     expect(other.body.error).toMatchObject({ code: 'invalid_request', param: null, status: 405 });
   });
 
-  it('the OpenAPI document is only read, by anybody', async () => {
+  it('the OpenAPI document is read-only and public', async () => {
     const nobody = new Client(service.url, null);
     for (const method of ['POST', 'PUT', 'DELETE'])
       expect([method, (await nobody.request(method, '/v1/openapi.json')).status]).toEqual([method, 405]);
@@ -233,7 +233,7 @@ describe('methods', () => {
   });
 
   it.each(['/v1/invoices', '/v1/x', '/graphql', '/graphql/stream'])(
-    'OPTIONS %s with an empty Access-Control-Request-Method or Origin is no preflight: 401',
+    'OPTIONS %s with an empty Access-Control-Request-Method or Origin is not a preflight: 401',
     async (path) => {
       for (const empty of [
         'Origin: https://x\r\nAccess-Control-Request-Method:',
@@ -249,7 +249,7 @@ describe('methods', () => {
     ['PUT', '/graphql', 405],
     ['DELETE', '/graphql', 405],
     ['PATCH', '/graphql/stream', 405],
-  ])('%s %s: %i with a body that says why', async (method, path, status) => {
+  ])('%s %s: %i with an error body', async (method, path, status) => {
     const answer = await client.request(method, path, {});
     expect(answer.status).toBe(status);
     expect(answer.body.error ?? answer.body.errors[0]).toMatchObject({ message: expect.stringMatching(/\.$/) });
@@ -259,7 +259,7 @@ describe('methods', () => {
   it.each([
     ['/graphql', { Accept: 'image/png' }, 406],
     ['/graphql', { 'Content-Type': 'text/plain' }, 415],
-  ])('POST %s with %j: %i with a body that says why', async (path, headers, status) => {
+  ])('POST %s with %j: %i with an error body', async (path, headers, status) => {
     const answer = await client.post(path, { query: '{ invoice(id: "x") { id } }' }, headers);
     expect([answer.status, answer.body.error?.code, answer.body.error?.status]).toEqual([
       status,
@@ -269,7 +269,7 @@ describe('methods', () => {
   });
 });
 
-describe('what no HTTP client sends', () => {
+describe('malformed requests', () => {
   const shaped = (answer: Awaited<ReturnType<typeof sendRaw>>) => {
     expect(answer.headers['content-type']).toBe('application/json; charset=utf-8');
     expect(answer.headers['request-id']).toMatch(/^req_/);
@@ -286,7 +286,7 @@ describe('what no HTTP client sends', () => {
     ['a NUL byte in a header', rawRequest('GET /v1/invoices', ['X: \0']), 400],
     ['two lengths', rawRequest('POST /v1/invoices', ['Content-Length: 1', 'Content-Length: 2'], 'xx'), 400],
     [
-      'a length and chunks',
+      'a Content-Length and chunks',
       rawRequest('POST /v1/invoices', ['Content-Length: 1', 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
       400,
     ],
@@ -296,13 +296,13 @@ describe('what no HTTP client sends', () => {
     expect(shaped(await sendRaw(service.url, bytes))).toEqual([status, 'invalid_request', null]);
   });
 
-  it('a broken chunk amid a body: 400', async () => {
+  it('a malformed chunk inside a body: 400', async () => {
     const headers = [bearer(), 'Content-Type: application/json', 'Transfer-Encoding: chunked'];
     const answer = await sendRaw(service.url, rawRequest('POST /v1/invoices', headers, '5\r\n{"a":\r\nzz\r\n'));
     expect(shaped(answer)).toEqual([400, 'invalid_request', null]);
   });
 
-  it('no Host, or two: 400', async () => {
+  it('no Host header, or two: 400', async () => {
     for (const hosts of ['', 'Host: a\r\nHost: b\r\n']) {
       const bytes = `GET /v1/invoices HTTP/1.1\r\n${hosts}${bearer()}\r\nConnection: close\r\n\r\n`;
       expect(shaped(await sendRaw(service.url, bytes))).toEqual([400, 'invalid_request', 'Host']);
@@ -318,7 +318,7 @@ describe('what no HTTP client sends', () => {
     expect(shaped(answer)).toEqual([417, 'invalid_request', 'Expect']);
   });
 
-  it('a header that has one meaning, sent twice: 401, 415 and 400, never one of the two', async () => {
+  it('a single-value header sent twice: 401, 415 or 400; neither value is used', async () => {
     const both = await sendRaw(service.url, rawRequest('GET /v1/invoices', [bearer(), bearer()]));
     expect(shaped(both)).toEqual([401, 'invalid_api_key', null]);
     expect(both.headers['www-authenticate']).toBe('Bearer realm="fatoura", error="invalid_token"');
@@ -342,7 +342,7 @@ describe('what no HTTP client sends', () => {
     },
   );
 
-  it('a query that can not be decoded is refused or taken as it is, never a failure', async () => {
+  it('a query that cannot be decoded is refused or used undecoded, never a 500', async () => {
     for (const query of ['%', 'limit=%', '%00=1', 'status=%ff', '&&&', 'limit=1&limit=2', 'a[b]=1', '__proto__=1']) {
       const answer = await sendRaw(service.url, rawRequest(`GET /v1/invoices?${query}`, [bearer()]));
       expect([query, answer.status === 200 ? 200 : shaped(answer)[0]]).toEqual([query, query === '&&&' ? 200 : 400]);
@@ -350,7 +350,7 @@ describe('what no HTTP client sends', () => {
   });
 });
 
-it('every answer has the limits in the form of the IETF draft too', async () => {
+it('every response has the rate limits in the form of the IETF draft, too', async () => {
   const { headers } = await client.get('/v1/invoices/x');
   expect(headers.get('ratelimit-policy')).toBe('"minute";q=1000000;w=60');
   expect(headers.get('ratelimit')).toBe(`"minute";r=${headers.get('x-ratelimit-remaining')};t=${untilReset(headers)}`);

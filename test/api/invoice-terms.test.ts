@@ -39,7 +39,7 @@ async function create(input: object, key: string | null = null) {
   return body.data.createInvoice;
 }
 
-/** The signed XML of an invoice, once it is accepted. */
+/** The signed XML of an invoice, after acceptance. */
 async function xmlOf(id: string): Promise<string> {
   const { xml_url } = await client.settled(id);
   return (await (await fetch(xml_url)).text()).replaceAll(/ xmlns(:\w+)?="[^"]*"/g, '');
@@ -47,7 +47,7 @@ async function xmlOf(id: string): Promise<string> {
 
 const today = () => moroccanDate(new Date());
 
-it('the terms of an invoice are kept, stated in its XML, and no others with a replay', async () => {
+it('the terms of an invoice are stored and stated in its XML, and a replay does not change them', async () => {
   const terms = {
     operationDate: addDays(today(), -20),
     dueDate: addDays(today(), 60),
@@ -73,7 +73,7 @@ it('the terms of an invoice are kept, stated in its XML, and no others with a re
   });
 });
 
-it("REST takes the profile's, and a later change of the profile changes no invoice", async () => {
+it('REST uses the terms of the profile, and a later change of the profile changes no invoice', async () => {
   const tenant = await service.tenant(SPECIMEN_SELLER);
   const own = new Client(service.url, tenant.secretKey);
   const profile = {
@@ -107,7 +107,7 @@ it("REST takes the profile's, and a later change of the profile changes no invoi
   expect(next.terms).toMatchObject({ dueDate: null, paymentMeans: null, paymentReference: null, bankAccount: null });
 });
 
-it('structure is a 400, rules are a 422, and validateInvoice says the same', async () => {
+it('structural problems are 400, business rules are 422, and validateInvoice reports the same', async () => {
   for (const [terms, ...problems] of [
     [
       { operationDate: '2026-02-30', dueDate: 'demain', bankAccount: '1', paymentReference: '\u0007' },
@@ -133,7 +133,7 @@ it('structure is a 400, rules are a 422, and validateInvoice says the same', asy
   expect(wrongKind.body.errors[0].extensions).toMatchObject({ code: 'invalid_request', status: 400 });
 });
 
-it('validateInvoice warns of what is missing and of terms that are too long', async () => {
+it('validateInvoice warns of missing information and of terms that are too long', async () => {
   const warnings = async (terms?: object) => {
     const { body } = await client.graphql(VALIDATE, { input: draft(terms) });
     expect(body.data.validateInvoice).toMatchObject({ valid: true, problems: [] });
@@ -149,7 +149,7 @@ it('validateInvoice warns of what is missing and of terms that are too long', as
   expect(await warnings({ ...dates, paymentMeans: 'transfer' })).toEqual(['due_date_late', 'bank_account_missing']);
 });
 
-it('validateInvoice does not warn of what it says is a problem', async () => {
+it('validateInvoice does not warn of a field that it reports as a problem', async () => {
   const customer = { ...draft().customer, address: 'x'.repeat(501) };
   for (const [terms, ...paths] of [
     [{ operationDate: 'hier' }, 'terms.dueDate', 'terms.paymentMeans', 'terms.paymentReference'],
@@ -161,7 +161,7 @@ it('validateInvoice does not warn of what it says is a problem', async () => {
   }
 });
 
-it('the REST contract is as it was: it takes no terms', async () => {
+it('the REST contract has no terms', async () => {
   const { status, body } = await client.post('/v1/invoices', invoiceBody({ terms: { dueDate: '2027-01-01' } }));
   expect([status, body.error.code, body.error.param]).toEqual([400, 'invalid_request', 'terms']);
 });

@@ -14,7 +14,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-it('is for the operator alone', async () => {
+it('needs the operator’s password', async () => {
   const { secretKey } = await service.tenant();
   const wrong = `Basic ${Buffer.from('operator:x').toString('base64')}`;
   for (const headers of [{}, { Authorization: `Bearer ${secretKey}` }, { Authorization: wrong }]) {
@@ -29,7 +29,7 @@ it.each([
   ['a body that is no JSON', 'POST', '/ops/jobs/api/jobs/delete', '{x', 400],
   ['a body that is too large', 'POST', '/ops/jobs/api/jobs/delete', `{"jobIds":"${'x'.repeat(2_000_000)}"}`, 413],
   ['a path outside of its assets', 'GET', '/ops/jobs/..%2f..%2fpackage.json', undefined, 403],
-] as const)('takes %s for the client’s fault', async (_name, method, path, body, status) => {
+] as const)('reports %s as a client error', async (_name, method, path, body, status) => {
   const answer = await new Client(service.url, null).request(method, path, body, operator);
   expect(answer.body).toEqual({ error: { code: 'invalid_request', message: expect.any(String), param: null, status } });
   expect(answer.status).toBe(status);
@@ -41,7 +41,7 @@ describe('a change', () => {
     return client.request('POST', `/ops/jobs/api/jobs/${what}`, body, { ...operator, ...headers });
   };
 
-  it('is taken from its own pages, and from what is no browser', async () => {
+  it('is accepted from its own pages and from non-browser clients', async () => {
     for (const headers of [
       {},
       { Origin: service.url },
@@ -60,12 +60,12 @@ describe('a change', () => {
     [{ Origin: 'x' }],
     [{ 'Sec-Fetch-Site': 'cross-site' }],
     [{ 'Sec-Fetch-Site': 'same-site' }],
-  ] as [Record<string, string>][])('is refused from elsewhere: %j', async (headers) => {
+  ] as [Record<string, string>][])('is refused from other origins: %j', async (headers) => {
     const { status, body } = await change('delete', headers);
     expect([status, body.error.code]).toEqual([403, 'insufficient_scope']);
   });
 
-  it('makes no new job, known to a worker or not', async () => {
+  it('creates no job, whether a worker has its definition or not', async () => {
     const jobs = service.app.store.db.collection('jobs');
     const before = await jobs.countDocuments();
     for (const jobName of ['invented', 'invoice.sign']) {
@@ -77,7 +77,7 @@ describe('a change', () => {
     expect(await jobs.countDocuments()).toBe(before);
   });
 
-  it('deletes and requeues a job that is there', async () => {
+  it('deletes and requeues an existing job', async () => {
     const jobs = service.app.store.db.collection('jobs');
     const { insertedId } = await jobs.insertOne({
       name: 'invoice.sign',
@@ -94,7 +94,7 @@ describe('a change', () => {
 });
 
 it.each(['/ops/jobs/', '/ops/jobs', '/docs', '/graphql', '/verify/inv_x', '/nothing'])(
-  '%s is shown in no frame',
+  '%s cannot be framed',
   async (path) => {
     const headers = { Accept: 'text/html', ...(path.startsWith('/ops') && operator) };
     const answer = await fetch(service.url + path, { headers, redirect: 'manual' });
@@ -104,7 +104,7 @@ it.each(['/ops/jobs/', '/ops/jobs', '/docs', '/graphql', '/verify/inv_x', '/noth
   },
 );
 
-it('takes a new password at once when it was reset, and the old one no more', async () => {
+it('accepts a reset password at once, and refuses the old one', async () => {
   const status = async (password: string | null) => {
     const Authorization = `Basic ${Buffer.from(`operator:${password}`).toString('base64')}`;
     return (await new Client(service.url, null).get('/ops/jobs/', { Authorization })).status;

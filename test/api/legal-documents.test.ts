@@ -18,7 +18,7 @@ const VERIFY = `query ($xml: String!) { verifyDocument(xml: $xml) {
 const WARNINGS =
   'query ($id: ID!, $secret: String) { invoice(id: $id, clientSecret: $secret) { number documents { xml { url } } warnings { code path message } } }';
 
-/** A created invoice once it is accepted. */
+/** A created invoice, after acceptance. */
 async function accepted() {
   const created = await client.post('/v1/invoices', invoiceFor('001525713000085'));
   await expect
@@ -28,7 +28,7 @@ async function accepted() {
 }
 
 describe('verifyDocument', () => {
-  it('finds our own document valid, and a changed one not', async () => {
+  it('finds the service’s own document valid, and a changed one invalid', async () => {
     const { id } = await accepted();
     const { invoice } = (await client.graphql(WARNINGS, { id })).body.data;
     const xml = await (await fetch(invoice.documents.xml.url)).text();
@@ -53,7 +53,7 @@ describe('verifyDocument', () => {
     });
   });
 
-  it('refuses what hides something: bombs, wrapping, other documents', async () => {
+  it('refuses attacks: entity bombs, signature wrapping, other documents', async () => {
     const bomb = '<!DOCTYPE x [<!ENTITY a "aa"><!ENTITY b "&a;&a;">]><x>&b;</x>';
     for (const xml of [bomb, '<Invoice xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2"/>', '', 'x']) {
       const { body } = await client.graphql(VERIFY, { xml });
@@ -61,7 +61,7 @@ describe('verifyDocument', () => {
     }
   });
 
-  it('says of a document that would hold up others that it is not checked', async () => {
+  it('reports a document that would take too long as not checked', async () => {
     const nested = Array.from({ length: 25_000 }, (_, n) => `<a xmlns:p${n}="urn:${n}">`).join('');
     const { body } = await client.graphql(VERIFY, { xml: nested });
     expect(body.data.verifyDocument).toMatchObject({
@@ -78,7 +78,7 @@ describe('verifyDocument', () => {
 });
 
 describe('warnings', () => {
-  it('tell a secret key, and nobody else, what the law would want', async () => {
+  it('are shown only to a secret key', async () => {
     const created = await client.post('/v1/invoices', invoiceFor('001525713000085'));
     const { id, client_secret: secret } = created.body;
     const { body } = await client.graphql(WARNINGS, { id });

@@ -14,13 +14,13 @@ interface Known {
   readonly created: number;
 }
 
-/** When the first of the invoices was created, UNIX seconds. */
+/** Creation time of the first invoice, UNIX seconds. */
 const START = Date.UTC(2026, 0, 31, 12) / 1000;
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
-/** 24 invoices of 12 seconds, newest first. */
+/** 24 invoices created within 12 seconds, newest first. */
 const known: Known[] = [];
 
 beforeAll(async () => {
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Stores an invoice without work, so that its status stays. */
+/** Stores an invoice without a job, so that its status does not change. */
 async function store(i: number, environment: Environment): Promise<Known> {
   const status = INVOICE_STATUSES[i % INVOICE_STATUSES.length] as InvoiceStatus;
   const createdAt = new Date(START * 1000 + i * 500);
@@ -50,7 +50,7 @@ interface Query {
   created_before?: number;
 }
 
-/** What a query should answer, by the words of the contract. */
+/** The response to a query that the contract requires. */
 function expectedOf(query: Query) {
   const wanted = known.filter(
     ({ status, created }) =>
@@ -99,7 +99,7 @@ function* combinations(): Generator<Query> {
 }
 
 describe('GET /v1/invoices: 200', () => {
-  it('answers every combination of its parameters as the contract says', async () => {
+  it('answers every combination of its parameters according to the contract', async () => {
     const queries = [...combinations()];
     expect(queries).toHaveLength(2 * 4 * 7 * 2 * 2);
     for (const query of queries) {
@@ -109,7 +109,7 @@ describe('GET /v1/invoices: 200', () => {
     }
   });
 
-  it('keeps the environments apart', async () => {
+  it('separates the environments', async () => {
     const live = new Client(service.url, await service.liveKey(tenant.id));
     expect((await live.get('/v1/invoices')).body.data).toEqual([]);
     const { id } = await store(100, 'live');
@@ -119,7 +119,7 @@ describe('GET /v1/invoices: 200', () => {
     expect((await client.get(`/v1/invoices?starting_after=${id}`)).status).toBe(400);
   });
 
-  it('is stable while invoices are created: each that was there comes once, in order, in both directions', async () => {
+  it('is stable while invoices are created: each earlier invoice is listed once, in order, in both directions', async () => {
     const own = new Client(service.url, (await service.tenant()).secretKey);
     const create = async () => (await own.post('/v1/invoices', invoiceBody())).body.id as string;
     const there: string[] = [];

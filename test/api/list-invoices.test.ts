@@ -5,7 +5,7 @@ import { startService, type TestService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
-/** Newest first, as they are listed; the fourth is rejected, the others accepted. */
+/** Newest first, the order of the list; the fourth is rejected, the others are accepted. */
 let ids: string[];
 let created: string[];
 
@@ -15,7 +15,7 @@ beforeAll(async () => {
   const made = [];
   for (let i = 0; i < 7; i++) {
     made.unshift((await client.post('/v1/invoices', i === 3 ? invoiceFor('999000000000102') : invoiceBody())).body);
-    // Two seconds at least, so that filters by time have something to part.
+    // At least two seconds apart, so that filters by time can separate them.
     if (i === 3) await sleep(1100);
   }
   ids = made.map(({ id }) => id);
@@ -32,7 +32,7 @@ async function list(query = ''): Promise<{ ids: string[]; more: boolean; next: s
 }
 
 describe('GET /v1/invoices: 200', () => {
-  it('lists newest first, each as it is read by itself, without a client_secret', async () => {
+  it('lists newest first, each invoice as in a single read, without a client_secret', async () => {
     const { body } = await client.get('/v1/invoices');
     expect(body.object).toBe('list');
     expect(body.data.map((each: { id: string }) => each.id)).toEqual(ids);
@@ -59,7 +59,7 @@ describe('GET /v1/invoices: 200', () => {
     expect((await list('?status=pending')).ids).toEqual([]);
   });
 
-  it('filters by time in whole seconds, bounds excluded, whatever their zone', async () => {
+  it('filters by time in whole seconds, bounds excluded, with any time zone', async () => {
     const early = created[6] as string;
     const late = created[0] as string;
     const inZone = early.replace('Z', '+00:00');
@@ -81,7 +81,7 @@ describe('GET /v1/invoices: 200', () => {
     '2026-01-31T01:00:00+01',
     '2026-01-30T23:30:00,500-0030',
     '2026-01-31T05:30:00.25+05:30',
-  ])('takes the forms of ISO 8601, here and in GraphQL: %s', async (text) => {
+  ])('accepts the forms of ISO 8601, also in GraphQL: %s', async (text) => {
     const query = 'query ($t: DateTime) { invoices(createdAfter: $t, createdBefore: $t) { nodes { id } } }';
     for (const each of [text, text.replace('2026-', '1960-'), text.replace('2026-', '2960-')]) {
       const before = await client.get(`/v1/invoices?limit=100&created_before=${encodeURIComponent(each)}`);
@@ -94,7 +94,7 @@ describe('GET /v1/invoices: 200', () => {
     }
   });
 
-  it('applies cursor and time together: the narrower bound holds', async () => {
+  it('applies cursor and time together: the narrower bound applies', async () => {
     const late = created[0] as string;
     const expected = ids.filter((_, i) => i > 1 && (created[i] as string) < late);
     expect((await list(`?starting_after=${ids[1]}&created_before=${late}`)).ids).toEqual(expected);
@@ -104,7 +104,7 @@ describe('GET /v1/invoices: 200', () => {
     );
   });
 
-  it("shows nothing of another tenant's", async () => {
+  it('shows no invoice of another tenant', async () => {
     const other = new Client(service.url, (await service.tenant()).secretKey);
     expect((await other.get('/v1/invoices')).body).toEqual({
       object: 'list',

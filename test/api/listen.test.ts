@@ -165,7 +165,7 @@ it.each([
   [['listen', '--forward-to', 'http://localhost:1'], 2],
   [['trigger', 'invoice.accepted', '--url', 'fatoura.example', '--key', 'sk_test_x'], 2],
   [['trigger', 'invoice.paid', '--key', 'sk_test_x'], 2],
-])('%s ends with %i', async (args, expected) => {
+])('%s exits with %i', async (args, expected) => {
   const { child } = cli(...args);
   const [code] = await once(child, 'exit');
   expect(code).toBe(expected);

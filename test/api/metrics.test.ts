@@ -14,7 +14,7 @@ afterAll(() => service.close());
 
 const metrics = async () => (await fetch(`${service.url}/metrics`, { headers: operator })).text();
 
-it('are for the operator alone', async () => {
+it('need the operator’s password', async () => {
   const { secretKey } = await service.tenant();
   for (const headers of [{}, { Authorization: `Bearer ${secretKey}` }]) {
     const answer = await fetch(`${service.url}/metrics`, { headers });
@@ -25,7 +25,7 @@ it('are for the operator alone', async () => {
   expect(answer.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
 });
 
-it('count requests by route, status changes and stages, and show when the certificate ends', async () => {
+it('count requests by route, status changes and stages, and show when the certificate expires', async () => {
   const { secretKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
   const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085'));
@@ -49,7 +49,7 @@ it('count requests by route, status changes and stages, and show when the certif
   expect(expiry).toBeGreaterThan(Date.now() / 1000 + 9 * 365 * 86_400);
 });
 
-it('count the mails, and the invoices that need attention', async () => {
+it('count mails, and invoices that need attention', async () => {
   const client = new Client(service.url, (await service.tenant()).secretKey);
   const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
   await expect
@@ -68,7 +68,7 @@ it('count the mails, and the invoices that need attention', async () => {
   expect(text).toContain(`${attention('pdf_delayed')} 1`);
 });
 
-it('count open streams, and a stream as a request when it begins', async () => {
+it('count open streams, and count a stream as a request when it starts', async () => {
   const client = new Client(service.url, (await service.tenant()).secretKey);
   const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
   const end = new AbortController();

@@ -13,7 +13,7 @@ const NUMBERS = `query ($after: String) { invoices(first: 100, after: $after) { 
 it('100 concurrent creations of one tenant get the numbers 1 to 100', async () => {
   const tenant = await service.tenant();
   const client = new Client(service.url, tenant.secretKey);
-  // Every tenth is rejected by the mock authority: it keeps its number.
+  // The mock authority rejects every tenth invoice, which keeps its number.
   const bodies = Array.from({ length: 100 }, (_, index) =>
     invoiceFor(index % 10 === 0 ? '999000000000102' : '001525713000085'),
   );
@@ -42,7 +42,7 @@ const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
   }
 }`;
 
-/** An invoice with a number of the client's own series; null: the service numbers it. */
+/** An invoice with a number of the client's own series; null: the service assigns the number. */
 const numbered = (number: string | null, ice = '001525713000085') => ({
   amount: 12000,
   currency: 'MAD',
@@ -57,7 +57,7 @@ describe("numbers of the client's own series", () => {
   const numberOf = async (client: Client, id: string) =>
     (await client.graphql(`{ invoice(id: "${id}") { number documents { xml { url } } } }`)).body.data.invoice;
 
-  it('are what the document states, and leave no gap in the service’s series', async () => {
+  it('are stated in the document, and leave no gap in the service’s series', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     const numbers = Array.from({ length: 16 }, (_, index) => (index % 2 ? `FA/2026/${index}` : null));
     const invoices = await Promise.all(
@@ -83,7 +83,7 @@ describe("numbers of the client's own series", () => {
     expect(await xml.text()).toMatch(/<cbc:ID[^>]*>FA\/2026\/3<\/cbc:ID>/);
   }, 150_000);
 
-  it('are taken once in a tenant and environment, whoever is first, and kept by rejected invoices', async () => {
+  it('are unique in a tenant and environment, for the first request, and kept by rejected invoices', async () => {
     const tenant = await service.tenant();
     const client = new Client(service.url, tenant.secretKey);
     const answers = await Promise.all(Array.from({ length: 12 }, () => create(client, numbered('A-1'))));
@@ -105,9 +105,9 @@ describe("numbers of the client's own series", () => {
     expect(await create(other, numbered('A-1'))).toMatchObject({ invoice: { number: 'A-1' } });
   });
 
-  it('belong to what an idempotency key stands for: a replay is no duplicate', async () => {
+  it('belong to the request of an idempotency key: a replay is not a duplicate', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
-    // A number that reads like an index's name: which of the two is broken must not depend on texts.
+    // The number looks like the name of an index: the violated index must not be identified by the text of the error.
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => create(client, numbered('idempotency'), 'own_number')),
     );
@@ -118,7 +118,7 @@ describe("numbers of the client's own series", () => {
     expect(await create(client, numbered('idempotency'))).toMatchObject({ code: 'duplicate_number' });
   });
 
-  it('can not have the form of the service’s own, blanks at the ends, or what documents and file names can not carry', async () => {
+  it('cannot have the form of the service’s own, blanks at the ends, or characters that documents and file names do not allow', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     for (const number of [
       '',
@@ -147,7 +147,7 @@ describe("numbers of the client's own series", () => {
     expect([status, body.error]).toMatchObject([400, { code: 'invalid_request', param: 'number' }]);
   });
 
-  it('find their invoice, as the service’s do, for the tenant alone', async () => {
+  it('find their invoice like the service’s own, for the tenant only', async () => {
     const client = new Client(service.url, (await service.tenant()).secretKey);
     const { invoice: own } = await create(client, numbered('FA 4711'));
     const { invoice: next } = await create(client, numbered(null));

@@ -14,7 +14,7 @@ const BODIES: Record<string, unknown> = {
 };
 
 let service: TestService;
-/** Lets one request a minute through. */
+/** A rate limiter that allows one request a minute. */
 let limited: TestService;
 let tenant: TestTenant;
 let client: Client;
@@ -34,9 +34,9 @@ afterAll(() => Promise.all([service.close(), limited.close()]));
 interface Operation {
   readonly name: string;
   readonly method: string;
-  /** With `:id` in it where it has one. */
+  /** The path, with `:id` if it has one. */
   readonly path: string;
-  /** As the OpenAPI document says, `default` left out. */
+  /** The documented statuses, without `default`. */
   readonly statuses: readonly number[];
 }
 
@@ -52,7 +52,7 @@ const OPERATIONS: readonly Operation[] = Object.entries(paths).flatMap(([path, m
   })),
 );
 
-/** Sends the operation as it should be, apart from what is changed. */
+/** Sends a valid request of the operation, with some parts changed. */
 async function send(
   { name, method, path }: Operation,
   changes: { by?: Client; id?: string; query?: string; body?: unknown; headers?: Record<string, string> } = {},
@@ -68,7 +68,7 @@ async function newEndpoint(): Promise<string> {
   return (await client.post('/v1/webhook_endpoints', BODIES.createWebhookEndpoint)).body.id;
 }
 
-/** While the look-up of keys fails this way. */
+/** Makes the look-up of keys fail this way during the work. */
 async function whileFailing<T>(error: Error, call: () => Promise<T>): Promise<T> {
   const { tenants } = service.app;
   const { findByKeyHash } = tenants;
@@ -80,7 +80,7 @@ async function whileFailing<T>(error: Error, call: () => Promise<T>): Promise<T>
   }
 }
 
-/** How each status is brought about, where all operations that have it have it alike. */
+/** How to cause each status that has the same cause in every operation. */
 const PROVOCATIONS: Record<number, (operation: Operation) => Promise<Answer>> = {
   200: (operation) => send(operation),
   201: (operation) => send(operation),
@@ -122,7 +122,7 @@ const PROVOCATIONS: Record<number, (operation: Operation) => Promise<Answer>> = 
   },
 };
 
-/** The codes that may stand with a status. */
+/** The error codes allowed for each status. */
 const CODES = Map.groupBy(Object.entries(ERRORS), ([, { status }]) => status as number);
 
 describe.each(OPERATIONS)('$method $path', (operation) => {
@@ -145,7 +145,7 @@ describe.each(OPERATIONS)('$method $path', (operation) => {
     expect(answer.headers.get('content-type')).toBe('application/json; charset=utf-8');
   });
 
-  it('405 for a method that no operation of this path has, with Allow', async () => {
+  it('405 with Allow for a method that no operation of this path has', async () => {
     const answer = await send({ ...operation, method: 'PUT' }, { body: {} });
     expect([answer.status, answer.body.error.code]).toEqual([405, 'invalid_request']);
     expect(answer.headers.get('allow')?.split(', ')).toContain(operation.method);

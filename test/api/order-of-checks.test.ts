@@ -11,10 +11,10 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** Wrong in each way that a request can be; a step of the order mends one of them. */
+/** A request that fails every check; each step of the order corrects one fault. */
 const WRONG = { amount: 1, currency: 'EUR', customer: { ice: 'x', name: 'A' }, lines: [] };
 
-describe('a request that is wrong in every way is answered by the first check that it fails (docs/decisions/0011)', () => {
+describe('the first failed check determines the response (docs/decisions/0011)', () => {
   const send = async (token: string | null, body: unknown, headers: Record<string, string> = {}, query = '') => {
     const answer = await new Client(service.url, token).post(`/v1/invoices${query}`, body, headers);
     return [answer.status, answer.body.error?.code, answer.body.error?.param];

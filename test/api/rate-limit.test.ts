@@ -21,7 +21,7 @@ function limitsOf({ status, headers }: Pick<Answer, 'status' | 'headers'>) {
 }
 
 describe('429', () => {
-  it('comes after the limit of a secret key; every answer of any kind counts and carries the headers', async () => {
+  it('follows when the limit of a secret key is exceeded; every kind of request counts, and every response has the headers', async () => {
     const tenant = await service.tenant();
     const client = as(tenant.secretKey);
     const answers = [];
@@ -40,11 +40,11 @@ describe('429', () => {
     ]);
     const another = (await service.app.manageKeys.create(tenant.id, 'secret', 'test')).token;
     const { status, body } = await as(another).get('/v1/invoices');
-    // A key has its own window, and what was refused was not created.
+    // Each key has its own window, and refused requests created nothing.
     expect([status, body.data]).toEqual([200, []]);
   });
 
-  it('counts each field of a mutation, which does the work of a request; those of a query are one', async () => {
+  it('counts each root field of a mutation as a request, and a query as one', async () => {
     const resend = (count: number) =>
       `mutation { ${Array.from({ length: count }, (_, i) => `a${i}: deleteWebhookEndpoint(id: "we_1") { __typename }`).join(' ')} }`;
     for (const [path, Accept] of [
@@ -62,7 +62,7 @@ describe('429', () => {
     }
   });
 
-  it('says when to come back: whole seconds in Retry-After, the UNIX second of the window’s end in X-RateLimit-Reset', async () => {
+  it('says when to retry: whole seconds in Retry-After, the UNIX second of the window’s end in X-RateLimit-Reset', async () => {
     const client = as((await service.tenant()).secretKey);
     for (let i = 0; i < LIMITS.secret; i++) await client.get('/v1/invoices');
     const { status, headers, body } = await client.get('/v1/invoices');
@@ -79,7 +79,7 @@ describe('429', () => {
     expect(body.error.message).toContain(`${headers.get('retry-after')} s`);
   });
 
-  it('a publishable key and each client_secret have the publishable limit of their own', async () => {
+  it('a publishable key and each client_secret have a publishable limit of their own', async () => {
     const tenant = await service.tenant();
     const create = async () => (await as(tenant.secretKey).post('/v1/invoices', invoiceBody())).body;
     const [first, second] = [await create(), await create()];
@@ -93,7 +93,7 @@ describe('429', () => {
     expect(limitsOf(await as(tenant.publishableKey).post('/v1/invoices', {}))).toEqual([403, '7', '5']);
   });
 
-  it('comes after the limit of an address for whoever has no credential, documents and unknown paths included', async () => {
+  it('applies per address to requests without a credential, including documents and unknown paths', async () => {
     const own = await startService({ RATE_LIMIT_ADDRESS: '6' });
     try {
       const client = as((await own.tenant()).secretKey, own);
@@ -120,7 +120,7 @@ describe('429', () => {
         [429, '6', '0'],
       ]);
       expect(answers.at(-1)?.headers.get('retry-after')).toMatch(/^\d+$/);
-      // Whoever has a credential is not held up by others of the same address.
+      // Requests with a credential are not limited by others from the same address.
       expect((await client.get('/v1/invoices')).status).toBe(200);
     } finally {
       await own.close();
@@ -129,7 +129,7 @@ describe('429', () => {
 });
 
 describe('an address', () => {
-  it('is a network of 64 bits in IPv6, and one of IPv4 however it is written', async () => {
+  it('is a /64 network in IPv6, and the same IPv4 address in every notation', async () => {
     const own = await startService({ RATE_LIMIT_ADDRESS: '2', TRUST_PROXY: '1' });
     try {
       const from = async (address: string) =>
@@ -148,7 +148,7 @@ describe('an address', () => {
 });
 
 describe('X-RateLimit headers', () => {
-  it('are on health checks too, which are not counted and never refused', async () => {
+  it('are also on health checks, which are not counted and never refused', async () => {
     const own = await startService({ RATE_LIMIT_ADDRESS: '2' });
     try {
       const nobody = as(null, own);
@@ -165,7 +165,7 @@ describe('X-RateLimit headers', () => {
     }
   });
 
-  it('are on streams too', async () => {
+  it('are also on streams', async () => {
     const { body } = await as((await service.tenant()).secretKey).post('/v1/invoices', invoiceBody());
     const stream = await fetch(`${service.url}/v1/invoices/${body.id}/stream`, {
       headers: { Authorization: `Bearer ${body.client_secret}` },
@@ -175,7 +175,7 @@ describe('X-RateLimit headers', () => {
     expect(stream.headers.get('x-ratelimit-reset')).toMatch(/^\d{10}$/);
   });
 
-  it('of the defaults: 100 a secret key, 300 a publishable key and client_secret, 100 an address', async () => {
+  it('have the default limits: 100 for a secret key, 300 for a publishable key or client_secret, 100 for an address', async () => {
     const plain = await startService({ RATE_LIMIT_SECRET: '', RATE_LIMIT_PUBLISHABLE: '', RATE_LIMIT_ADDRESS: '' });
     try {
       const tenant = await plain.tenant();

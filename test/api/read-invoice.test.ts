@@ -16,7 +16,7 @@ afterAll(() => service.close());
 const FIELDS = [
   'id', 'object', 'status', 'amount', 'currency', 'customer', 'lines', 'metadata',
   'xml_url', 'pdf_url', 'dgi_id', 'rejection_reason', 'created_at', 'updated_at',
-]; // biome-ignore format: one field after the other
+]; // biome-ignore format: one field per line
 const TIMESTAMP = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/;
 
 async function created(body: unknown): Promise<Answer['body']> {
@@ -25,7 +25,7 @@ async function created(body: unknown): Promise<Answer['body']> {
 const read = (id: string, query = '') => client.get(`/v1/invoices/${id}${query}`);
 
 describe('GET /v1/invoices/:id: 200', () => {
-  it('accepted: what was created, with dgi_id and the documents, and no rejection_reason', async () => {
+  it('accepted: the created fields, dgi_id and the documents, and no rejection_reason', async () => {
     const { client_secret: _once, ...invoice } = await created(invoiceBody({ metadata: { order: 'A-1' } }));
     const settled = await client.settled(invoice.id);
     expect(Object.keys(settled)).toEqual(FIELDS);
@@ -41,7 +41,7 @@ describe('GET /v1/invoices/:id: 200', () => {
     expect(settled.updated_at >= settled.created_at).toBe(true);
   });
 
-  it('rejected: rejection_reason holds the text, dgi_id and the documents are null', async () => {
+  it('rejected: rejection_reason is set, dgi_id and the documents are null', async () => {
     const { client_secret: _once, ...invoice } = await created(invoiceFor('999000000000102'));
     expect(await client.settled(invoice.id)).toEqual({
       ...invoice,
@@ -54,7 +54,7 @@ describe('GET /v1/invoices/:id: 200', () => {
     });
   });
 
-  it('under way: a status of the life cycle, and nothing that only its end knows', async () => {
+  it('in progress: a status of the life cycle, and null for fields that the final status sets', async () => {
     const { id } = await created(invoiceFor('999000000000878'));
     await expect.poll(async () => (await read(id)).body.status, { timeout: 40_000 }).toBe('signing');
     const { body } = await read(id);
@@ -62,7 +62,7 @@ describe('GET /v1/invoices/:id: 200', () => {
     expect(body.updated_at).toMatch(TIMESTAMP);
   });
 
-  it('updated_at changes with the status and with nothing else: it is that of the last event, also once the PDF is stored', async () => {
+  it('updated_at changes only with the status: it is the time of the last event, also after the PDF is stored', async () => {
     const { id } = await created(invoiceBody());
     const { updated_at } = await client.settled(id);
     const stored = () => service.app.store.db.collection('invoices').findOne({ _id: id as never });
@@ -72,7 +72,7 @@ describe('GET /v1/invoices/:id: 200', () => {
     expect(updated_at).toBe(`${last.toISOString().slice(0, 19)}Z`);
   });
 
-  it('is the same to each credential that may read it', async () => {
+  it('is the same for every credential that may read it', async () => {
     const { id, client_secret } = await created(invoiceBody());
     const mine = await client.settled(id);
     expect((await new Client(service.url, client_secret).get(`/v1/invoices/${id}`)).body).toEqual(mine);
@@ -101,7 +101,7 @@ describe('GET /v1/invoices/:id: 400', () => {
 });
 
 describe('GET /v1/invoices/:id: 404', () => {
-  it('names the id that is not found, and says nothing of another tenant’s', async () => {
+  it('names the unknown id, and does not reveal invoices of other tenants', async () => {
     const foreign = new Client(service.url, (await service.tenant()).secretKey);
     const { id } = await created(invoiceBody());
     const unknown = 'inv_550e8400-e29b-41d4-a716-446655440000';

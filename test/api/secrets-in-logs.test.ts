@@ -32,7 +32,7 @@ afterAll(async () => {
 });
 
 describe('the log', () => {
-  it('holds a line for each request, and no secret of any kind wherever it stood', async () => {
+  it('contains a line for each request, and no secret of any kind from any part of a request', async () => {
     const id = newId('ten');
     await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
     const keys = createManageKeys(app.tenants, true);
@@ -81,7 +81,7 @@ describe('the log', () => {
 });
 
 describe('the audit', () => {
-  it('tells which key changed what of its account, without tokens and contents', async () => {
+  it('records which key changed which part of its account, without tokens and contents', async () => {
     const id = newId('ten');
     await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });
     const { token: first, key } = await createManageKeys(app.tenants, true).create(id, 'secret', 'test');
@@ -121,7 +121,7 @@ describe('the audit', () => {
 });
 
 describe('500', () => {
-  it('internal_error in the error shape: the request id to quote, and nothing of the cause, which the log has', async () => {
+  it('internal_error with the request id to quote, and nothing about the cause, which is logged', async () => {
     const { tenants } = app;
     const { findByKeyHash } = tenants;
     Object.assign(tenants, { findByKeyHash: () => Promise.reject(new Error('the cause of it')) });

@@ -12,7 +12,7 @@ let folder: string;
 let engine: EngineProcess;
 let service: TestService;
 
-/** An engine at a port that no system gives out by itself: it is still free when the engine comes back to it. */
+/** An engine on a port outside of the ephemeral range: the port is still free when the engine restarts. */
 async function startAtOwnPort(): Promise<EngineProcess> {
   for (let left = 20; ; left--) {
     const port = String(randomInt(20_000, 30_000));
@@ -35,14 +35,14 @@ afterAll(async () => {
   await rm(folder, { recursive: true, force: true });
 });
 
-it('503 with Retry-After soon after the store is gone, on every path that needs it; all is well when it is back', async () => {
+it('503 with Retry-After soon after the store is down, on every path that needs it; normal service when it is back', async () => {
   const { secretKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
   const { body } = await client.post('/v1/invoices', invoiceBody());
   await client.settled(body.id);
   const byClientSecret = new Client(service.url, body.client_secret);
   await engine.kill();
-  // So long a key is remembered, and /graphql would answer 200 with the same error in its body.
+  // Waits until the key cache has expired: until then /graphql would answer 200 with the same error in its body.
   await sleep(200);
 
   const start = Date.now();
@@ -55,7 +55,8 @@ it('503 with Retry-After soon after the store is gone, on every path that needs 
     byClientSecret.get(`/v1/invoices/${body.id}/stream`),
     client.graphql('{ invoices { edges { node { id } } } }'),
   ]);
-  // Each waits 2 s for a server, twice where the limits are kept in the store too; a driver left alone waits 30 s each time.
+  // Each request waits 2 s for a server, twice if the store also has the rate limits. The driver's default would be 30
+  // s each.
   expect(Date.now() - start).toBeLessThan(25_000);
   for (const { status, headers, body: refusal } of answers) {
     expect([status, refusal.error]).toEqual([

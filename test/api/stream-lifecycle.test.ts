@@ -6,7 +6,7 @@ import { Client, invoiceFor } from '../support/client.ts';
 import { EventReader } from '../support/event-stream.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-/** How streams end other than by themselves, by each of the three protocols. */
+/** How the service ends streams, in each of the three protocols. */
 let service: TestService;
 beforeAll(async () => {
   service = await startService();
@@ -26,7 +26,7 @@ function follow(url: string, protocol: (typeof PROTOCOLS)[number], invoiceId: st
   });
 }
 
-it('streams end when their key is revoked, by each protocol, and are not opened again', async () => {
+it('streams end when their key is revoked, in each protocol, and cannot be reopened', async () => {
   const { id, secretKey } = await service.tenant();
   const { key, token } = await service.app.manageKeys.create(id, 'secret', 'test');
   const { body } = await new Client(service.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
@@ -44,16 +44,16 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
   const start = Date.now();
   await service.app.manageKeys.revoke(key.id);
   const rest = await Promise.all(revoked.map((reader) => reader.all()));
-  // Long before the invoice's own end would end them; beside CHECK_MS it is the machine that takes time.
+  // Much earlier than the end of the invoice. The margin beyond CHECK_MS is for a slow machine.
   expect(Date.now() - start).toBeLessThan(CHECK_MS * 2 + 20_000);
-  // They are broken off, not completed: a client that tries again learns why.
+  // The streams are aborted, not completed: a client that reconnects learns the reason.
   expect(rest.flat().filter(({ event }) => event === 'complete')).toEqual([]);
   for (const protocol of PROTOCOLS) {
     const again = await follow(service.url, protocol, body.id, token);
     expect(again.status).toBe(401);
     expect(await again.text()).toContain('api_key_revoked');
   }
-  // A stream that was reserved and not opened yet is gone with the key.
+  // A reserved stream that is not open yet ends with its key.
   const ticket = { headers: { Accept: 'text/event-stream' } };
   const late = await fetch(`${service.url}/graphql/stream?token=${reserved}`, ticket);
   expect(late.status).toBe(404);
@@ -64,14 +64,14 @@ it('streams end when their key is revoked, by each protocol, and are not opened 
 });
 
 describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
-  it('ends in order when the service stops, and says when to come back', async () => {
+  it('ends properly when the service stops, and says when to reconnect', async () => {
     const stopping = await startService();
     const { secretKey } = await stopping.tenant();
     const { body } = await new Client(stopping.url, secretKey).post('/v1/invoices', invoiceFor('999000000000878'));
     const reader = new EventReader(await follow(stopping.url, protocol, body.id, secretKey));
     await reader.next();
     const closing = stopping.close();
-    // A connection that is cut would throw.
+    // An aborted connection would throw.
     expect((await reader.all()).filter(({ event }) => event === 'complete')).toEqual([]);
     expect(reader.retry).toBeGreaterThan(0);
     await closing;
@@ -79,7 +79,7 @@ describe.each(PROTOCOLS)('a stream of %s', (protocol) => {
   });
 });
 
-it('leaves nothing behind when clients that follow all events go away at any moment', async () => {
+it('releases its resources when clients that follow all events disconnect at any moment', async () => {
   const { secretKey } = await service.tenant();
   const { hostname, port } = new URL(service.url);
   const query = encodeURIComponent('subscription { invoiceEvents { cursor } }');
@@ -95,7 +95,7 @@ it('leaves nothing behind when clients that follow all events go away at any mom
   }
 });
 
-it('a subscription to which no media type is given that can carry it leaves nothing behind', async () => {
+it('a subscription without a media type for streams in Accept releases its resources', async () => {
   const { secretKey } = await service.tenant();
   const refused = await fetch(`${service.url}/graphql`, {
     method: 'POST',

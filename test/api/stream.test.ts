@@ -27,7 +27,7 @@ async function all(response: Response): Promise<Message[]> {
 }
 
 describe('GET /v1/invoices/:id/stream', () => {
-  it('tells each change once and in order, and closes after the last', async () => {
+  it('sends each change once and in order, and closes after the last', async () => {
     // Decided after 10 s, so that the stream is open before the end.
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000490'));
     const response = await open(body.id, body.client_secret);
@@ -49,7 +49,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     for (const { id } of messages) expect(id).toMatch(/^evt_/);
   });
 
-  it('opens with the present status of a settled invoice, and closes', async () => {
+  it('sends the current status of a settled invoice, and closes', async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
     const settled = await client.settled(body.id);
     const messages = await all(await open(body.id, tenant.secretKey));
@@ -65,7 +65,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     ]);
   });
 
-  it('resumes after Last-Event-ID, and answers 204 when nothing is left', async () => {
+  it('resumes after Last-Event-ID, and answers 204 if no message remains', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     await client.settled(body.id);
     const stored = await service.app.store.db.collection('invoices').findOne({ _id: body.id });
@@ -102,7 +102,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     }
   });
 
-  it('names no event, so that a browser’s onmessage hears every message, and each id is an event’s', async () => {
+  it('names no event type, so that a browser’s onmessage gets every message; each message id is an event id', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     await client.settled(body.id);
     const text = await (await open(body.id, body.client_secret, { 'Last-Event-ID': 'evt_unknown' })).text();
@@ -116,7 +116,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     expect([response.status, (await response.json()).error.param]).toEqual([400, 'after']);
   });
 
-  it('makes a browser’s EventSource stop after the end', async () => {
+  it('makes a browser’s EventSource stop reconnecting after the end', async () => {
     const { body } = await client.post('/v1/invoices', invoiceBody());
     const statuses: string[] = [];
     const source = new EventSource(`${service.url}/v1/invoices/${body.id}/stream`, {
@@ -125,7 +125,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     });
     await new Promise<void>((resolve, reject) => {
       source.addEventListener('message', ({ data }) => statuses.push(JSON.parse(data).status));
-      // After the normal end it connects again with Last-Event-ID, and the 204 closes it for good.
+      // After the normal end EventSource reconnects with Last-Event-ID, and the 204 closes it permanently.
       source.addEventListener('error', () => source.readyState === EventSource.CLOSED && resolve());
       setTimeout(reject, 50_000, new Error('the EventSource goes on')).unref();
     });
@@ -145,7 +145,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     expect(service.app.listeners()).toBe(0);
   });
 
-  it('leaves nothing behind when clients go away before it is open, by any of the three protocols', async () => {
+  it('releases its resources when clients disconnect before it is open, in each of the three protocols', async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000878'));
     const query = encodeURIComponent(`subscription { invoiceStatus(id: "${body.id}") { status } }`);
     const { hostname, port } = new URL(service.url);
@@ -165,7 +165,7 @@ describe('GET /v1/invoices/:id/stream', () => {
     }
   });
 
-  it('leaves nothing behind when clients go away', async () => {
+  it('releases its resources when clients disconnect', async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('999000000000393'));
     const aborts = Array.from({ length: 20 }, () => new AbortController());
     await Promise.all(

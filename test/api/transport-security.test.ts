@@ -16,7 +16,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.close());
 
-/** What a proxy in front would hand on. */
+/** The headers that a proxy would forward. */
 function through(proto: string, host: string, clients = '203.0.113.9') {
   return { 'X-Forwarded-Proto': proto, 'X-Forwarded-Host': host, 'X-Forwarded-For': clients };
 }
@@ -26,7 +26,7 @@ const list = async (key: string, headers: Record<string, string>) => {
 };
 
 describe('live keys', () => {
-  it('401 over plain HTTP from anything but loopback, whatever the client claims of its own address', async () => {
+  it('401 over plain HTTP except from loopback, whatever address the client claims', async () => {
     const host = new URL(LIVE_SITE).host;
     for (const clients of ['203.0.113.9', '127.0.0.1, 203.0.113.9']) {
       expect(await list(liveKey, through('http', host, clients))).toEqual([
@@ -75,7 +75,7 @@ describe('Strict-Transport-Security', () => {
 });
 
 describe('every answer', () => {
-  it('has a request id, keeps addresses from other sites and its type from being guessed', async () => {
+  it('has a request id, sends no referrer to other sites, and disables content sniffing', async () => {
     for (const [path, token] of [
       ['/v1/invoices', null],
       ['/v1/invoices', tenant.secretKey],
@@ -104,7 +104,7 @@ describe('X-Forwarded-*', () => {
 });
 
 describe('duplicate headers', () => {
-  /** The status and code of a request as it stands on the wire. */
+  /** The status and code of the response to a raw request. */
   async function raw(method: string, headers: string[], body = ''): Promise<[number, string | undefined]> {
     const socket = connect(Number(new URL(service.url).port), '127.0.0.1');
     const lines = [
@@ -120,7 +120,7 @@ describe('duplicate headers', () => {
   const bearer = (key: string) => `Authorization: Bearer ${key}`;
   const body = JSON.stringify(invoiceBody());
 
-  it('401: two credentials, also when they are the same', async () => {
+  it('401: two credentials, even if they are equal', async () => {
     const key = bearer(tenant.secretKey);
     expect(await raw('GET', [key])).toEqual([200, undefined]);
     expect(await raw('GET', [key, bearer(liveKey)])).toEqual([401, 'invalid_api_key']);

@@ -42,7 +42,7 @@ function listOf(problems: { code: string; param: string; expected: string | null
   return problems.map(({ code, param, expected }) => [code, param, expected].filter(Boolean).join(' '));
 }
 
-it('a valid invoice has no problems, and its totals are told; nothing is created', async () => {
+it('a valid invoice has no problems, and its totals are returned; nothing is created', async () => {
   const input = draft({
     lines: [{ description: 'Conseil', quantity: 3, unitPrice: 3333, taxRate: 20 }],
     amount: 11999,
@@ -55,7 +55,7 @@ it('a valid invoice has no problems, and its totals are told; nothing is created
   expect((await client.get('/v1/invoices')).body.data).toEqual([]);
 });
 
-it('all problems are told at once, of structure and of rules, with what would do instead', async () => {
+it('all problems of structure and of rules are reported at once, with the accepted values', async () => {
   const found = await validate({
     amount: 12001,
     currency: 'EUR',
@@ -94,7 +94,7 @@ it('all problems are told at once, of structure and of rules, with what would do
   expect(listOf((await validate(draft({ amount: 12345 }))).problems)).toEqual(['amount_mismatch amount 12000']);
 });
 
-it('what may be taken amiss is told beside the problems, as far as the parts are valid', async () => {
+it('warnings about the valid parts are returned beside the problems', async () => {
   const codes = async (input: object) =>
     (await validate(input)).warnings.map(({ code, path }: { code: string; path: string }) => `${code} ${path}`);
   const customer = { ice: '001234567000081', name: 'Atlas' };
@@ -105,7 +105,7 @@ it('what may be taken amiss is told beside the problems, as far as the parts are
   expect(await codes(draft({ amount: 11999, lines: draft().lines }))).not.toContain('rounding amount');
 });
 
-it('characters that no font has are named, before and after creation', async () => {
+it('characters without a font are reported before and after creation', async () => {
   const input = draft({
     customer: { ...draft().customer, name: 'Atlas 中国 ✓' },
     lines: [...draft().lines, { description: 'Thé 茶 شاي', quantity: 1, unitPrice: 0 }],
@@ -132,7 +132,7 @@ it('characters that no font has are named, before and after creation', async () 
   expect(named(body.data.createInvoice.invoice.warnings)).toEqual(expected);
 });
 
-it('says what createInvoice says', async () => {
+it('reports the same problems as createInvoice', async () => {
   const inputs = [
     draft(),
     draft({ currency: 'EUR', lines: [] }),
@@ -156,7 +156,7 @@ it('says what createInvoice says', async () => {
   }
 });
 
-it('a live invoice needs the whole of the seller; a specimen never stands in', async () => {
+it('a live invoice needs the complete seller profile; no specimen completes it', async () => {
   const live = new Client(service.url, await service.liveKey(tenant.id));
   const { valid, problems, warnings } = await validate(draft({ currency: 'EUR' }), live);
   expect(valid).toBe(false);
@@ -169,7 +169,7 @@ it('a live invoice needs the whole of the seller; a specimen never stands in', a
   expect((await validate(draft())).valid).toBe(true);
 });
 
-it('is for secret keys', async () => {
+it('needs a secret key', async () => {
   const { body } = await new Client(service.url, tenant.publishableKey).graphql(VALIDATE, { input: {} });
   expect(body.errors[0].extensions).toMatchObject({ code: 'insufficient_scope', status: 403 });
 });

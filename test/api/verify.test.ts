@@ -32,7 +32,7 @@ afterAll(() => service.close());
 const page = async (path = url, headers: Record<string, string> = {}) => (await fetch(path, { headers })).text();
 
 describe('the page of an accepted invoice', () => {
-  it('shows what stands on its PDF, and nothing of the buyer or the lines', async () => {
+  it('shows data of its PDF, but nothing about the buyer or the lines', async () => {
     const { dgi_id } = (await client.get(`/v1/invoices/${id}`)).body;
     const text = await page();
     for (const shown of [dgi_id, '-000001', '120,00', 'SPECIMEN', createHash('sha256').update(xml).digest('hex')]) {
@@ -44,7 +44,7 @@ describe('the page of an accepted invoice', () => {
       expect(text).not.toContain(hidden);
   });
 
-  it('loads nothing, is not indexed, kept or framed, and needs no credential', async () => {
+  it('loads no other resources, is not indexed, cached or framed, and needs no credential', async () => {
     const response = await fetch(url);
     expect(response.status).toBe(200);
     expect(Object.fromEntries(response.headers)).toMatchObject({
@@ -59,7 +59,7 @@ describe('the page of an accepted invoice', () => {
     expect(policy).toContain("frame-ancestors 'none'");
     expect(policy).not.toMatch(/unsafe|https?:|\*/);
     const text = await response.text();
-    // The inline style and script are the ones that the policy names.
+    // The policy allows exactly the inline style and script of the page.
     for (const tag of ['style', 'script']) {
       const inline = new RegExp(`<${tag}>([^]*?)</${tag}>`).exec(text)?.[1] ?? '';
       expect(policy).toContain(createHash('sha256').update(inline).digest('base64'));
@@ -67,14 +67,14 @@ describe('the page of an accepted invoice', () => {
     expect(text).not.toMatch(/ style=| on\w+=|src=|https?:\/\//);
   });
 
-  it('speaks the language that is asked for', async () => {
+  it('is in the requested language', async () => {
     expect(await page(url, { 'Accept-Language': 'ar-MA,fr;q=0.5' })).toContain('<html lang="ar" dir="rtl">');
     expect(await page(url, { 'Accept-Language': 'de' })).toContain('<html lang="fr" dir="ltr">');
     expect(await page(`${url}?lang=en`, { 'Accept-Language': 'ar' })).toContain('<html lang="en" dir="ltr">');
     expect(await page(`${url}?lang=%3Cscript%3E`)).toContain('<html lang="fr" dir="ltr">');
   });
 
-  it('takes a hostile seller for text', async () => {
+  it('escapes a hostile seller name', async () => {
     const legalName = '</bdi><script>alert(1)</script>';
     const hostile = new Client(service.url, (await service.tenant({ legalName })).secretKey);
     const { body } = await hostile.post('/v1/invoices', invoiceBody());
@@ -85,7 +85,7 @@ describe('the page of an accepted invoice', () => {
   });
 });
 
-it('says the same of every invoice that is unknown, rejected or not decided yet', async () => {
+it('is the same for every invoice that is unknown, rejected or not decided yet', async () => {
   const [rejected, waiting] = await Promise.all(
     ['999000000000102', '999000000000878'].map(
       async (ice) => (await client.post('/v1/invoices', invoiceFor(ice))).body,
@@ -102,7 +102,7 @@ it('says the same of every invoice that is unknown, rejected or not decided yet'
   expect([...answers][0]).toContain('Facture inconnue');
 });
 
-describe('a file that is sent', () => {
+describe('an uploaded file', () => {
   async function outcomeOf(file: Blob | null, field = 'file', to = url) {
     const form = new FormData();
     if (file) form.append(field, file, 'f.pdf');
@@ -117,7 +117,7 @@ describe('a file that is sent', () => {
     return copy;
   };
 
-  it('is the PDF or the XML to the byte, or it is not', async () => {
+  it('matches only if it is the PDF or the XML, byte for byte', async () => {
     expect(await outcomeOf(new Blob([STAND_IN_PDF]))).toEqual([200, 'pdf']);
     expect(await outcomeOf(new Blob([xml]))).toEqual([200, 'xml']);
     expect(await outcomeOf(new Blob([changed()]))).toEqual([200, 'other']);
@@ -126,16 +126,16 @@ describe('a file that is sent', () => {
     expect(await outcomeOf(new Blob([randomBytes(3_000_000)]))).toEqual([200, 'other']);
   });
 
-  it('that is missing, or under another name, is asked for', async () => {
+  it('that is missing, or in a field of another name, is requested', async () => {
     expect(await outcomeOf(null)).toEqual([200, 'no-file']);
     expect(await outcomeOf(new Blob([xml]), 'other')).toEqual([200, 'no-file']);
   });
 
-  it('is not taken for an invoice that is not known', async () => {
+  it('is refused for an unknown invoice', async () => {
     expect((await outcomeOf(new Blob([xml]), 'file', `${service.url}/verify/${newId('inv')}`))[0]).toBe(404);
   });
 
-  it('of more than 32 MiB is refused, announced or not', async () => {
+  it('of more than 32 MiB is refused, with or without a Content-Length', async () => {
     const send = (headers: Record<string, string | number>, chunks: number) =>
       new Promise<number | string>((resolve) => {
         const sending = request(url, { method: 'POST', headers }, (response) => {
@@ -152,12 +152,12 @@ describe('a file that is sent', () => {
       });
     const type = { 'Content-Type': 'multipart/form-data; boundary=b' };
     expect(await send({ ...type, 'Content-Length': 40_000_000 }, 0)).toBe(413);
-    // Who goes on sending may find the connection closed before reading the answer.
+    // A client that keeps sending may find the connection closed before it reads the response.
     expect([413, 'EPIPE', 'ECONNRESET']).toContain(await send(type, 40));
     expect((await fetch(url)).status).toBe(200);
   });
 
-  it('in a body that is no form is refused', async () => {
+  it('in a body that is not a form is refused', async () => {
     for (const [type, body] of [
       ['application/json', '{}'],
       ['multipart/form-data', 'x'],

@@ -16,7 +16,7 @@ afterAll(async () => {
   await receiver.close();
 });
 
-/** What no document could hold, and metadata may. */
+/** Values that XML documents cannot contain but metadata can. */
 const ANY_TEXT = {
   text: '\u0000\t\r\n\u000b\u001f\u007f\u0085\u2028\u2029\ufeff\ufffe\uffff\u{1f9fe}\u{10ffff}',
   invisible: '\u200b',
@@ -31,7 +31,7 @@ async function withEndpoint(path: string, events: string[] = ALL) {
   return { client, endpoint, receivedBy };
 }
 
-it('each status change reaches the endpoint once, in order, as it was, and verifies', async () => {
+it('each status change is delivered once, in order, with its snapshot and valid signatures', async () => {
   const { client, endpoint, receivedBy } = await withEndpoint('/accepted');
   const { body: created } = await client.post(
     '/v1/invoices',
@@ -66,7 +66,7 @@ it('each status change reaches the endpoint once, in order, as it was, and verif
   }
 });
 
-it('the store has no URL of a document, and an event that is sent again has the same bytes', async () => {
+it('the store contains no document URL, and a resent event has the same bytes', async () => {
   const { client, receivedBy } = await withEndpoint('/urls', ['invoice.accepted']);
   const urls = { pdf_url: '"xml_url":null,"pdf_url":null', xml_url: '"xml_url":"x","pdf_url":"y"' };
   const customer = { ice: '001234567000080', name: '"xml_url":null,"pdf_url":null' };
@@ -91,7 +91,7 @@ it('the store has no URL of a document, and an event that is sent again has the 
   await expect.poll(() => receivedBy()[1]?.body, { timeout: 50_000 }).toBe(first?.body);
 });
 
-it('an endpoint gets the types that it subscribed to, and only its own tenant’s', async () => {
+it('an endpoint gets only the types it subscribes to, of its own tenant', async () => {
   const other = await withEndpoint('/other');
   const { client, receivedBy } = await withEndpoint('/rejections', ['invoice.rejected']);
   const { body: created } = await client.post('/v1/invoices', invoiceFor('999000000000102'));
@@ -104,7 +104,7 @@ it('an endpoint gets the types that it subscribed to, and only its own tenant’
   expect(other.receivedBy()).toEqual([]);
 });
 
-it('many invoices at once: none is missed, none comes twice, each one’s events are in order', {
+it('many invoices at once: no event is lost or repeated, and the events of each invoice are in order', {
   timeout: 90_000,
 }, async () => {
   const { client, receivedBy } = await withEndpoint('/many');

@@ -33,7 +33,7 @@ async function listed() {
 }
 
 describe('POST /v1/webhook_endpoints: 201', () => {
-  it('answers the endpoint with its secret, active', async () => {
+  it('returns the active endpoint with its secret', async () => {
     const body = await created();
     expect(body).toEqual({
       id: expect.stringMatching(new RegExp(`^we_${UUID}$`)),
@@ -48,7 +48,7 @@ describe('POST /v1/webhook_endpoints: 201', () => {
     expect(Buffer.from(body.secret.slice('whsec_'.length), 'base64')).toHaveLength(32);
   });
 
-  it('keeps the secret encrypted and never shows it again', async () => {
+  it('keeps the secret encrypted and never returns it again', async () => {
     const { id, secret } = await created();
     const stored = await service.app.store.db.collection('webhook_endpoints').findOne({ _id: id });
     expect(JSON.stringify(stored)).not.toContain(secret.slice('whsec_'.length));
@@ -57,18 +57,18 @@ describe('POST /v1/webhook_endpoints: 201', () => {
     expect((await created()).secret).not.toBe(secret);
   });
 
-  it('has a description of null when none is given', async () => {
+  it('has the description null by default', async () => {
     expect((await created({ description: undefined })).description).toBeNull();
     expect((await created({ description: null })).description).toBeNull();
   });
 
-  it('takes every event type', async () => {
+  it('accepts every event type', async () => {
     const events = ['invoice.rejected', 'invoice.signing', 'invoice.transmitted', 'invoice.accepted'];
     expect((await created({ events })).events).toEqual(events);
   });
 });
 
-/** What is wrong with url, events and description: in creating and in changing. */
+/** Invalid values of url, events and description, for creations and changes. */
 const WRONG: [string, Record<string, unknown>, string][] = [
   ['a url that is no string', { url: 1 }, 'url'],
   ['a url of null', { url: null }, 'url'],
@@ -126,7 +126,7 @@ describe('POST /v1/webhook_endpoints: 400', () => {
     expect(await listed()).toEqual([]);
   });
 
-  it('tells who tries http how a server on their own machine gets events', async () => {
+  it('explains in the error about http how a local server gets events', async () => {
     const { body } = await client.post(PATH, endpointBody({ url: 'http://127.0.0.1:4000/hook' }));
     expect(body.error.message).toMatch(/https:\/\/ URL.*listen --forward-to.*ALLOW_INSECURE_WEBHOOKS/);
   });
@@ -146,7 +146,7 @@ describe('POST /v1/webhook_endpoints: 400', () => {
     expect([status, body.error.param]).toEqual([400, 'dry']);
   });
 
-  it('takes http and private addresses where ALLOW_INSECURE_WEBHOOKS says so', async () => {
+  it('accepts http and private addresses if ALLOW_INSECURE_WEBHOOKS is set', async () => {
     const lax = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true' });
     try {
       const { secretKey } = await lax.tenant();
@@ -161,14 +161,14 @@ describe('POST /v1/webhook_endpoints: 400', () => {
 });
 
 describe('POST /v1/webhook_endpoints: 415', () => {
-  it('refuses what is not application/json', async () => {
+  it('refuses media types other than application/json', async () => {
     const { status, body } = await client.post(PATH, endpointBody(), { 'Content-Type': 'text/plain' });
     expect([status, body.error.code]).toEqual([415, 'invalid_request']);
   });
 });
 
 describe('POST /v1/webhook_endpoints: 422', () => {
-  it('17th of a tenant and environment: also of 40 at once exactly 16 are made', async () => {
+  it('the 17th of a tenant and environment; of 40 concurrent creations exactly 16 succeed', async () => {
     const answers = await Promise.all(Array.from({ length: 40 }, () => client.post(PATH, endpointBody())));
     const made = answers.filter(({ status }) => status === 201);
     expect(made).toHaveLength(16);
@@ -182,7 +182,7 @@ describe('POST /v1/webhook_endpoints: 422', () => {
         status: 422,
       });
     }
-    // A place that is given back can be taken again, and others have their own.
+    // A deleted endpoint makes room for another one, and other tenants have their own limit.
     await client.request('DELETE', `${PATH}/${made[0]?.body.id}`);
     await created();
     const other = new Client(service.url, (await service.tenant()).secretKey);
@@ -191,7 +191,7 @@ describe('POST /v1/webhook_endpoints: 422', () => {
 });
 
 describe('GET /v1/webhook_endpoints: 200', () => {
-  it('lists the tenant’s own, newest first, in the list envelope and without secrets', async () => {
+  it('lists the tenant’s endpoints, newest first, in the list envelope and without secrets', async () => {
     const { secret: _first, ...first } = await created();
     const { secret: _second, ...second } = await created({ url: 'https://example.com/2' });
     await new Client(service.url, (await service.tenant()).secretKey).post(PATH, endpointBody());
@@ -203,13 +203,13 @@ describe('GET /v1/webhook_endpoints: 200', () => {
     });
   });
 
-  it('has a next_cursor of null when there is none', async () => {
+  it('has the next_cursor null if the list is empty', async () => {
     expect((await client.get(PATH)).body).toEqual({ object: 'list', data: [], has_more: false, next_cursor: null });
   });
 });
 
 describe('PATCH /v1/webhook_endpoints/:id: 200', () => {
-  it('changes what is sent and nothing else', async () => {
+  it('changes only the fields that are sent', async () => {
     const { secret: _secret, ...endpoint } = await created();
     const patch = async (changes: object) => {
       const answer = await client.request('PATCH', `${PATH}/${endpoint.id}`, changes);
@@ -245,7 +245,7 @@ describe('PATCH /v1/webhook_endpoints/:id: 400', () => {
 });
 
 describe('DELETE /v1/webhook_endpoints/:id: 200', () => {
-  it('deletes for good', async () => {
+  it('deletes permanently', async () => {
     const { id } = await created();
     const answer = await client.request('DELETE', `${PATH}/${id}`);
     expect([answer.status, answer.body]).toEqual([200, { id, object: 'webhook_endpoint', deleted: true }]);
@@ -255,7 +255,7 @@ describe('DELETE /v1/webhook_endpoints/:id: 200', () => {
 });
 
 describe('PATCH and DELETE /v1/webhook_endpoints/:id: 404', () => {
-  it('an unknown endpoint, one of another tenant or environment, or no id at all; nothing of theirs changes', async () => {
+  it('an unknown endpoint, one of another tenant or environment, or a malformed id; no endpoint changes', async () => {
     const { id } = await created();
     const other = await service.tenant();
     const live = await service.liveKey(tenant.id);
@@ -282,7 +282,7 @@ describe('PATCH and DELETE /v1/webhook_endpoints/:id: 404', () => {
 });
 
 describe('GET /v1/webhook_endpoints/:id: 405', () => {
-  it('is no endpoint of the contract', async () => {
+  it('is not in the contract', async () => {
     const { id } = await created();
     const answer = await client.get(`${PATH}/${id}`);
     expect([answer.status, answer.headers.get('allow')?.split(', ').sort()]).toEqual([405, ['DELETE', 'PATCH']]);
@@ -327,7 +327,7 @@ describe('the same in GraphQL', () => {
     expect(problems).toEqual([{ param: 'url' }, { param: 'events' }]);
   });
 
-  it('tells by its type what was not found, and that there are too many', async () => {
+  it('returns typed errors for an unknown endpoint and for too many endpoints', async () => {
     const typeOf = async (call: string) =>
       Object.values<{ __typename: string }>((await client.graphql(`mutation { ${call} { __typename } }`)).body.data)[0];
     expect(await typeOf('deleteWebhookEndpoint(id: "we_x")')).toEqual({ __typename: 'NotFoundError' });

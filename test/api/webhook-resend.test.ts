@@ -53,7 +53,7 @@ async function deliveries(variables: Record<string, unknown> = {}) {
   return webhookDeliveries.edges.map(({ node }: { node: unknown }) => node);
 }
 
-/** Invoices whose events no receiver took. */
+/** Invoices whose events no receiver accepted. */
 async function failedDeliveries(count: number): Promise<void> {
   receiver.answer((_request, response) => response.writeHead(500).end('broken'));
   for (let i = 0; i < count; i++) await client.post('/v1/invoices', invoiceBody());
@@ -63,7 +63,7 @@ async function failedDeliveries(count: number): Promise<void> {
 }
 
 describe('the log', () => {
-  it('shows each attempt: what was sent, what came, how long it took', async () => {
+  it('shows each attempt: request, response and duration', async () => {
     await failedDeliveries(1);
     const [delivery] = await deliveries();
     expect(delivery).toMatchObject({ state: 'failed', endpointId: endpoint.id, nextAttemptAt: null });
@@ -77,7 +77,7 @@ describe('the log', () => {
     expect(one.webhookDelivery).toEqual({ state: 'failed', event: { deliveries: [{ id: delivery.id }] } });
   });
 
-  it('is paged, and another tenant sees nothing of it', async () => {
+  it('is paged, and hidden from other tenants', async () => {
     await failedDeliveries(3);
     const first = (await data(DELIVERIES, { first: 2 })).webhookDeliveries;
     const rest = (await data(DELIVERIES, { first: 2, after: first.pageInfo.endCursor })).webhookDeliveries;
@@ -111,8 +111,8 @@ describe('the log', () => {
   });
 });
 
-describe('sending again', () => {
-  it('one event, with the same id and body, and the whole schedule', async () => {
+describe('resending', () => {
+  it('one event, with the same id and body, and the full retry schedule', async () => {
     await failedDeliveries(1);
     const [{ eventId, event }] = await deliveries();
     await data('mutation ($eventId: ID!) { resendWebhookEvent(eventId: $eventId) { __typename } }', { eventId });
@@ -123,7 +123,7 @@ describe('sending again', () => {
     expect((await deliveries())[0].attempts.map(({ status }: { status: number }) => status)).toEqual([500, 500, 204]);
   });
 
-  it('one event to an endpoint that did not get it, though it does not subscribe to the type', async () => {
+  it('one event to an endpoint that did not get it, even without a subscription to the type', async () => {
     const url = `${receiver.url}/later`;
     await failedDeliveries(1);
     const { body: later } = await client.post('/v1/webhook_endpoints', { url, events: ['invoice.signing'] });
@@ -136,7 +136,7 @@ describe('sending again', () => {
     expect(receiver.received[0]?.headers).toMatchObject({ 'fatoura-trigger': 'manual' });
   });
 
-  it('says in a header that it was sent by hand, at each attempt until it is over', async () => {
+  it('marks every attempt as sent by hand with a header', async () => {
     await failedDeliveries(1);
     const headersOf = async () =>
       (await deliveries())[0].attempts.map(({ requestHeaders }: { requestHeaders: { name: string }[] }) =>
@@ -149,7 +149,7 @@ describe('sending again', () => {
     await expect.poll(headersOf, { timeout: 50_000 }).toEqual([false, false, true, true]);
   });
 
-  it('all failed of an endpoint, counted before', async () => {
+  it('all failed deliveries of an endpoint, counted before', async () => {
     await failedDeliveries(3);
     const selection = { selection: { endpointId: endpoint.id } };
     const count = await data(
@@ -169,7 +169,7 @@ describe('sending again', () => {
     expect((await data(resend, past)).resendWebhookDeliveries.outcome.count).toBe(0);
   });
 
-  it('nothing goes to an endpoint that is disabled', async () => {
+  it('sends nothing to a disabled endpoint', async () => {
     await failedDeliveries(1);
     await client.request('PATCH', `/v1/webhook_endpoints/${endpoint.id}`, { active: false });
     const [{ eventId }] = await deliveries();
@@ -184,7 +184,7 @@ describe('test events', () => {
     ['invoice.transmitted', { status: 'transmitted', xml_url: null }],
     ['invoice.accepted', { status: 'accepted', dgi_id: 'DGI-SPECIMEN', rejection_reason: null }],
     ['invoice.rejected', { status: 'rejected', dgi_id: null, rejection_reason: expect.any(String) }],
-  ] as const)('%s, with a specimen while there is no invoice', async (type, snapshot) => {
+  ] as const)('%s, with a specimen if there is no invoice', async (type, snapshot) => {
     const url = `${receiver.url}/all`;
     const { body: all } = await client.post('/v1/webhook_endpoints', { url, events: [type] });
     const sent = await data(
@@ -210,7 +210,7 @@ describe('test events', () => {
     expect((await data('{ webhookEvents { edges { cursor } } }', {}, live)).webhookEvents.edges).toEqual([]);
   });
 
-  it('show the latest invoice that has come so far', async () => {
+  it('contain the latest invoice that has reached the status', async () => {
     const { body: created } = await client.post('/v1/invoices', invoiceBody({ metadata: { order: '7' } }));
     const { dgi_id } = await client.settled(created.id);
     await expect.poll(() => receiver.received.length, { timeout: 50_000 }).toBe(1);
@@ -223,7 +223,7 @@ describe('test events', () => {
   });
 });
 
-it('a rotated secret signs beside the former one, for a day or as long as is said', async () => {
+it('a rotated secret signs together with the previous one, for a day or the given time', async () => {
   const rotate = `mutation ($id: ID!, $overlap: Int) {
     rotateWebhookSecret(endpointId: $id, overlapSeconds: $overlap) { ... on RotateWebhookSecretPayload { secret endpoint { id } } ${REFUSED} } }`;
   const { secret } = (await data(rotate, { id: endpoint.id })).rotateWebhookSecret;
@@ -241,7 +241,7 @@ it('a rotated secret signs beside the former one, for a day or as long as is sai
     expect(verifies(both, each)).toBe(true);
     expect(new Webhook(each).verify(both.body, { ...both.headers })).toBeTruthy();
   }
-  // Two at once: both new secrets are good.
+  // After two concurrent rotations both new secrets are valid.
   const rotated = await Promise.all([1, 2].map(() => data(rotate, { id: endpoint.id })));
   const many = await event();
   for (const { rotateWebhookSecret } of rotated) expect(verifies(many, rotateWebhookSecret.secret)).toBe(true);

@@ -3,7 +3,7 @@ import { Client, invoiceBody } from '../support/client.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
-// The schedule once for real: Agenda wakes, HTTP goes out. Attempt by attempt, with a clock of its own, it is in test/storage.
+// The real retry schedule with Agenda and HTTP. test/storage checks each attempt with a simulated clock.
 const DELAYS = [0, 300, 600, 900, 1200];
 
 let service: TestService;
@@ -22,7 +22,7 @@ afterAll(async () => {
 const LOG = `query ($state: WebhookDeliveryState) { webhookDeliveries(state: $state) { edges { node {
   state nextAttemptAt attempts { status errorCode } } } } }`;
 
-it('a receiver that never takes it gets five attempts, none before its time; then the delivery is failed', async () => {
+it('a receiver that always fails gets five attempts, none before it is due; then the delivery is failed', async () => {
   const client = new Client(service.url, (await service.tenant()).secretKey);
   const url = `${receiver.url}/broken`;
   const { body: endpoint } = await client.post('/v1/webhook_endpoints', { url, events: ['invoice.accepted'] });
@@ -33,7 +33,7 @@ it('a receiver that never takes it gets five attempts, none before its time; the
   expect(receiver.received).toHaveLength(5);
   const gaps = receiver.received.map(({ at }, i) => at - (receiver.received[i - 1]?.at ?? at));
   for (const [i, gap] of gaps.entries()) expect(gap).toBeGreaterThanOrEqual((DELAYS[i] ?? 0) - 1);
-  // Each attempt is signed anew, for its own time; the event stays the same.
+  // Each attempt has a signature and time of its own; the event stays the same.
   expect(receiver.received.every((each) => verifies(each, endpoint.secret, each.at))).toBe(true);
   expect(new Set(receiver.received.map(({ body }) => body)).size).toBe(1);
   const [{ node }] = (await client.graphql(LOG)).body.data.webhookDeliveries.edges;

@@ -10,11 +10,11 @@ import { schema } from '../../../src/graphql/schema.ts';
 import { anyText } from '../../support/any-text.ts';
 
 describe('lists', () => {
-  it('of the schema each say how long they are at most', () => {
+  it('of the schema each state their maximum length', () => {
     expect(unboundedLists(schema)).toEqual([]);
   });
 
-  it('that do not are found, but for the rows of a connection', () => {
+  it('without a maximum length are found; the rows of a connection need none', () => {
     const other = buildSchema(`
       type Query { rows(first: Int): RowConnection! names: [String!]! }
       type RowConnection { nodes: [Row!]! }
@@ -36,13 +36,13 @@ describe('lists', () => {
   });
 
   it.each([
-    // The rows, with two fields each.
+    // The rows and their two fields each.
     ['{ rows { a b } }', 10, 0, 30],
     ['{ rows { a inner { c } } }', 10, 0, 40],
     ['{ rows { ...F ... { b } } } fragment F on Row { a }', 10, 0, 30],
-    // The cells with theirs; the list itself is a field of the row.
+    // The cells and their fields. The list itself counts as a field of the row.
     ['{ rows { cells { a } } }', 10, 7, 20 + 10 * 14],
-  ])('are counted by their true length: %s', async (source, rows, cells, fields) => {
+  ])('are counted by their actual length: %s', async (source, rows, cells, fields) => {
     const run = (most: number) =>
       graphql({
         schema: lists,
@@ -54,7 +54,7 @@ describe('lists', () => {
     expect((await run(fields - 1)).errors?.[0]?.message).toContain(`more than ${fields - 1} fields`);
   });
 
-  it('of warnings are made once of an invoice, whatever number of aliases ask', async () => {
+  it('of warnings are computed once for an invoice, however many aliases select them', async () => {
     const context = { principal: { kind: 'secret' }, useCases: { invoiceWarnings: vi.fn(async () => []) } };
     const { warnings } = (schema.getType('Invoice') as GraphQLObjectType).getFields();
     for (const invoice of [{ id: 'inv_1' }, { id: 'inv_2' }]) {
@@ -64,7 +64,7 @@ describe('lists', () => {
     expect(context.useCases.invoiceWarnings).toHaveBeenCalledTimes(2);
   });
 
-  it('that are long are gone through in turns of the event loop, with the same answer', async () => {
+  it('that are long are resolved in turns of the event loop, with the same answer', async () => {
     const [document, rootValue] = [parse('{ rows { a b cells { a } } }'), rowsOf(4000, 2)];
     const wanted = execute({ schema: lists, document, rootValue });
     let turns = 0;
@@ -87,7 +87,7 @@ describe('the text of an answer', () => {
     data: fc.dictionary(fc.string(), tie('value'), { maxKeys: 6 }),
   }));
 
-  it('is that of JSON.stringify, in pieces or not', async () => {
+  it('equals that of JSON.stringify, whether serialized in pieces or at once', async () => {
     let longest = 0;
     await fc.assert(
       fc.asyncProperty(data, fc.integer({ min: 1, max: 2000 }), async (some, copies) => {
@@ -103,7 +103,7 @@ describe('the text of an answer', () => {
     expect(longest).toBeGreaterThan(300_000);
   });
 
-  it('has no more bytes than it may, however few characters these are', async () => {
+  it('is limited in bytes, not in characters', async () => {
     const long = { list: Array.from({ length: 1000 }, () => 'é"'.repeat(100)) };
     const bytes = Buffer.byteLength(JSON.stringify(long));
     await expect(writeData({ ...long }, bytes)).resolves.toBeUndefined();
@@ -114,7 +114,7 @@ describe('the text of an answer', () => {
 });
 
 describe('places for large operations', () => {
-  it('go round among callers, and are given back once', async () => {
+  it('are given to callers in turn, and each place is released once', async () => {
     const places = createLargeOperations(1);
     const first = await places.enter('a');
     const order: string[] = [];
@@ -129,7 +129,7 @@ describe('places for large operations', () => {
     expect(order).toEqual(['a1', 'b1', 'c1', 'a2', 'b2', 'a3']);
   });
 
-  it('that nobody gives back in time are a 503, and whoever gave up does not get one', async () => {
+  it('that are not released in time cause a 503, and a caller that timed out gets no place later', async () => {
     const places = createLargeOperations(1, 20);
     const leave = await places.enter('a');
     await expect(places.enter('b')).rejects.toMatchObject({ code: 'internal_error', status: 503 });

@@ -11,7 +11,7 @@ function compiledQueries() {
   };
 }
 
-it('a query stays compiled, each operation of a document by itself', () => {
+it('a query stays compiled, each operation of a document separately', () => {
   const find = compiledQueries();
   const document =
     'query A { tenant { id } } query B { tenant { name } } mutation C { deleteWebhookEndpoint(id: "x") { __typename } }';
@@ -21,7 +21,7 @@ it('a query stays compiled, each operation of a document by itself', () => {
   expect([find(document, 'C'), find(document, 'D'), find(document)]).toEqual([null, null, null]);
 });
 
-it('what is kept compiled is bounded by its fields, which fragments multiply, and not by the text alone', () => {
+it('the cache of compiled queries is bounded by their fields, including those of fragments, not by the text alone', () => {
   const find = compiledQueries();
   const times = (count: number, text: (index: number) => string) =>
     Array.from({ length: count }, (_, i) => text(i)).join(' ');

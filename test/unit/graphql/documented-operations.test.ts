@@ -25,7 +25,7 @@ it('the guides show operations', () => {
   );
 });
 
-it('no two examples use the same idempotency key, so that each runs', async () => {
+it('every example has an idempotency key of its own, so that each one runs', async () => {
   const texts = GUIDES.map(read);
   texts.push(...(GRAPHIQL.defaultTabs ?? []).map(({ query }) => query ?? ''));
   const keys = texts.flatMap((text) =>

@@ -13,7 +13,7 @@ const input = (changes: object) => ({ amount: 1, currency: 'MAD', customer, line
 it.each([
   ['what is absent', { input: { amount: 1, currency: 'MAD', customer } }, ['lines']],
   [
-    'what is absent in a list',
+    'a missing field in a list',
     { input: input({ lines: [line, { description: 'x' }] }) },
     ['lines.1.quantity', 'lines.1.unitPrice'],
   ],
@@ -31,13 +31,13 @@ it.each([
   ['the whole', { input: 5 }, [null]],
   ['a variable that is no input', { input: input({}), key: {} }, [null]],
   ['a variable that is absent', {}, [null]],
-])('finds the field at fault: %s', async (_name, variableValues, params) => {
+])('finds the path of the invalid field: %s', async (_name, variableValues, params) => {
   const args = { schema, document, variableValues };
   const { errors = [] } = withParams(await execute(args), args);
   expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(params);
 });
 
-it('leaves other errors alone', async () => {
+it('leaves other errors unchanged', async () => {
   const args = { schema, document: parse('{ nothing { of } the }'), variableValues: { input: 5 } };
   const { errors = [] } = withParams({ errors: [new GraphQLError('Syntax Error: Unexpected <EOF>.')] }, args);
   expect(errors[0]?.extensions).toEqual({});
