@@ -4,10 +4,7 @@ import { type ServiceError, serviceError } from './errors.ts';
 export const ANSWER_BYTES = 2 * 1024 * 1024;
 /** Maximum size in bytes of the stored objects that one query of the store loads for an answer. */
 export const READ_BYTES = 4 * 1024 * 1024;
-/**
- * Maximum size of a stored invoice in bytes: a request body has at most 1 MiB, and the stored form adds names and
- * numbers.
- */
+/** Maximum size of a stored invoice in bytes: a request body has at most 1 MiB, and storing adds names and numbers. */
 export const INVOICE_BYTES = 1.3 * 1024 * 1024;
 
 /** The `what` of {@link answerTooLarge} when a query of the store exceeds {@link READ_BYTES}. */

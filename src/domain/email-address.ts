@@ -38,10 +38,7 @@ export function asciiAddress(address: string): string | null {
   return converted !== null && isAsciiAddress(converted) ? converted : null;
 }
 
-/**
- * Whether every mail server accepts this address; others need SMTPUTF8 (RFC 6531). @param address a result of
- * `mailAddress`
- */
+/** Whether every mail server accepts an address; others need SMTPUTF8 (RFC 6531). @param address from `mailAddress` */
 export function isAsciiAddress(address: string): boolean {
   return /^[!-~]*$/.test(address);
 }

@@ -10,10 +10,7 @@ export interface PageQuery {
   /** UNIX milliseconds; `from` is inclusive, `until` exclusive. */
   readonly from: number | null;
   readonly until: number | null;
-  /**
-   * Maximum size of the page's stored rows in bytes; default: what the store returns at once. The first row is always
-   * included.
-   */
+  /** Maximum stored size in bytes; default: what the store returns at once. The first row is always included. */
   readonly maxBytes?: number;
 }
 

@@ -34,10 +34,7 @@ export function takeTurn(units: number): Promise<void> | null {
   return new Promise((start) => waiting.push({ units, start }));
 }
 
-/**
- * Starts a new turn with the full amount. Work that exceeded a turn is not deducted from later turns: yielding once is
- * enough.
- */
+/** Starts a turn with the full amount. Excess work of a turn is not deducted from later ones: yielding is enough. */
 function refill(): void {
   left = UNITS_A_TURN;
   for (let next = waiting[0]; next && left > 0; next = waiting[0]) {

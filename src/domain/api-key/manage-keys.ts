@@ -19,7 +19,7 @@ export interface ManageKeys {
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
   list(tenantId: string): Promise<ApiKey[]>;
-  /** Takes effect at once in this process, and within 100 ms in every other. @throws {ServiceError} resource_not_found */
+  /** Takes effect at once in this process, within 100 ms in every other. @throws {ServiceError} resource_not_found */
   revoke(keyId: string): Promise<void>;
   /**
    * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.

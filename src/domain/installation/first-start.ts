@@ -5,10 +5,7 @@ import type { TenantRepository } from '../tenant/ports.ts';
 
 /** Stored state of an installation as a whole. */
 export interface InstallationRepository {
-  /**
-   * Stores the hash if there is none. @returns whether it was stored: of several processes that start at once, only one
-   * gets true
-   */
+  /** Stores the hash if there is none. @returns whether it was stored: true for one of several concurrent starts */
   keepOperatorHash(hash: string): Promise<boolean>;
   /** Replaces the hash. */
   replaceOperatorHash(hash: string): Promise<void>;

@@ -5,10 +5,7 @@ const SEPARATOR = '_secret_';
 
 /** Derives and checks client_secrets and the tokens of document URLs. No secret is stored with an invoice. */
 export interface ClientSecrets {
-  /**
-   * `<invoice_id>_secret_<32 url-safe characters>`. Always the same for an invoice, so that an idempotent replay can
-   * return it.
-   */
+  /** `<invoice_id>_secret_<32 url-safe characters>`, always the same for an invoice: a replay can return it again. */
   issue(invoiceId: string): string;
   /** Returns the invoice's id if the secret is valid, otherwise null. Constant-time comparison. */
   verify(clientSecret: string): string | null;

@@ -85,8 +85,7 @@ export const metadata = z
   });
 
 /**
- * The format of the service's own numbers: year and serial. Clients may not use it, so that the two series never
- * overlap.
+ * The format of the service's own numbers: year and serial. Clients may not use it, so the two series never overlap.
  */
 export const SERVICE_SERIES = /^(\d{4})-(\d{6,})$/;
 

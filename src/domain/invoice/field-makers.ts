@@ -13,10 +13,7 @@ import {
   whenAbsent,
 } from './field-table.ts';
 
-/**
- * The schema of an input with the names of one API. It checks structure only: a violation is a 400. Unknown members are
- * refused.
- */
+/** The schema of an input in one API: structure only, a violation is a 400. Unknown members are refused. */
 export function inputSchema<Type extends RecordType>(type: Type, face: Face): InputObject<Type> {
   const fields = inputFields(type, face);
   const required = fields.filter(([, field]) => whenAbsent(field) === null);

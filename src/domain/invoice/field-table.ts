@@ -34,10 +34,7 @@ interface Column {
   readonly nullable?: boolean;
   /** Visible to secret keys only, so absent from REST's answers and from events. */
   readonly secretKeyOnly?: true;
-  /**
-   * The position among the members of an event's `data`, where `object` is at position 2; absent if events do not have
-   * the field.
-   */
+  /** Position among the members of an event's `data`, where `object` has position 2; absent: events lack the field. */
   readonly event?: number;
 }
 

@@ -62,10 +62,7 @@ export const INVOICE_WARNINGS = {
 
 export type WarningCode = keyof typeof INVOICE_WARNINGS;
 
-/**
- * A possible violation of a legal rule or of the tax authority's rules, for which the service does not refuse the
- * invoice.
- */
+/** A possible violation of a rule of law or of the tax authority, for which the service does not refuse the invoice. */
 export interface InvoiceWarning {
   /** Stable, for programs. */
   readonly code: WarningCode;

@@ -1,9 +1,6 @@
 interface StatusRow<Status extends string> {
   readonly description: string;
-  /**
-   * The possible next statuses; empty for a final status. Every status update is guarded by it in the store
-   * (`status: from`).
-   */
+  /** The possible next statuses; empty if final. Every status update is guarded by it in the store (`status: from`). */
   readonly next: readonly Status[];
 }
 
@@ -24,10 +21,7 @@ export function isFinal(status: InvoiceStatus): boolean {
   return STATUSES[status].next.length === 0;
 }
 
-/**
- * The pipeline's stages, in order. The first four change the status; rendering and e-mail follow acceptance and never
- * change it.
- */
+/** The pipeline's stages, in order. The first four change the status; rendering and e-mail follow acceptance. */
 export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render', 'email'] as const;
 export type Stage = (typeof STAGES)[number];
 

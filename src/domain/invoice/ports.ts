@@ -42,10 +42,7 @@ export interface InvoiceWriter {
   write(invoice: LegalInvoice): Promise<UnsignedDocument>;
 }
 
-/**
- * UBL in exclusive canonical form with the position of the future signature, so that it can be digested without
- * parsing.
- */
+/** UBL in exclusive canonical form with the position of the future signature: it is digested without parsing. */
 export interface UnsignedDocument {
   /** The whole document without a signature, canonical UTF-8. */
   readonly octets: Uint8Array;

@@ -38,10 +38,7 @@ export interface InvoiceChange {
   readonly email?: InvoiceEmail;
   /** The complete new list. */
   readonly authorityAttempts?: readonly AuthorityAttempt[];
-  /**
-   * The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim. null when
-   * everything is done.
-   */
+  /** The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim; null: none. */
   readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
 }
 
@@ -81,10 +78,7 @@ export interface InvoicePage {
   readonly invoices: readonly Invoice[];
   /** Whether there are more in the direction of the query. */
   readonly hasMore: boolean;
-  /**
-   * Queries whether there are invoices on the other side of the cursor, its own invoice included; false without a
-   * cursor.
-   */
+  /** Queries whether there are invoices on the other side of the cursor, its own included; false without a cursor. */
   readonly hasOthers: () => Promise<boolean>;
   /** Size of the stored invoices in bytes. */
   readonly bytes: number;
@@ -135,10 +129,7 @@ export interface InvoiceRepository {
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
-  /**
-   * Records a mail to send and makes it due. @returns null if the invoice has other work, or another mail was requested
-   * since
-   */
+  /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */
   requestEmail(invoice: Invoice, email: InvoiceEmail): Promise<Invoice | null>;
   /** The highest serial of a series; 0 if it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;

@@ -22,10 +22,7 @@ export class ReplacedKeyInvalid extends Error {
   override readonly name = 'ReplacedKeyInvalid';
 }
 
-/**
- * The store of tenants and their keys. A tenant's keys are in its document, so that authentication takes one indexed
- * read.
- */
+/** The store of tenants. A tenant's keys are in its document, so that authentication takes one indexed read. */
 export interface TenantRepository {
   /** Stores a tenant together with its first keys. */
   insert(

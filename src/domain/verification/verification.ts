@@ -55,16 +55,10 @@ export interface InvalidSignature {
   readonly reason: string;
 }
 
-/**
- * The verifier stopped because a document took more time or memory than any invoice. The message is a full sentence for
- * people.
- */
+/** A document took the verifier more time or memory than any invoice. The message is a full sentence for people. */
 export class VerificationGivenUp extends Error {}
 
-/**
- * The result for such a document: its signature was not checked. @throws any other error than
- * {@link VerificationGivenUp}
- */
+/** The result for such a document: its signature was not checked. @throws any error but {@link VerificationGivenUp} */
 export function givenUp(error: unknown): InvalidSignature {
   if (error instanceof VerificationGivenUp) return { valid: false, failed: 'limits', reason: error.message };
   throw error;

@@ -15,8 +15,7 @@ export interface AttemptParts {
 }
 
 /**
- * Attempts a delivery once: signs it, posts it and decides the outcome. Never throws: an internal error is a failed
- * attempt.
+ * Attempts a delivery once: signs, posts and decides the outcome. Never throws: an internal error is a failed attempt.
  */
 export type AttemptDelivery = (
   claim: ClaimedDelivery,

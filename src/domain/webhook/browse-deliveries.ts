@@ -37,10 +37,7 @@ export interface BrowseDeliveries {
   delivery(principal: Principal, deliveryId: string): Promise<Delivery>;
   /** Finds events by id, in one query. Unknown, foreign and expired ones are missing from the result. */
   eventsById(principal: Principal, eventIds: readonly string[], maxBytes?: number): Promise<Found<WebhookEvent>>;
-  /**
-   * Finds the deliveries of each event, in one query: at most one for each endpoint that has existed while the event
-   * was kept.
-   */
+  /** Finds the deliveries of each event, in one query: at most one for each endpoint, deleted ones included. */
   deliveriesByEvent(principal: Principal, eventIds: readonly string[]): Promise<Map<string, Delivery[]>>;
   /** Finds the attempts of each delivery, in one query. */
   attemptsByDelivery(

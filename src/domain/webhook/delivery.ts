@@ -78,16 +78,10 @@ export interface Attempt extends SendResult {
 
 /** Maximum number of stored attempts of a delivery: those of the schedule and of some resends. */
 export const KEPT_ATTEMPTS = 25;
-/**
- * Maximum number of deliveries in one look-up by events: 100 events at 16 endpoints, plus deliveries of deleted
- * endpoints.
- */
+/** Maximum number of deliveries found by events: 100 events at 16 endpoints, plus those of deleted endpoints. */
 export const MOST_DELIVERIES = 5000;
 
-/**
- * The id of a delivery, derived from its event and endpoint so that the pair cannot have two: `dlv_`, the event's UUID,
- * `_`, the endpoint's UUID.
- */
+/** The id of a delivery, unique for the pair: `dlv_`, the event's UUID, `_`, the endpoint's UUID. */
 export function deliveryId(eventId: string, endpointId: string): string {
   return `dlv_${eventId.slice('evt_'.length)}_${endpointId.slice('we_'.length)}`;
 }
@@ -126,10 +120,7 @@ export interface ClaimedDelivery
   readonly leaseEnd: number;
 }
 
-/**
- * Ids of the deliveries to the same endpoint that must be attempted before this one. Empty for a retry: the order
- * applies to first attempts only.
- */
+/** Deliveries to the same endpoint that must be attempted first. None for a retry: only first attempts are ordered. */
 export function earlierDeliveries({ retry, earlier, endpointId }: ClaimedDelivery): string[] {
   return retry ? [] : earlier.map((eventId) => deliveryId(eventId, endpointId));
 }

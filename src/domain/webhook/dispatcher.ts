@@ -13,12 +13,9 @@ import {
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
-/**
- * Length of a lease, in milliseconds. Longer than the time limit of an attempt, so that no delivery is attempted twice
- * at once.
- */
+/** Length of a lease, in milliseconds: longer than an attempt, so that no delivery is attempted twice at once. */
 export const LEASE_MS = 30_000;
-/** An attempt begins only if its lease lasts at least this long, in milliseconds. An attempt takes at most 15 s. */
+/** Minimum time that is left of a lease when an attempt begins, in milliseconds. An attempt takes at most 15 s. */
 const ATTEMPT_MS = 18_000;
 /**
  * Maximum age of a queued endpoint, in milliseconds. An older one is read again before the attempt: the client may have
@@ -56,10 +53,7 @@ export interface StoredDelivery {
  * events, and events that are sent by hand are not ordered.
  */
 export interface Dispatcher {
-  /**
-   * Reserves room in the queue for a new delivery. @returns true: the publisher stores it with a lease; false: without
-   * one
-   */
+  /** Reserves room for a new delivery. @returns true: the publisher stores it with a lease; false: without one */
   reserve(endpointId: string): boolean;
   /**
    * Takes over the deliveries that the publisher has stored or failed to store, with or without reserved room. Never

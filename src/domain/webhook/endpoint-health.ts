@@ -32,10 +32,7 @@ export interface EndpointNotifier {
   endpointFails(notice: FailingEndpointNotice): Promise<void>;
 }
 
-/**
- * Detects endpoints whose attempts have all failed for a day. They are marked, their tenants are notified, and they
- * stay active.
- */
+/** Marks endpoints whose attempts have all failed for a day, and notifies their tenants. They stay active. */
 export interface EndpointHealth {
   /** Notes the result of an attempt. Returns at once, never throws. */
   noteResult(endpointId: string, delivered: boolean): void;
@@ -60,10 +57,7 @@ export function createEndpointHealth({
   now,
   report,
 }: HealthParts): EndpointHealth {
-  /**
-   * The last result of each endpoint and when it was recorded. An unchanged result is recorded again only after {@link
-   * REMEMBERED_MS}.
-   */
+  /** Last recorded result of each endpoint. The same result is recorded again only after {@link REMEMBERED_MS}. */
   const last = new Map<string, { delivered: boolean; at: number }>();
 
   /**

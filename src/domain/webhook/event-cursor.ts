@@ -16,10 +16,7 @@ export interface KnownPlaces {
 
 /** How much later an entry with a lower place may appear, in milliseconds. */
 export const OVERLAP_MS = 5000;
-/**
- * Maximum number of places in a cursor. If there are more events within {@link OVERLAP_MS}, the earliest ones are sent
- * twice after a resumption.
- */
+/** Maximum number of places in a cursor. The earlier ones of more recent events are sent twice after a resumption. */
 export const CURSOR_PLACES = 64;
 /** Maximum number of places in memory: more than can wait for a slow client. */
 const REMEMBERED = 5000;

@@ -30,7 +30,6 @@ export interface ManageEndpoints {
   create(principal: Principal, input: CreateEndpointInput): Promise<CreatedEndpoint>;
   /** Newest first. */
   list(principal: Principal): Promise<WebhookEndpoint[]>;
-  /** @throws {ServiceError} */
   find(principal: Principal, endpointId: string): Promise<WebhookEndpoint>;
   /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
@@ -40,7 +39,6 @@ export interface ManageEndpoints {
    * @throws {ServiceError} invalid_request for an overlap outside this range
    */
   rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
-  /** @throws {ServiceError} */
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
 
@@ -148,10 +146,7 @@ export function createManageEndpoints(
     },
   };
 
-  /**
-   * Cancels pending deliveries. A delivery that is missed here is cancelled when its attempt finds the endpoint
-   * inactive or deleted.
-   */
+  /** Cancels pending deliveries. An attempt cancels a missed one when it finds the endpoint inactive or deleted. */
   async function cancelDeliveries(endpointId: string): Promise<void> {
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }
@@ -172,10 +167,7 @@ export function newEndpointSecret(): string {
   return `whsec_${randomBytes(32).toString('base64')}`;
 }
 
-/**
- * The secrets after a rotation, newest first. Each former one expires after the overlap, or earlier if it already had
- * an earlier expiry.
- */
+/** The secrets after a rotation, newest first. Former ones expire after the overlap, or earlier if already set so. */
 function rotated(present: readonly EndpointSecret[], sealed: string, now: Date, overlapMs: number): EndpointSecret[] {
   const end = new Date(now.getTime() + overlapMs);
   const former = present

@@ -14,8 +14,7 @@ export type EndpointChanges = Partial<
 >;
 
 /**
- * The store of webhook endpoints. Endpoints of other tenants or environments are never found. Every method uses an
- * index.
+ * The store of webhook endpoints. Those of another tenant or environment are never found. Every method uses an index.
  */
 export interface EndpointRepository {
   /**
@@ -64,10 +63,7 @@ export interface EndpointRepository {
 
 /** The invoices' outbox: the events that are not in the log yet. Every method uses an index. */
 export interface Outbox {
-  /**
-   * Up to `limit` invoices with unpublished events that are some seconds old; each is returned again only after
-   * `pauseMs`.
-   */
+  /** Up to `limit` invoices with unpublished events that are some seconds old; each again only after `pauseMs`. */
   takeUnpublished(limit: number, pauseMs: number): Promise<Invoice[]>;
   /** Marks invoices as published unless they have an event after `sequence`. */
   markPublished(published: readonly { invoiceId: string; sequence: number }[]): Promise<void>;
@@ -140,10 +136,7 @@ export interface AttemptRecord {
 export interface DeliveryLedger {
   /** Stores the deliveries that do not exist yet. @returns their ids */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
-  /**
-   * Leases due deliveries of an endpoint, longest waiting first. @param query `retries`: claims retries if true, first
-   * attempts if false
-   */
+  /** Leases due deliveries of an endpoint, longest waiting first: retries, or first attempts. */
   claim(
     endpointId: string,
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },
@@ -161,10 +154,7 @@ export interface DeliveryLedger {
   cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;
-  /**
-   * The endpoints of up to `limit` deliveries that are overdue or whose lease has ended. Each delivery is considered
-   * again only after `pauseMs`.
-   */
+  /** The endpoints of up to `limit` overdue deliveries and ended leases; each delivery again only after `pauseMs`. */
   takeOverdue(limit: number, pauseMs: number, now: Date): Promise<{ endpointIds: string[]; more: boolean }>;
   /** Ends every lease. Only for a worker that starts and is the only one. */
   freeLeases(now: Date): Promise<void>;

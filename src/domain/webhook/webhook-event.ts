@@ -42,10 +42,7 @@ export function wasSentByHand({ sequence, order, place }: Pick<WebhookEvent, 'se
 /** Makes the URL of an accepted invoice's document. */
 export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: 'xml' | 'pdf') => string;
 
-/**
- * An event's body at rest, without the document URLs: they are capabilities, and read access to the store must not give
- * them away.
- */
+/** An event's body at rest, without the document URLs: read access to the store must not open the documents. */
 export interface BodyAtRest {
   /** With null in place of each URL. */
   readonly body: string;

@@ -5,8 +5,7 @@ import type { SeriesNumber } from '../repository.ts';
 import type { PipelineParts, Progress, RunStage, Step } from './stage.ts';
 
 /**
- * Assigns the legal number and checks that the UBL can be written: `pending` → `signing`, or `rejected` after an
- * internal error.
+ * Assigns the legal number and writes the UBL once to check it: `pending` → `signing`, or `rejected` if it is invalid.
  */
 export function createNormalizeStage(
   { numbering, writer, report }: Pick<PipelineParts, 'numbering' | 'writer' | 'report'>,

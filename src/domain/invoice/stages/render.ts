@@ -3,10 +3,7 @@ import { RENDER_SCHEDULE } from '../pauses.ts';
 import { ClaimLost } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
-/**
- * Renders, signs and stores the PDF of an accepted invoice. A failure is retried without limit and never changes the
- * status.
- */
+/** Renders, signs and stores the PDF of an accepted invoice. Retries have no limit and never change the status. */
 export function createRenderStage(
   parts: Pick<PipelineParts, 'documents' | 'renderer' | 'logos' | 'verifyUrlOf' | 'report'>,
   { change, putOff, handOver }: Progress,

@@ -9,8 +9,7 @@ import { again, attemptsOf, type PipelineParts, type Progress, type RunStage } f
 import type { TransmitBytes } from './transmit.ts';
 
 /**
- * Signs the invoice's UBL, stores it and transmits the same bytes. Rejects the invoice with `signature_error` after the
- * retries.
+ * Signs and stores the invoice's UBL and transmits the same bytes. Rejects it with `signature_error` after the retries.
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
