@@ -44,12 +44,13 @@ export interface CompiledQueries {
 
 /** Maximum number of fields of a compiled operation. Compiling costs about as much as ten executions, or more. */
 const MAX_FIELDS = 120;
-/** Fields of all operations that are kept compiled, about 2 KB each; each may keep its document too, 300 bytes a token. */
+/** Capacity of the cache in fields of about 2 KB, and the tokens of a document (300 bytes each) that count as one. */
 const [KEPT_FIELDS, TOKENS_A_FIELD] = [20_000, 7];
 
 /**
- * Compiles queries that are asked for again. Mutations are not compiled, because one that failed could not be run again. Measured: without
- * compiled queries, an invoice over `/graphql` takes 1.8 times the CPU time (service of the bench `graphql`, 32 requests at a time).
+ * Compiles queries that are requested again, but no mutations: a failed one could not be run again to report its error.
+ * Measured: without compiled queries, an invoice over `/graphql` takes 1.8 times the CPU time (service of the bench
+ * `graphql`, 32 concurrent requests).
  */
 export function createCompiledQueries(gate: Gate): CompiledQueries {
   const compile = createCompiler(OperationTypeNode.QUERY);

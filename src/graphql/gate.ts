@@ -36,7 +36,7 @@ export interface Gate {
   /** The number of requests that an operation counts for the rate limit. */
   requests(document: DocumentNode, operationName: string | null | undefined): number;
   /** The error with a shortened message, and without suggestions of the schema's names if introspection is disabled. */
-  hushed(error: GraphQLError): GraphQLError;
+  redacted(error: GraphQLError): GraphQLError;
   /** The document with exactly this text, if it passed validation before and is still remembered. */
   known(source: string): DocumentNode | null;
 }
@@ -87,7 +87,7 @@ export function createGate({ introspection, operations, operationsOnly = false }
       return operation ? exceededCost(schema, document, operation, variableValues ?? {}) : null;
     },
     requests: (document, operationName) => requestsOf(schema, document, getOperationAST(document, operationName)),
-    hushed(error) {
+    redacted(error) {
       const message = shortened(introspection ? error.message : withoutSuggestion(error.message));
       if (message === error.message) return error;
       const { nodes, source, positions, path, originalError, extensions } = error;

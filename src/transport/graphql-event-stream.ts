@@ -43,18 +43,18 @@ export const eventStreaming: Plugin<{ ctx: Context }, YogaServerContext> = {
  * Results in the format of Yoga, which is also that of graphql-sse's distinct connections mode.
  * @param shown converts a result to what clients may see
  */
-export function printed(
+export function asEventStream(
   results: ExecutionResult | AsyncIterable<ExecutionResult>,
   shown: (result: ExecutionResult) => ExecutionResult = (result) => result,
 ): Source<ExecutionResult> {
   return {
-    values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : only(results),
+    values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : singleResult(results),
     print: (result) => `event: next\ndata: ${resultText(shown(result))}\n\n`,
     last: 'event: complete\ndata:\n\n',
   };
 }
 
 /** A stream with one result. */
-export async function* only(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
+export async function* singleResult(result: ExecutionResult): AsyncGenerator<ExecutionResult> {
   yield result;
 }

@@ -12,13 +12,13 @@ import { subscribe } from '../graphql/subscribe.ts';
 import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
-import { only, printed } from './graphql-event-stream.ts';
+import { asEventStream, singleResult } from './graphql-event-stream.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newReader, newStreamToken, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
 
-/** How long a reserved stream waits for the connection that reads it, milliseconds. */
+/** How long a reserved stream waits for its reader to connect, in milliseconds. */
 const RESERVATION_MS = 60_000;
 /** Maximum number of concurrent operations on a stream in single connection mode. */
 export const MAX_OPERATIONS = 100;
@@ -38,9 +38,8 @@ interface Call {
 }
 
 /**
- * `/graphql/stream`: the GraphQL over SSE protocol in distinct connections mode and single connection mode. The library
- * implements the protocol. This file adds tokens, limits and error codes, and bounds the memory for clients that do not
- * read.
+ * `/graphql/stream`: the GraphQL over SSE protocol in both modes. The library implements the protocol; this file adds
+ * tokens, limits and error codes, and bounds the memory for clients that do not read.
  */
 export function graphqlOverSse(
   contextOf: (ctx: Context) => GraphQLContext,
@@ -49,7 +48,7 @@ export function graphqlOverSse(
   gate: Gate,
   count: CountRequests,
 ): Middleware {
-  const told = (error: GraphQLError, requestId: string) => publicError(gate.hushed(error), requestId, explain);
+  const toPublic = (error: GraphQLError, requestId: string) => publicError(gate.redacted(error), requestId, explain);
   const reservations = createStreamReservations();
 
   const handler = createHandler<IncomingMessage, Call, Record<string, unknown>>({
@@ -62,15 +61,15 @@ export function graphqlOverSse(
         const requests = gate.requests(read.document, operationName);
         const overLimit = requests > 1 ? await count(ctx, requests - 1).then(() => null, toError) : null;
         if (overLimit) {
-          const error = told(new GraphQLError(overLimit.message, { originalError: overLimit }), requestIdOf(ctx));
+          const error = toPublic(new GraphQLError(overLimit.message, { originalError: overLimit }), requestIdOf(ctx));
           return refusal(Number(error.extensions.status), { errors: [error] });
         }
         const contextValue = contextOf(ctx) as unknown as Record<string, unknown>;
         return { schema, ...read, operationName, variableValues: variables, contextValue };
       }
       // For a client that accepts events the errors are an event, which the browser's EventSource can read.
-      if (headers.get('accept') === EVENTS) return only(read);
-      const errors = read.errors.map((error) => told(error, requestIdOf(ctx)));
+      if (headers.get('accept') === EVENTS) return singleResult(read);
+      const errors = read.errors.map((error) => toPublic(error, requestIdOf(ctx)));
       return refusal(400, { errors });
     },
     subscribe,
@@ -87,7 +86,7 @@ export function graphqlOverSse(
       if (call.token !== null) return;
       // Sent like Yoga's results, in the same protocol, because the library would queue results without a limit.
       call.outcome = outcome as NonNullable<Call['outcome']>;
-      return none();
+      return noResults();
     },
     async onNext(_context, { context: { ctx, reader } }, result) {
       // Requests the next result when the client has read the previous ones; the library itself would queue them.
@@ -100,12 +99,12 @@ export function graphqlOverSse(
   });
 
   function shown(result: ExecutionResult, requestId: string): ExecutionResult {
-    const errors = result.errors?.map((error) => told(error, requestId));
+    const errors = result.errors?.map((error) => toPublic(error, requestId));
     return errors ? { ...result, errors } : result;
   }
 
   /** Adds the code that all errors of the service have to errors of the library, which only have a message. */
-  function described(body: string, status: number, requestId: string): string {
+  function withErrorCodes(body: string, status: number, requestId: string): string {
     const { errors } = JSON.parse(body) as { errors: readonly { message: string; extensions?: unknown }[] };
     const coded = errors.map((error) => {
       if (error.extensions) return error;
@@ -142,7 +141,7 @@ export function graphqlOverSse(
       streams.open(
         ctx,
         reader.principal,
-        printed(outcome, (result) => shown(result, requestId)),
+        asEventStream(outcome, (result) => shown(result, requestId)),
       );
       return;
     }
@@ -156,7 +155,7 @@ export function graphqlOverSse(
       ctx.respond = false;
       ctx.res.writeHead(init.status, { ...init.headers, 'Cache-Control': 'no-store' });
       return void ctx.res.end(
-        body === null || init.status < 400 ? (body ?? '') : described(body, init.status, requestIdOf(ctx)),
+        body === null || init.status < 400 ? (body ?? '') : withErrorCodes(body, init.status, requestIdOf(ctx)),
       );
     }
     whenGone(ctx.res, () => reader.open(null));
@@ -253,7 +252,7 @@ function toError(error: unknown): Error {
   return error as Error;
 }
 
-async function* none(): AsyncGenerator<ExecutionResult> {}
+async function* noResults(): AsyncGenerator<ExecutionResult> {}
 
 function refusal(status: number, result: ExecutionResult): Response {
   return [

@@ -14,7 +14,7 @@ import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson } from './body.ts';
 import { type EventStreams, escapeLineEnds } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
-import { eventStreaming, printed, type YogaServerContext } from './graphql-event-stream.ts';
+import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { currentRequestId } from './middleware/request.ts';
@@ -22,14 +22,14 @@ import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 
 /** Applies the gate to Yoga's requests, and answers with its errors. */
-function passing(
+function gatePlugin(
   gate: Gate,
   count: CountRequests,
-  told: (error: GraphQLError) => GraphQLError,
+  toPublic: (error: GraphQLError) => GraphQLError,
 ): Plugin<GraphQLContext & YogaServerContext, YogaServerContext> {
   /** The result of an operation that exceeds a limit, before or after it ran. */
   const refused = (refusal: GraphQLError): ExecutionResult => {
-    const error = told(refusal);
+    const error = toPublic(refusal);
     if (!refusal.originalError) error.extensions.http = { spec: true, status: 400 };
     else if (error.extensions.status === 429) error.extensions.http = { status: 429 };
     return { errors: [error] };
@@ -63,7 +63,7 @@ function passing(
     },
     onParse: ({ setParseFn }) => setParseFn((source) => gate.parse(String(source))),
     onValidate: ({ setValidationFn }) =>
-      setValidationFn((_schema, document) => gate.validate(document).map((error) => told(error))),
+      setValidationFn((_schema, document) => gate.validate(document).map((error) => toPublic(error))),
     async onExecute({ args, executeFn, setExecuteFn, setResultAndStopExecution }) {
       const { ctx, refusal: known } = args.contextValue;
       const refusal =
@@ -130,7 +130,7 @@ export function graphqlOverHttp(
   { gate, graphiql, ran }: GraphqlParts,
   count: CountRequests,
 ): Middleware {
-  const told = (error: GraphQLError) => publicError(gate.hushed(error), currentRequestId() ?? '', explain);
+  const toPublic = (error: GraphQLError) => publicError(gate.redacted(error), currentRequestId() ?? '', explain);
   const yoga = createYoga<YogaServerContext, GraphQLContext>({
     schema,
     graphqlEndpoint: '/graphql',
@@ -141,20 +141,17 @@ export function graphqlOverHttp(
     parserAndValidationCache: false,
     cors: false,
     logging: false,
-    plugins: [passing(gate, count, told), REFUSAL_BODIES, eventStreaming],
+    plugins: [gatePlugin(gate, count, toPublic), REFUSAL_BODIES, eventStreaming],
     context: ({ ctx }) => contextOf(ctx),
     maskedErrors: {
-      maskError: (error, _message, _isDev) => told(graphqlErrorOf(error)),
+      maskError: (error, _message, _isDev) => toPublic(graphqlErrorOf(error)),
     },
   });
   const queries = createCompiledQueries(gate);
   const showPage = showGraphiql();
 
-  /**
-   * The prepared path: answers a known query as Yoga would, at a fraction of its cost. Returns false to let Yoga
-   * answer.
-   */
-  async function answeredPrepared(ctx: Context, body: string, server: YogaServerContext): Promise<boolean> {
+  /** The prepared path: answers a known query as Yoga would, at a fraction of its cost. False: Yoga must answer. */
+  async function answerPrepared(ctx: Context, body: string, server: YogaServerContext): Promise<boolean> {
     const type = answerType(ctx.get('Accept'));
     const request = type === null ? null : ordinaryRequest(body, gate.listed);
     const query = request && queries.find(request);
@@ -190,17 +187,17 @@ export function graphqlOverHttp(
     const server: YogaServerContext = { ctx };
     if (ctx.method === 'POST') {
       const body = await readGraphqlJson(ctx);
-      if (await answeredPrepared(ctx, body, server)) return ran('prepared');
+      if (await answerPrepared(ctx, body, server)) return ran('prepared');
       // Yoga reads the parsed body from here.
       Object.assign(ctx.req, { body });
     }
     ran('yoga');
     const response = await answerOf(ctx, () => yoga.handleNodeRequestAndResponse(ctx.req, ctx.res, server));
-    if (server.results) return void streams.open(ctx, principalOf(ctx), printed(server.results));
+    if (server.results) return void streams.open(ctx, principalOf(ctx), asEventStream(server.results));
     ctx.respond = false;
     if (!response) return;
     ctx.res.writeHead(response.status, Object.fromEntries(response.headers));
-    // Yoga has printed a single result as an event.
+    // Yoga has serialized a single result as an event.
     if (response.headers.get('content-type')?.startsWith('text/event-stream'))
       return void ctx.res.end(escapeLineEnds(await response.text()));
     ctx.res.end(new Uint8Array(await response.arrayBuffer()));
@@ -212,7 +209,7 @@ export function graphqlOverHttp(
  * client accepts GraphQL's own media type, and with 200 if it accepts application/json only (`spec`). Other errors are
  * 400 for all clients. Corrects the two cases in which Yoga differs.
  */
-function ruled(error: GraphQLError): GraphQLError {
+function withSpecStatus(error: GraphQLError): GraphQLError {
   const { http, originalError } = error.extensions as {
     http?: { status?: number; spec?: boolean };
     originalError?: object;
@@ -228,7 +225,7 @@ function ruled(error: GraphQLError): GraphQLError {
  * or a document that is nested too deep.
  */
 function graphqlErrorOf(error: unknown): GraphQLError {
-  if (error instanceof GraphQLError) return ruled(error);
+  if (error instanceof GraphQLError) return withSpecStatus(error);
   const http = { status: 400 };
   if (error instanceof SyntaxError)
     return new GraphQLError('The parameters are not valid JSON.', { extensions: { http } });

@@ -12,8 +12,8 @@ import { readConfig } from '../../src/config.ts';
 import { STAND_IN_RENDERER } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
 
-// What a start makes and what it refuses, over the embedded engine.
-// A test starts several services one after the other, and one waits 10 s for a server.
+// What a start of the service creates and refuses, with the embedded engine.
+// A test starts several services in sequence, and one waits 10 s for a server.
 vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
@@ -40,7 +40,7 @@ async function stop(): Promise<void> {
 }
 
 describe('the credentials of a first start', () => {
-  it('are made by the first start that succeeds, whatever failed before', async () => {
+  it('are created by the first start that succeeds, even after failed ones', async () => {
     const taken = createServer().listen(0, '127.0.0.1');
     await once(taken, 'listening');
     try {
@@ -73,7 +73,7 @@ describe('a setting that cannot be used', () => {
     await writeFile(file, '-----BEGIN PRIVATE KEY-----\n');
     const { port, release } = await holdSilentPort();
     const cases: [Record<string, string>, RegExp][] = [
-      // An address of TEST-NET-1, which no machine has.
+      // An address of TEST-NET-1 (RFC 5737), which no machine has.
       [{ HOST: '192.0.2.1' }, /^HOST 192\.0\.2\.1 is not an address of this machine\. .*127\.0\.0\.1/],
       [{ DATA_DIR: file }, /^DATA_DIR .*file cannot be used: it is not a folder\./],
       [{ DATA_DIR: join(file, 'data') }, /^DATA_DIR .*data cannot be used: a part of its path is not a folder\./],

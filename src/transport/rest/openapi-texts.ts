@@ -24,7 +24,7 @@ export const INFO = {
 /** Groups of operations. Generated clients name their classes after them. */
 export const TAGS = {
   Invoices: 'Create, read, list and follow invoices.',
-  'Webhook endpoints': 'Where events are sent.',
+  'Webhook endpoints': 'The URLs that receive events.',
   Events: 'What your webhook endpoints receive.',
 } as const;
 
@@ -39,21 +39,21 @@ const count = (description: string, example: number) => ({
 /** Headers of answers. */
 export const HEADERS = {
   'Request-Id': {
-    description: 'Quote it to support.',
+    description: 'Identifies the request in reports to support.',
     required: true,
     schema: { type: 'string', pattern: '^req_[0-9a-f-]{36}$' },
     example: 'req_550e8400-e29b-41d4-a716-446655440000',
   },
   'X-RateLimit-Limit': count('Requests per minute.', 100),
   'X-RateLimit-Remaining': count('Requests left in the current minute.', 99),
-  'X-RateLimit-Reset': count('When the minute ends, UNIX time in seconds.', 1769860860),
+  'X-RateLimit-Reset': count('End of the current minute, UNIX time in seconds.', 1769860860),
   'RateLimit-Policy': { ...text('The limit in the format of the IETF draft.', '"minute";q=100;w=60'), required: true },
   RateLimit: {
     ...text('The remaining requests, and the seconds until the reset.', '"minute";r=99;t=60'),
     required: true,
   },
   ETag: {
-    description: 'Changes whenever the body does.',
+    description: 'Changes whenever the body changes.',
     required: true,
     schema: { type: 'string', pattern: '^W/"[A-Za-z0-9_-]+"$' },
     example: 'W/"zyjTBnXyhQWzGIQZCyY1oiUXFHA"',
@@ -149,10 +149,7 @@ export const webhookHeaders = (environment: object) => [
   ),
 ];
 
-/**
- * One scheme for the three credentials. With several schemes for one header, generated clients would send the first
- * one.
- */
+/** One scheme for all credentials: of several for one header, generated clients send the first one that is set. */
 export const SECURITY_SCHEMES = {
   bearer: {
     type: 'http',

@@ -46,9 +46,7 @@ export function openApiDocument(routes: readonly Route[]): Json {
   };
 }
 
-/**
- * JSON Schemas by the ids of their zod schemas. `$ref` refers to the ids, and generated clients name types after them.
- */
+/** JSON Schemas by the ids of their zod schemas, which `$ref` refers to and generated clients name types after. */
 class Components {
   readonly schemas: Record<string, Json> = {};
 
@@ -164,7 +162,7 @@ const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
   429: failure('Rate limit exceeded.', 429, ['rate_limit_exceeded']),
   500: failure('An error of the service.', 500, ['internal_error']),
   503: failure('Not available at the moment.', 503, ['internal_error']),
-  refused: failure('Errors of HTTP itself (408, 417, 431), with the same body.'),
+  refused: failure('Refused by the HTTP server (408, 417, 431), with the same body.'),
 };
 
 function failure(description: string, status?: number, codes: readonly ErrorCode[] = []): Json {

@@ -8,9 +8,8 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import type { EventStreams } from '../event-stream.ts';
 
 /**
- * One operation of the REST interface: its contract, from which the OpenAPI document and the checks of requests are
- * made, and `handle`, which converts a request to the variables of a prepared GraphQL operation and its data to an
- * answer.
+ * One operation of the REST interface: its contract, which defines the OpenAPI document and the checks of requests, and
+ * `handle`, which converts a request to variables of a prepared GraphQL operation, and the data to an answer.
  */
 export interface Route extends RouteContract {
   /** The query parameters; others are refused. */
@@ -93,7 +92,7 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY>(
     ...row,
     query,
     async handle(ctx, graphql, parts) {
-      if (row.deprecation) announceEnd(ctx, row.deprecation);
+      if (row.deprecation) setDeprecationHeaders(ctx, row.deprecation);
       const parsed = query.safeParse({ ...ctx.query });
       if (!parsed.success) throw new ServiceError(problemsOf(parsed.error));
       await row.handle(ctx, graphql, parsed.data as z.output<Query>, parts);
@@ -102,7 +101,7 @@ export function route<Query extends z.ZodObject = typeof NO_QUERY>(
 }
 
 /** Sets the headers of a deprecated operation (RFC 9745, RFC 8594). */
-function announceEnd(ctx: Context, { since, sunset, link }: Deprecation): void {
+function setDeprecationHeaders(ctx: Context, { since, sunset, link }: Deprecation): void {
   ctx.set('Deprecation', `@${Math.floor(since.getTime() / 1000)}`);
   ctx.set('Sunset', sunset.toUTCString());
   ctx.set('Link', `<${link}>; rel="deprecation"`);
