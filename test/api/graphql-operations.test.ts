@@ -78,7 +78,7 @@ describe('the list', () => {
   it('is not made from a folder without operations', async () => {
     const { code, out, err } = await listOf(join(folder, 'pages/nowhere'));
     expect([code, out]).toEqual([2, '']);
-    expect(err).toContain('cannot be read: there is no such file');
+    expect(err).toContain('cannot be read: it does not exist');
   });
 
   it.each([
