@@ -15,7 +15,7 @@ export function checkTree(root: string, table: readonly Row[] = IMPORT_TABLE): s
   const files = projectFiles(root);
   const problems = checkText(root, files);
   const modules = new Map<string, ModuleReading>();
-  for (const file of files.filter((name) => /^(src|test|scripts)\/.*\.[cm]?tsx?$/.test(name))) {
+  for (const file of files.filter((name) => /^(src|test|scripts)\/.*\.[cm]?[jt]sx?$/.test(name))) {
     try {
       modules.set(file, readModule(readFileSync(join(root, file), 'utf8')));
     } catch (error) {

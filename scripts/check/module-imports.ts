@@ -6,7 +6,7 @@ export interface ModuleImport {
   specifier: string | null;
   /**
    * `type`: erased (`import type`, `export type … from`, `import('…')` as a type); `value`: static; `dynamic`:
-   * `import()`, and `require()` from `createRequire`; `url`: `new URL('./worker.ts', import.meta.url)`, a module that
+   * `import()`, and `require()` from `createRequire` (computed when it has another name than `require`); `url`: `new URL('./worker.ts', import.meta.url)`, a module that
    * runs in a worker thread or another process.
    */
   kind: 'type' | 'value' | 'dynamic' | 'url';
@@ -50,8 +50,13 @@ export function readModule(source: string): ModuleReading {
     ExportAllDeclaration: (node) => void add(node.exportKind === 'type' ? 'type' : 'value', node, node.source.value),
     ImportExpression: (node) => void add('dynamic', node, textOf(node.source)),
     TSImportType: (node) => void add('type', node, textOf(node.source)),
+    TSImportEqualsDeclaration({ importKind, moduleReference: from }) {
+      if (from.type === 'TSExternalModuleReference')
+        add(importKind === 'type' ? 'type' : 'value', from, from.expression.value);
+    },
     CallExpression(node) {
-      if (hasRequire && isNamed(node.callee, 'require')) add('dynamic', node, textOf(node.arguments[0]));
+      const isRequire = hasRequire && (isNamed(node.callee, 'require') || createsRequire(node.callee));
+      if (isRequire) add('dynamic', node, textOf(node.arguments[0]));
     },
     NewExpression(node) {
       const [address, base] = node.arguments;
@@ -66,6 +71,7 @@ export function readModule(source: string): ModuleReading {
       if (isProcess && property === 'env') readsEnvironment(node);
     },
     VariableDeclarator(node) {
+      if (node.init && createsRequire(node.init) && !isNamed(node.id, 'require')) add('dynamic', node, null);
       if (node.id.type !== 'ObjectPattern' || !node.init || !isNamed(node.init, 'process')) return;
       const names = node.id.properties.map((each) => (each.type === 'Property' ? nameOf(each.key) : null));
       if (names.includes('env')) readsEnvironment(node);
@@ -77,6 +83,10 @@ export function readModule(source: string): ModuleReading {
 
 function isNamed(node: Node, name: string): boolean {
   return node.type === 'Identifier' && node.name === name;
+}
+
+function createsRequire(node: Node): boolean {
+  return node.type === 'CallExpression' && isNamed(node.callee, 'createRequire');
 }
 
 function nameOf(node: Node): string | null {

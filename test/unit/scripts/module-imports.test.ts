@@ -28,6 +28,10 @@ describe('readModule', () => {
     [`const a = await import(name);`, '1 dynamic null'],
     [`const a = await import('a' + name);`, '1 dynamic null'],
     [`const require = createRequire(import.meta.url);\nrequire('a');`, '2 dynamic a'],
+    [`createRequire(import.meta.url)('a');`, '1 dynamic a'],
+    [`const load = createRequire(import.meta.url);\nload('a');`, '1 dynamic null'],
+    [`import a = require('a');`, '1 value a'],
+    [`import type A = require('a');`, '1 type a'],
     [`let a: import('a').A;`, '1 type a'],
     [`new Worker(new URL('./worker.ts', import.meta.url));`, '1 url ./worker.ts'],
     [`const [a] = [...import('a')];`, '1 dynamic a'],
@@ -53,6 +57,8 @@ describe('readModule', () => {
     `export type A = { from: 'b' };`,
     `export { a };\nconst from = 'b';`,
     `import.meta.url;`,
+    `import a = b.c;`,
+    `const a = createRequire(import.meta.url).resolve('b');`,
     `new URL('./page.html', import.meta.url); new URL('http://a/b.ts');`,
   ])('finds no import in %j', (source) => {
     expect(kinds(source)).toEqual([]);
