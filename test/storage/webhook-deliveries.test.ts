@@ -7,6 +7,7 @@ import {
   clockAt,
   deliveriesOf,
   HOUR,
+  MINUTE,
   onlyDelivery,
   receiverThat,
   SCHEDULE,
@@ -172,6 +173,40 @@ describe('retention', () => {
       expect(indexes, name).toContainEqual(expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }));
     }
   });
+});
+
+it('attempts are kept as long as their delivery', async () => {
+  const worker = webhookWorker(store, receiverThat(() => 200).send, () => new Date());
+  const { tenantId } = await storedEndpoint(store);
+  worker.publisher.publish(await storedInvoice(store, tenantId));
+  await turn(worker);
+  const delivery = await store.db.collection('webhook_deliveries').findOne({ tenantId });
+  const attempts = store.db.collection('webhook_attempts');
+  const attempt = await attempts.findOne({ _id: delivery?.attempts[0] });
+  expect(attempt?.expiresAt - delivery?.expiresAt).toBeGreaterThanOrEqual(0);
+  expect(attempt?.expiresAt - delivery?.expiresAt).toBeLessThan(MINUTE);
+  const expiry = expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
+  expect(await attempts.indexes()).toContainEqual(expiry);
+});
+
+describe('a delivery whose event is no longer kept', () => {
+  it('is cancelled at its next attempt, instead of being released again and again', async () => {
+    const [start, offset] = [Date.now(), { ms: 0 }];
+    // A clock that runs, so that a released delivery would soon be due.
+    const clock = () => new Date(Date.now() + offset.ms);
+    const { requests, send } = receiverThat(() => 500);
+    const worker = webhookWorker(store, send, clock);
+    const { tenantId, id } = await storedEndpoint(store);
+    worker.publisher.publish(await storedInvoice(store, tenantId));
+    await turn(worker);
+    await store.db.collection('webhook_events').deleteMany({ tenantId });
+    offset.ms = Date.now() - start + 5 * MINUTE;
+    worker.dispatcher.wake(id);
+    await worker.dispatcher.settle();
+    expect(requests).toHaveLength(1);
+    expect(await onlyDelivery(worker, tenantId)).toMatchObject({ state: 'cancelled', nextAttemptAt: null });
+    expect(worker.problems).toEqual([]);
+  }, 20_000);
 });
 
 describe('a worker that stops', () => {

@@ -6,7 +6,8 @@ import type { WebhookEvent } from './webhook-event.ts';
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'cancelled'] as const;
 /**
  * `pending`: an attempt is scheduled, due or under way; `delivered`: the receiver answered 2xx; `failed`: every attempt
- * of the schedule failed; `cancelled`: its endpoint was disabled or deleted before it was delivered.
+ * of the schedule failed; `cancelled`: its endpoint was disabled or deleted, or its event expired,
+ * before it was delivered.
  */
 export type DeliveryState = (typeof DELIVERY_STATES)[number];
 

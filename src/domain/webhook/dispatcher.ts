@@ -24,10 +24,7 @@ const ATTEMPT_MS = 18_000;
 const ENDPOINT_FRESH_MS = 1000;
 /** Maximum number of queues in memory before idle queues of failing endpoints are dropped. */
 const REMEMBERED = 10_000;
-/**
- * Delay of a released delivery, in milliseconds: its event is not in the log yet, or an earlier event of its invoice is
- * unattempted in another process.
- */
+/** Delay of a released delivery, in milliseconds: an earlier event of its invoice is unattempted in another process. */
 const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
 const SWEEP_PAGES = 10;
@@ -204,13 +201,17 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     ]);
     if (!endpoint?.active) return cancel(claims);
     const readAt = parts.now().getTime();
-    const blocked: ClaimedDelivery[] = [];
+    const early: ClaimedDelivery[] = [];
+    const expired: ClaimedDelivery[] = [];
     for (const claim of [...claims].sort(inOrderOfEvents)) {
       const body = bodies.get(claim.eventId);
-      if (body === undefined || mustWait(queue, claim, unattempted)) blocked.push(claim);
+      // An event is stored before its deliveries, so a missing one has expired.
+      if (body === undefined) expired.push(claim);
+      else if (mustWait(queue, claim, unattempted)) early.push(claim);
       else queue.enqueue({ claim, endpoint, readAt, body });
     }
-    if (blocked.length > 0) release(queue, blocked);
+    if (early.length > 0) release(queue, early);
+    if (expired.length > 0) await cancel(expired);
   }
 
   /** Whether an earlier delivery is unattempted and not ahead in the queue. */

@@ -146,11 +146,11 @@ export interface DeliveryLedger {
    * @returns their ids by the claim's id; a claim without such deliveries is missing
    */
   unattemptedBefore(claims: readonly ClaimedDelivery[]): Promise<Map<string, string[]>>;
-  /** Releases leases; the deliveries are due at `at`. */
+  /** Releases leases; deliveries that were not cancelled are due at `at`. */
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
   /** Records attempts and their outcomes. Records of lost leases change nothing. */
   record(records: readonly AttemptRecord[]): Promise<void>;
-  /** Cancels claimed deliveries because their endpoint is inactive or deleted. */
+  /** Cancels claimed deliveries because their endpoint is inactive or deleted, or because their event expired. */
   cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;

@@ -21,7 +21,7 @@ export const STATE_MEANING: Readonly<Record<DeliveryState, string>> = {
   pending: 'An attempt is due, under way or scheduled.',
   delivered: 'The receiver answered with a 2xx status.',
   failed: 'Every attempt of the schedule failed. The delivery can be resent by hand.',
-  cancelled: 'The endpoint was disabled or deleted before the delivery.',
+  cancelled: 'The endpoint was disabled or deleted, or the event expired, before the delivery.',
 };
 
 const DeliveryStateType = enumOf('WebhookDeliveryState', 'State of a delivery.', STATE_MEANING);
