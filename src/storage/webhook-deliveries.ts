@@ -90,8 +90,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async release(claims, at) {
-      const $set = { 'work.token': null, 'work.readyAt': at, 'work.sweepAt': later(at, RETRY_GRACE_MS) };
-      await updateHeld([{ claims, update: [{ $set }] }]);
+      await updateHeld([{ claims, update: dueAgain(at, later(at, RETRY_GRACE_MS)) }]);
     },
 
     async record(records) {
@@ -121,13 +120,11 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
         .limit(limit)
         .toArray();
       if (found.length === 0) return 0;
-      const pending = { _id: { $in: found.map(({ _id }) => _id) }, state: 'pending' as const };
-      await deliveries.updateMany(
-        { ...pending, 'work.token': null },
-        { $set: { state: 'cancelled' }, $unset: { work: '' } },
-      );
       // A delivery whose attempt is in progress keeps its lease, so that the attempt is recorded.
-      await deliveries.updateMany(pending, { $set: { state: 'cancelled' } });
+      const work = { $cond: [{ $eq: ['$work.token', null] }, '$$REMOVE', '$work'] };
+      await deliveries.updateMany({ _id: { $in: found.map(({ _id }) => _id) }, state: 'pending' }, [
+        { $set: { state: 'cancelled', work } },
+      ]);
       return found.length;
     },
 
@@ -141,20 +138,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       if (found.length > 0) {
         const overdue = { _id: { $in: found.map(({ _id }) => _id) }, 'work.sweepAt': { $lte: now } };
         const sweepAt = later(now, pauseMs);
-        await deliveries.updateMany(
-          { ...overdue, 'work.readyAt': { $exists: false } },
-          { $set: { 'work.token': null, 'work.readyAt': now, 'work.sweepAt': sweepAt } },
-        );
+        await deliveries.updateMany({ ...overdue, 'work.readyAt': { $exists: false } }, dueAgain(now, sweepAt));
         await deliveries.updateMany(overdue, { $set: { 'work.sweepAt': sweepAt } });
       }
       return { endpointIds: [...new Set(found.map(({ endpointId }) => endpointId))], more: found.length === limit };
     },
 
     async freeLeases(now) {
-      await deliveries.updateMany(
-        { 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } },
-        { $set: { 'work.token': null, 'work.readyAt': now, 'work.sweepAt': now } },
-      );
+      await deliveries.updateMany({ 'work.sweepAt': { $gt: now }, 'work.token': { $ne: null } }, dueAgain(now, now));
     },
 
     async find(tenantId, environment, id) {
@@ -229,6 +220,16 @@ function later(instant: Date, milliseconds: number): Date {
   return new Date(instant.getTime() + milliseconds);
 }
 
+/** The update that ends the leases of deliveries that were not attempted. Cancelled ones are then settled. */
+function dueAgain(readyAt: Date, sweepAt: Date): Document[] {
+  return [{ $set: { work: whilePending({ $mergeObjects: ['$work', { token: null, readyAt, sweepAt }] }) } }];
+}
+
+/** A delivery that was cancelled while it was leased is not attempted again. */
+function whilePending(work: Document): Document {
+  return { $cond: [{ $eq: ['$state', 'pending'] }, work, '$$REMOVE'] };
+}
+
 /** The update for all deliveries with this outcome. The token of the ending lease is the id of the attempt. */
 function updateOf(outcome: AttemptRecord['outcome']): Document[] {
   const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
@@ -242,7 +243,5 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };
-  // A delivery that was cancelled during the attempt is not retried.
-  const work = { $cond: [{ $eq: ['$state', 'pending'] }, retry, '$$REMOVE'] };
-  return [{ $set: { attempts, work } }];
+  return [{ $set: { attempts, work: whilePending(retry) } }];
 }

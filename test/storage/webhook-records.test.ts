@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { type ClaimedDelivery, deliveryOf } from '../../src/domain/webhook/delivery.ts';
@@ -146,4 +146,48 @@ it('a batch that is written twice, as its first answer was lost, is recorded onc
   await worker.deliveries.record(records);
   expect(await deliveriesOf(worker, endpoint.tenantId)).toEqual(before);
   expect(before.map(({ attempts }) => attempts.length)).toEqual([1, 1]);
+});
+
+describe('a delivery that is cancelled while it is leased', () => {
+  /** Two cancelled deliveries, the second of which was leased. */
+  async function cancelled() {
+    const endpoint = await storedEndpoint(store);
+    await stored(endpoint, 2);
+    const [first, leased] = await claimed(endpoint);
+    if (!first || !leased) throw new Error('both deliveries were to be claimed');
+    await worker.deliveries.release([first], NOW);
+    writes = [];
+    expect(await worker.deliveries.cancelPending(endpoint.id, 9)).toBe(2);
+    return { endpoint, leased };
+  }
+
+  it('keeps its lease; one statement decides which deliveries do', async () => {
+    const { endpoint, leased } = await cancelled();
+    expect(writes).toEqual([['update', 1]]);
+    const rows = await store.db.collection('webhook_deliveries').find({ endpointId: endpoint.id }).toArray();
+    const kept = rows.flatMap(({ state, work }) => [[state, work?.token ?? null]]);
+    expect(kept.sort()).toEqual(
+      [
+        ['cancelled', null],
+        ['cancelled', leased.token],
+      ].sort(),
+    );
+  });
+
+  it.each([
+    ['is released', ({ leased }) => worker.deliveries.release([leased], NOW)],
+    ['loses its lease', () => worker.deliveries.takeOverdue(9, 0, LATER)],
+    ['is freed', () => worker.deliveries.freeLeases(NOW)],
+  ] as [string, (test: { leased: ClaimedDelivery }) => Promise<unknown>][])(
+    'is not attempted again when it %s',
+    async (_how, end) => {
+      const { endpoint, leased } = await cancelled();
+      await end({ leased });
+      expect(await claimed(endpoint, LATER)).toEqual([]);
+      const rows = await deliveriesOf(worker, endpoint.tenantId);
+      expect(rows.map(({ state, nextAttemptAt }) => [state, nextAttemptAt])).toEqual(
+        Array(2).fill(['cancelled', null]),
+      );
+    },
+  );
 });
