@@ -160,13 +160,19 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const starts = eventIds.map((eventId) => `dlv_${eventId.slice('evt_'.length)}`);
       const found = await deliveries
         .find({ $or: starts.map((start) => ({ _id: { $gt: `${start}_`, $lt: `${start}_~` } })) })
+        .project<Omit<DeliveryDocument, 'attempts'>>({ attempts: 0 })
         .limit(MOST_DELIVERIES)
         .toArray();
       return found.filter(isOf(owner)).map(deliveryOf);
     },
 
     async attempts(owner, ids, maxBytes) {
-      const own = (await deliveries.find({ _id: { $in: [...ids] } }).toArray()).filter(isOf(owner));
+      const named = deliveries
+        .find({ _id: { $in: [...ids] } })
+        .project<Pick<DeliveryDocument, '_id' | 'tenantId' | 'environment' | 'attempts'>>({
+          ...{ tenantId: 1, environment: 1, attempts: 1 },
+        });
+      const own = (await named.toArray()).filter(isOf(owner));
       const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
       const most = ids.length * KEPT_ATTEMPTS;
       const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);

@@ -75,14 +75,14 @@ export function keysOf({
   return { id: _id, eventId, eventType, order };
 }
 
-/** The delivery of a stored document. */
+/** The delivery of a stored document, which may have been read without its attempts. */
 export function deliveryOf({
   _id,
   work,
   attempts: _attempts,
   expiresAt: _expires,
   ...delivery
-}: DeliveryDocument): Delivery {
+}: Omit<DeliveryDocument, 'attempts'> & { attempts?: string[] }): Delivery {
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
 }
 
