@@ -2,7 +2,10 @@ import type { ChangeStream, ChangeStreamDocument, Collection, Document } from 'm
 
 /** A change stream that is reopened whenever it fails. */
 export interface FollowedChanges {
-  /** Resolves when the stream is first open. From then on, changes are missed only before a call of `gap`. */
+  /**
+   * Resolves when the stream is first open, or is closed before. From then on, changes are missed only before a call of
+   * `gap`.
+   */
   readonly opened: Promise<void>;
   close(): Promise<void>;
 }
@@ -67,6 +70,7 @@ export function followChanges<Stored extends Document>(
     opened: opened.promise,
     async close() {
       closed = true;
+      opened.resolve();
       await stream?.close().catch(() => undefined);
       await running;
     },
