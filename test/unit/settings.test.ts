@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
 
@@ -28,4 +29,14 @@ it('values that may contain a secret are not shown', () => {
   };
   expect(() => readConfig(secrets)).toThrow(/^MONGODB_URL must be .*\nMASTER_KEY must be .*\nSIGNING_PKCS11 must be /);
   expect(() => readConfig(secrets)).not.toThrow('hidden');
+});
+
+it('docs/operations.md has a row for each setting, and for no other', () => {
+  const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
+  const settings = [...read('src/config.ts').matchAll(/^ {4}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name);
+  const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(read('docs/operations.md')) ?? [];
+  const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
+  const rows = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name));
+  expect(settings.length).toBeGreaterThan(30);
+  expect(rows.toSorted()).toEqual(settings.toSorted());
 });
