@@ -6,6 +6,7 @@ export interface Threads<Task, Result> {
   /**
    * @param signal aborting it ends the task; if the task is running, its thread is terminated and replaced
    * @throws what the task throws, the error that killed its thread, or an Error when no thread can be started any more
+   * or `close` was called
    */
   run(task: Task, signal?: AbortSignal): Promise<Result>;
   /** Stops the thread. Tasks in progress fail. */
@@ -75,6 +76,8 @@ export function createThreads<Task, Result>(
   return {
     async run(task, signal) {
       if (failed) throw failed;
+      // Piscina would start another thread, which nothing would stop.
+      if (closing) throw new Error('the thread is closed');
       pool ??= start();
       try {
         const result = await pool.run(task, signal && { signal });

@@ -92,6 +92,13 @@ it('a thread that dies while idle is replaced, but not endlessly', async () => {
   expect(onFatal.mock.calls).toMatchObject([[{ message: 'thread.mjs: the thread died repeatedly: it is restless' }]]);
 });
 
+it.each([false, true])('a closed thread starts no more (lazy: %s)', async (lazy) => {
+  start(lazy);
+  await threads.close();
+  await expect(threads.run('work')).rejects.toThrow('closed');
+  expect(onFatal).not.toHaveBeenCalled();
+});
+
 it('closing a thread is not an error', async () => {
   start();
   const late = expect(threads.run('die')).rejects.toThrow();
