@@ -1,7 +1,8 @@
 import { expect } from 'vitest';
 import { TAKERS, type WebhookChaosOutcome } from './webhook-chaos.ts';
 
-const ORDER = ['invoice.signing', 'invoice.transmitted', 'invoice.accepted'];
+/** As GraphQL names the types of events. */
+const ORDER = ['invoice_signing', 'invoice_transmitted', 'invoice_accepted'];
 
 /** @param most how many duplicates are few */
 export function expectEveryDelivery(outcome: WebhookChaosOutcome, invoices: number, most: number): void {
