@@ -7,10 +7,7 @@ import { countOf } from './headers.ts';
 export const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
-/**
- * How much of a body that is too large is read and discarded, bytes. Many clients read no answer before they have sent
- * the whole body.
- */
+/** Bytes of a too large body that are read and discarded: many clients read no answer before they have sent it all. */
 const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
 
 /**

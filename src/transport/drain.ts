@@ -4,10 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 
 /** How a server treats its clients during a shutdown. */
 export interface ShutdownOptions {
-  /**
-   * Minimum time that the listener stays open, milliseconds, so that load balancers notice that the service is not
-   * ready.
-   */
+  /** Milliseconds for which the listener stays open, so that load balancers notice that it is not ready. */
   readonly delayMs: number;
   /** How long the requests in flight may take after that, milliseconds. */
   readonly graceMs: number;
@@ -31,9 +28,7 @@ export interface Drain {
   end(options: ShutdownOptions, endStreams: () => void): Promise<void>;
 }
 
-/**
- * The listener closes after this time without a request in flight (milliseconds): all sent requests have then arrived.
- */
+/** The listener closes after so many milliseconds without a request in flight: all sent requests have then arrived. */
 const QUIET_MS = 100;
 /** Maximum time between the delay and the closing of the listener, milliseconds. */
 const LISTEN_MS = 1000;
@@ -46,9 +41,7 @@ const GONE_MS = 1000;
 interface Client {
   /** Number of requests in flight. */
   requests: number;
-  /**
-   * The bytes received when the last request was answered. If more were received since, another request is arriving.
-   */
+  /** The bytes received when the last request was answered. With more since, another request is arriving. */
   read: number;
 }
 

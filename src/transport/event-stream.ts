@@ -174,9 +174,7 @@ function sending(res: ServerResponse, heartbeatMs: number): EventStream {
     unread = null;
     stalled = false;
   };
-  /**
-   * Resets a client that has unread data and read nothing between two heartbeats. It can resume if it is still there.
-   */
+  /** Resets a client that has unread data and read nothing between two heartbeats. It can resume. */
   const beat = setInterval(() => {
     if (!res.writableNeedDrain) res.write(COMMENT);
     else if (stalled) giveUp(res);

@@ -135,9 +135,7 @@ async function pageOf(rendered: string): Promise<string> {
   ].join('');
 }
 
-/**
- * All scripts are inline, and workers start from blobs. Nothing is loaded from other origins, and framing is refused.
- */
+/** Scripts are inline, and workers start from blobs. Nothing is loaded from other origins; framing is refused. */
 const CONTENT_SECURITY_POLICY = [
   "default-src 'none'",
   "script-src 'unsafe-inline' blob:",

@@ -3,10 +3,7 @@ import { hash } from 'node:crypto';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 
-/**
- * Number of times that a request has a header (`name` in lower case). Node keeps only the first of some, and joins
- * others.
- */
+/** How often a request has a header (`name` in lower case). Node keeps only the first of some, and joins others. */
 export function countOf(ctx: Context, name: string): number {
   const { rawHeaders } = ctx.req;
   let count = 0;

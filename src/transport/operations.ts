@@ -13,9 +13,7 @@ const USER = 'operator';
  */
 type OperatorHash = () => Promise<string | null>;
 
-/**
- * The pages for operators, with HTTP Basic authentication: user `operator`, with the operator credential as password.
- */
+/** The pages for operators, with HTTP Basic authentication: user `operator`, the operator's credential as password. */
 export async function operatorPages(
   agenda: Agenda,
   exposition: () => Promise<{ contentType: string; text: string }>,

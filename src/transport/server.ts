@@ -42,10 +42,7 @@ export interface ServerParts extends RestParts {
   readonly measured: (method: string, route: string, status: number, seconds: number) => void;
   /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
   readonly ready: () => Promise<string | null>;
-  /**
-   * Number of proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set
-   * them.
-   */
+  /** Proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set them. */
   readonly trustedProxies: number;
 }
 

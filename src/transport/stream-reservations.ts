@@ -30,9 +30,7 @@ export interface StreamReservations {
   end(token: string): void;
 }
 
-/**
- * A random token. The library's tokens use Math.random, so a caller could guess one and read another caller's stream.
- */
+/** A random token. The library's use Math.random, so a caller could guess one and read another caller's stream. */
 export function newStreamToken(): string {
   return randomBytes(24).toString('base64url');
 }

@@ -82,9 +82,7 @@ function withOrigin(command: string): Markup {
 
 const EXAMPLE = readFileSync(new URL('./verify-webhook.js', import.meta.url), 'utf8').trimEnd();
 
-/**
- * The page: quick start, errors, rules, test environment and the reference. Its script and style are separate files.
- */
+/** The page, from quick start to reference. Its script and style are separate files. */
 export const DOCS_PAGE = `<!doctype html>
 ${
   html`<html lang="en">

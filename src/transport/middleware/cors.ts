@@ -7,10 +7,7 @@ const EXPOSED = [
   ...['X-RateLimit-Limit', 'X-RateLimit-Remaining', 'X-RateLimit-Reset', 'RateLimit', 'RateLimit-Policy'],
   ...['Deprecation', 'Sunset', 'Link', 'Accept-Ranges', 'Content-Range', 'Content-Disposition'],
 ];
-/**
- * The request headers that they may send. PDF viewers use ranges; the last header is graphql-sse's single connection
- * token.
- */
+/** The request headers that they may send. PDF viewers use ranges; the last one is graphql-sse's stream token. */
 const ALLOWED = [
   ...['Authorization', 'Content-Type', 'Accept', 'Idempotency-Key', 'If-None-Match', 'Last-Event-ID', 'Cache-Control'],
   ...['Range', 'If-Range', 'X-GraphQL-Event-Stream-Token'],

@@ -91,9 +91,7 @@ export function loggedPath(path: string): string {
     .slice(0, 200);
 }
 
-/**
- * Sets the headers of every answer. They are set on Node's response, as in identify.ts, because Koa's setter is slow.
- */
+/** Sets the headers of every answer, on Node's response as in identify.ts, because Koa's setter is slow. */
 export function securityHeaders(): Middleware {
   return (ctx, next) => {
     const { res } = ctx;
