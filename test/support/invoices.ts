@@ -1,35 +1,24 @@
-import { newId } from '../../src/domain/ids.ts';
+import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
+import type { KeyPrincipal } from '../../src/domain/principal.ts';
+
+const OWNER: KeyPrincipal = {
+  kind: 'secret',
+  keyId: 'key_test',
+  tenant: { id: 'ten_test', name: 'Test', profile: {}, createdAt: new Date(0) },
+  environment: 'test',
+};
 
 /** An invoice as creation makes it: one line, 120.00 MAD, due at once. */
 export function pendingInvoice(changes: Partial<Invoice>): Invoice {
   const createdAt = changes.createdAt ?? new Date();
-  return {
-    id: newId('inv'),
-    tenantId: 'ten_test',
-    environment: 'test',
-    status: 'pending',
+  const input = {
     amount: 12000,
     currency: 'MAD',
-    customer: { ice: '001234567000089', name: 'Atlas', address: null, email: null },
-    lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 20, amount: 10000 }],
-    terms: NO_TERMS,
+    customer: { ice: '001234567000089', name: 'Atlas' },
+    lines: [{ description: 'Conseil', quantity: 1, unitPrice: 10000, taxRate: 20 }],
     metadata: {},
-    seller: {},
-    number: null,
-    ownNumber: null,
-    dgiId: null,
-    rejectionReason: null,
-    createdAt,
-    updatedAt: createdAt,
-    events: [],
-    xml: null,
-    pdf: null,
-    documentRevision: 0,
-    email: null,
-    authorityAttempts: [],
-    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: createdAt, claims: 0, since: createdAt },
-    ...changes,
-  };
+  } as const;
+  const invoice = newInvoice(OWNER, { ...input, lines: [...input.lines] }, createdAt);
+  return { ...invoice, work: invoice.work && { ...invoice.work, dueAt: createdAt, since: createdAt }, ...changes };
 }

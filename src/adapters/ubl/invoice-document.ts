@@ -1,5 +1,4 @@
-import type { InvoiceLine } from '../../domain/invoice/invoice.ts';
-import type { LegalInvoice } from '../../domain/invoice/ports.ts';
+import type { LegalInvoice, LegalLine } from '../../domain/invoice/ports.ts';
 import { TAX_RATE_TABLE, type TaxRate } from '../../domain/invoice/tax-rate.ts';
 import type { LegalTerms } from '../../domain/invoice/terms.ts';
 import type { RateTotal } from '../../domain/invoice/totals.ts';
@@ -132,7 +131,7 @@ function vat(): Element {
   return group('cac:TaxScheme', text('cbc:ID', 'VAT'));
 }
 
-function invoiceLine(line: InvoiceLine, id: number, exemptionReason: string | null): Element {
+function invoiceLine(line: LegalLine, id: number, exemptionReason: string | null): Element {
   return group(
     'cac:InvoiceLine',
     text('cbc:ID', String(id)),

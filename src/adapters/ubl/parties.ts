@@ -1,4 +1,4 @@
-import type { Customer } from '../../domain/invoice/invoice.ts';
+import type { LegalInvoice } from '../../domain/invoice/ports.ts';
 import { decimalOf } from '../../domain/money.ts';
 import type { SellerProfile } from '../../domain/tenant/tenant.ts';
 import type { Element } from './canonical-xml.ts';
@@ -38,7 +38,7 @@ export function sellerParty(seller: SellerProfile): Element {
 }
 
 /** The buyer: ICE, name, and the address if known. EN 16931 requires only the country of the address (BR-11). */
-export function customerParty(customer: Customer): Element {
+export function customerParty(customer: LegalInvoice['customer']): Element {
   return group(
     'cac:AccountingCustomerParty',
     group(

@@ -1,19 +1,19 @@
 import { addDays, moroccanDate } from '../calendar-date.ts';
 import { missingProfileFields } from '../tenant/tenant.ts';
-import type { Invoice } from './invoice.ts';
+import type { Customer, Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning, LONGEST_TERM, type WarningCode } from './invoice-warnings.ts';
+import type { LegalLine } from './ports.ts';
 import { termsOf } from './terms.ts';
 import { totalsOf } from './totals.ts';
 
+/** The parts of an invoice that warnings depend on. */
+export interface WarnedInvoice extends Pick<Invoice, 'seller' | 'amount' | 'terms' | 'createdAt'> {
+  readonly customer: Pick<Customer, 'ice' | 'name' | 'address'>;
+  readonly lines: readonly Omit<LegalLine, 'amount'>[];
+}
+
 /** The warnings about an invoice's contents: a pure function, computed on demand. */
-export function legalWarnings({
-  customer,
-  seller,
-  lines,
-  amount,
-  terms,
-  createdAt,
-}: Pick<Invoice, 'customer' | 'seller' | 'lines' | 'amount' | 'terms' | 'createdAt'>): InvoiceWarning[] {
+export function legalWarnings({ customer, seller, lines, amount, terms, createdAt }: WarnedInvoice): InvoiceWarning[] {
   const warnings: InvoiceWarning[] = [];
   /** @param what the problem, if it can be stated more precisely than in the table */
   const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].meaning) =>

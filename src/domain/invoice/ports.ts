@@ -23,14 +23,17 @@ export interface LegalInvoice {
   readonly seller: SellerProfile;
   /** Whether specimen data fills an incomplete profile of a test tenant; documents then carry a visible mark. */
   readonly specimen: boolean;
-  readonly customer: Customer;
-  readonly lines: readonly InvoiceLine[];
+  readonly customer: Pick<Customer, 'ice' | 'name' | 'address' | 'email'>;
+  readonly lines: readonly LegalLine[];
   readonly totals: InvoiceTotals;
   /**
    * The amount that the client stated, tax included. It differs from `totals.gross` by at most half a centime a line.
    */
   readonly amount: Centimes;
 }
+
+/** What documents state of a line. */
+export type LegalLine = Pick<InvoiceLine, 'description' | 'quantity' | 'unitPrice' | 'taxRate' | 'amount'>;
 
 /** Writes UBL 2.1. */
 export interface InvoiceWriter {

@@ -1,7 +1,7 @@
 import { takeTurn } from '../turns.ts';
 import type { Invoice } from './invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from './invoice-warnings.ts';
-import { legalWarnings } from './legal-warnings.ts';
+import { legalWarnings, type WarnedInvoice } from './legal-warnings.ts';
 
 /** Finds the characters of a text that no font of the PDF has, each once; the PDF shows U+FFFD in their place. */
 export type UndrawableCharacters = (text: string) => Promise<readonly string[]>;
@@ -11,7 +11,7 @@ export type UndrawableCharacters = (text: string) => Promise<readonly string[]>;
  */
 export type InvoiceWarnings = (invoice: Stated) => Promise<InvoiceWarning[]>;
 
-type Stated = Parameters<typeof legalWarnings>[0] & Pick<Invoice, 'number'>;
+type Stated = WarnedInvoice & Pick<Invoice, 'number'>;
 
 export function createInvoiceWarnings(undrawable: UndrawableCharacters): InvoiceWarnings {
   return async (invoice) => [...legalWarnings(invoice), ...(await unprintableWarnings(invoice, undrawable))];

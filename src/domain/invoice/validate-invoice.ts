@@ -118,13 +118,12 @@ async function warningsOf(
     terms: ownTerms(terms),
     createdAt: new Date(),
     seller: tenant.profile,
-    lines: lines.map((line) => ({ ...line, amount: line.quantity * line.unitPrice })),
+    lines,
     amount: amount !== undefined && totals && isTolerated(amount, totals, lines) ? amount : (totals?.gross ?? 0),
     customer: {
       ice: customer?.ice ?? '',
       name: customer?.name ?? '',
       address: customer ? (customer.address ?? null) : '-',
-      email: null,
     },
     number: number ?? null,
   };

@@ -86,7 +86,7 @@ const SPECIMEN: Omit<EventInvoice, 'createdAt'> = {
   id: 'inv_00000000-0000-4000-8000-000000000000',
   amount: 12_000,
   currency: CURRENCY,
-  customer: { ice: '001234567000062', name: 'SPECIMEN', address: null, email: null },
+  customer: { ice: '001234567000062', name: 'SPECIMEN' },
   metadata: {},
   documentRevision: 0,
 };

@@ -1,7 +1,7 @@
 import type { EventType } from '../event.ts';
 import { eventFields, restWriter } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
-import type { Invoice, InvoiceEvent } from '../invoice/invoice.ts';
+import type { Customer, Invoice, InvoiceEvent } from '../invoice/invoice.ts';
 import type { Environment } from '../tenant/tenant.ts';
 
 /**
@@ -113,7 +113,8 @@ function withoutCutToken(text: string, token: string): string {
 const writeData = restWriter(eventFields(INVOICE));
 
 /** The invoice's fields that an event contains besides the status; absent fields become null. */
-export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> & Partial<Invoice>;
+export type EventInvoice = Pick<Invoice, 'id' | 'documentRevision'> &
+  Partial<Omit<Invoice, 'customer'>> & { readonly customer?: Partial<Customer> };
 
 /**
  * Writes the event object with the invoice's state right after this status change, regardless of later changes: the

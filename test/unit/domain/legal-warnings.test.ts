@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS } from '../../../src/domain/invoice/invoice-warnings.ts';
-import { legalWarnings } from '../../../src/domain/invoice/legal-warnings.ts';
+import { legalWarnings, type WarnedInvoice } from '../../../src/domain/invoice/legal-warnings.ts';
 import { type InvoiceTerms, NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { createInvoiceWarnings } from '../../../src/domain/invoice/unprintable-warnings.ts';
 import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
@@ -9,11 +9,11 @@ import { sampleInvoice, sampleLine } from '../ubl/sample-invoice.ts';
 const sample = sampleInvoice();
 const createdAt = new Date('2026-11-21T10:00:00Z');
 const terms: InvoiceTerms = { ...NO_TERMS, operationDate: '2026-11-20', dueDate: '2026-12-31', paymentMeans: 'cash' };
-const codes = (changes: Partial<Invoice>) => {
+const codes = (changes: Partial<WarnedInvoice>) => {
   const { amount, customer, lines } = sample;
   const seller = { ...sample.seller, ice: '999000000000005' };
   const buyer = { ...customer, ice: '000000000000097' };
-  const invoice = { amount, customer: buyer, lines, seller, terms, createdAt, ...changes } as Invoice;
+  const invoice = { amount, customer: buyer, lines, seller, terms, createdAt, ...changes };
   return legalWarnings(invoice).map(({ code, path }) => `${code} ${path}`);
 };
 const customer = { ...sample.customer, ice: '999000000000005' };

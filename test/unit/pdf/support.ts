@@ -5,8 +5,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { crc32, deflateSync } from 'node:zlib';
 import type { DocumentLanguage } from '../../../src/domain/document-language.ts';
-import type { InvoiceLine } from '../../../src/domain/invoice/invoice.ts';
-import type { LegalInvoice, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
+import type { LegalInvoice, LegalLine, PrintedInvoice } from '../../../src/domain/invoice/ports.ts';
 import type { TaxRate } from '../../../src/domain/invoice/tax-rate.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
@@ -57,7 +56,7 @@ export function png(width: number, height: number): Buffer {
   return Buffer.concat([signature, chunk('IHDR', header), chunk('IDAT', pixels), chunk('IEND', Buffer.alloc(0))]);
 }
 
-export function line(description: string, quantity: number, unitPrice: number, taxRate: TaxRate): InvoiceLine {
+export function line(description: string, quantity: number, unitPrice: number, taxRate: TaxRate): LegalLine {
   return { description, quantity, unitPrice, taxRate, amount: quantity * unitPrice };
 }
 

@@ -1,5 +1,4 @@
-import type { InvoiceLine } from '../../../src/domain/invoice/invoice.ts';
-import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
+import type { LegalInvoice, LegalLine } from '../../../src/domain/invoice/ports.ts';
 import { NO_TERMS } from '../../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../../src/domain/invoice/totals.ts';
 
@@ -51,7 +50,7 @@ export function sampleInvoice(changes: Partial<Omit<LegalInvoice, 'totals'>> = {
 }
 
 /** Lines that cycle through all rates. */
-export function sampleLines(count: number): InvoiceLine[] {
+export function sampleLines(count: number): LegalLine[] {
   const rates = [20, 14, 10, 7, 0] as const;
   return Array.from({ length: count }, (_, index) =>
     sampleLine({
@@ -63,6 +62,6 @@ export function sampleLines(count: number): InvoiceLine[] {
   );
 }
 
-export function sampleLine(line: Omit<InvoiceLine, 'amount'>): InvoiceLine {
+export function sampleLine(line: Omit<LegalLine, 'amount'>): LegalLine {
   return { ...line, amount: line.quantity * line.unitPrice };
 }

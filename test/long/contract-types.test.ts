@@ -1,0 +1,22 @@
+import { afterAll, expect, it } from 'vitest';
+import { scratchCopy } from '../support/scratch-copy.ts';
+
+// The compiler takes too long for `npm test`; that the added fields work is tested in test/api/contract-table.test.ts.
+
+const copy = await scratchCopy();
+afterAll(() => copy.remove());
+
+/** An optional text, as a row of a table of fields. */
+const row = (name: string) =>
+  `    ${name}: { rest: '${name}', type: 'text', input: printableText(50, 'a text').nullish(), description: 'Added.' },\n`;
+
+it('an optional field of the customer, of a line and of the invoice needs no edit of another file of src', async () => {
+  for (const before of ['address', 'taxRate', 'number'])
+    await copy.edit(
+      'src/domain/invoice/fields.ts',
+      new RegExp(`^ {4}${before}: \\{\\n`, 'm'),
+      `${row(`added${before}`)}    ${before}: {\n`,
+    );
+  await copy.write('tsconfig.json', JSON.stringify({ extends: `${process.cwd()}/tsconfig.json`, include: ['src'] }));
+  expect(await copy.run('node_modules/typescript/bin/tsc', '--noEmit', '-p', 'tsconfig.json')).toBe('');
+});
