@@ -11,7 +11,8 @@ let service: ScratchService;
 let receiver: Receiver;
 beforeAll(async () => {
   copy = await scratchCopy();
-  await copy.edit('src/domain/invoice/fields.ts', /^ {4}number: \{\n/m, `${PURCHASE_ORDER}    number: {\n`);
+  await copy.edit('src/domain/invoice/fields.ts', /^ {4}number: \{\n/m, `${PURCHASE_ORDER}${DELIVERY}    number: {\n`);
+  await copy.edit('src/domain/invoice/fields.ts', /^ {4}taxRate: \{\n/m, `${PACKS}    taxRate: {\n`);
   [service, receiver] = await Promise.all([copy.start(), startReceiver()]);
   await service.client.post('/v1/webhook_endpoints', { url: receiver.url, events: ['invoice.accepted'] });
 });
@@ -28,6 +29,35 @@ const PURCHASE_ORDER = `    purchaseOrder: {
       event: 14,
       description: "The number of the buyer's order, at most 50 characters.",
       example: 'PO-1',
+    },
+`;
+
+/** A record that may be absent, with a field that it must have. */
+const DELIVERY = `    delivery: {
+      rest: 'delivery',
+      record: {
+        name: 'Delivery',
+        inputName: 'DeliveryInput',
+        restName: 'Delivery',
+        restInputName: 'DeliveryInput',
+        description: 'Where the goods went.',
+        fields: {
+          cityName: { rest: 'city_name', type: 'text', input: filledText(50, 'the city'), description: 'The city.' },
+        },
+      },
+      input: 'optional',
+      event: 15,
+      description: 'Where the goods went.',
+    },
+`;
+
+/** A row of the table of a line's fields: a number with another name in REST. */
+const PACKS = `    packs: {
+      rest: 'pack_count',
+      type: 'integer',
+      input: quantity.nullish(),
+      minimum: 1,
+      description: 'How many packs.',
     },
 `;
 
@@ -65,7 +95,7 @@ it('REST accepts it, refuses an invalid value with its REST name, and returns it
   const key = { 'Idempotency-Key': 'a purchase order' };
   const { status, body } = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-7' }), key);
   expect([status, body.purchase_order]).toEqual([201, 'PO-7']);
-  expect(Object.keys(body).slice(-3)).toEqual(['created_at', 'updated_at', 'purchase_order']);
+  expect(Object.keys(body).slice(-4)).toEqual(['created_at', 'updated_at', 'purchase_order', 'delivery']);
   const other = await service.client.post('/v1/invoices', invoiceBody({ purchase_order: 'PO-8' }), key);
   expect(other.body.error.code).toBe('idempotency_conflict');
   const without = await service.client.post('/v1/invoices', invoiceBody());
@@ -96,6 +126,28 @@ it('createInvoice of GraphQL accepts it', async () => {
     { input: graphqlInput('PO-10') },
   );
   expect(body.data.createInvoice).toEqual({ invoice: { purchaseOrder: 'PO-10' } });
+});
+
+it('a record that is absent is null, and what is wrong in one is named', async () => {
+  const absent = await service.client.post('/v1/invoices', invoiceBody());
+  expect([absent.status, absent.body.delivery]).toEqual([201, null]);
+  const present = await service.client.post('/v1/invoices', invoiceBody({ delivery: { city_name: 'Fès' } }));
+  expect([present.status, present.body.delivery]).toEqual([201, { city_name: 'Fès' }]);
+  const wrong = await service.client.post('/v1/invoices', invoiceBody({ delivery: {} }));
+  expect(wrong.body.error).toMatchObject({ param: 'delivery.city_name' });
+  const settled = await service.client.settled(absent.body.id);
+  expect([settled.status, settled.delivery]).toEqual(['accepted', null]);
+  await expect.poll(() => eventOf(absent.body.id)?.data.delivery).toBeNull();
+});
+
+it('a field of a line is taken and answered under its name in each interface', async () => {
+  const line = { description: 'Conseil', quantity: 1, unit_price: 10000 };
+  const created = await service.client.post('/v1/invoices', invoiceBody({ lines: [{ ...line, pack_count: 3 }] }));
+  expect([created.status, created.body.lines[0].pack_count]).toEqual([201, 3]);
+  const wrong = await service.client.post('/v1/invoices', invoiceBody({ lines: [{ ...line, pack_count: 0 }] }));
+  expect(wrong.body.error).toMatchObject({ param: 'lines.0.pack_count' });
+  const read = await service.client.graphql(`{ invoice(id: "${created.body.id}") { lines { packs } } }`);
+  expect(read.body.data.invoice.lines).toEqual([{ packs: 3 }]);
 });
 
 it('OpenAPI shows it in requests, responses and deliveries, with valid examples', async () => {

@@ -7,6 +7,7 @@ import {
   type Input,
   type InputObject,
   inputFields,
+  isNullable,
   type Kept,
   type RecordType,
   type ValidParts,
@@ -60,7 +61,8 @@ export function restReader<Type extends RecordType>(type: Type): (input: object)
 export function keeper<Type extends RecordType>(type: Type): (input: Partial<Input<Type>>) => Kept<Type> {
   const keepers = inputFields(type, 'graphql').map(([name, field]) => {
     const keep = nested(field, keeper);
-    return { name, keep: (value: unknown) => keep('record' in field ? (value ?? {}) : value) ?? null };
+    const absent = 'record' in field && !isNullable(field) ? {} : null;
+    return { name, keep: (value: unknown) => keep(value ?? absent) ?? null };
   });
   return (input) => {
     const members = input as Readonly<Record<string, unknown>>;

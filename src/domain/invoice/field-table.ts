@@ -50,6 +50,7 @@ interface ValueField extends Column {
 
 interface RecordField extends Column {
   readonly record: RecordType;
+  /** With 'optional' and `nullable: false`, an absent record is one of nulls: each of its fields may be left out. */
   readonly input?: 'required' | 'optional';
 }
 
@@ -103,10 +104,17 @@ export type Input<Type extends RecordType> = z.output<InputObject<Type>>;
 type KeptValue<Each> = Each extends { readonly list: infer Type extends RecordType }
   ? readonly Kept<Type>[]
   : Each extends { readonly record: infer Type extends RecordType }
-    ? Kept<Type>
+    ? Kept<Type> | AbsentRecord<Each>
     : Each extends { readonly input: infer Rule extends z.ZodType }
       ? Exclude<z.output<Rule>, undefined>
       : never;
+
+/** null for an optional record, unless the table says that an absent one is stored with null members. */
+type AbsentRecord<Each> = Each extends { readonly nullable: false }
+  ? never
+  : Each extends { readonly input: 'optional' }
+    ? null
+    : never;
 
 /** The part of an input that is stored. */
 export type Kept<Type extends RecordType> = {
@@ -116,7 +124,7 @@ export type Kept<Type extends RecordType> = {
 type StoredValue<Each> = Each extends { readonly list: infer Type extends RecordType }
   ? readonly Stored<Type>[]
   : Each extends { readonly record: infer Type extends RecordType }
-    ? Stored<Type>
+    ? Stored<Type> | AbsentRecord<Each>
     : Each extends { readonly input: unknown }
       ? KeptValue<Each>
       : Each extends { readonly type: infer Name extends ValueType }
@@ -157,7 +165,7 @@ export function whenAbsent({ input }: Field): { readonly value: unknown } | null
 
 /** Whether a field may be null in answers. */
 export function isNullable(field: Field): boolean {
-  if (field.nullable !== undefined || !('type' in field)) return field.nullable ?? false;
+  if (field.nullable !== undefined) return field.nullable;
   const absent = whenAbsent(field);
   return absent !== null && absent.value === undefined;
 }
@@ -208,7 +216,8 @@ export function restWriter(fields: readonly AnsweredField[]): (values: unknown) 
 function valueWriter(field: Field): (value: unknown) => unknown {
   if ('type' in field) return (value) => (value instanceof Date ? timestampOf(value) : value);
   const write = restWriter(answeredFields('list' in field ? field.list : field.record));
-  return 'list' in field ? (value) => (value as readonly unknown[]).map(write) : write;
+  if ('record' in field) return (value) => (value === null ? null : write(value));
+  return (value) => (value as readonly unknown[]).map(write);
 }
 
 function memberOf(value: unknown, name: string): unknown {

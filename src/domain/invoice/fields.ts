@@ -280,6 +280,7 @@ export const INVOICE = {
       rest: null,
       record: INVOICE_TERMS,
       input: 'optional',
+      nullable: false,
       description:
         'Dates and payment as the documents state them: those the invoice was created with, else those of the seller’s profile at that time.',
       inputDescription: 'Dates and payment. What is left out is taken from the seller’s profile.',
