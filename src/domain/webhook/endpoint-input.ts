@@ -27,12 +27,13 @@ export const eventType = z.enum(EVENT_TYPES, { error: expected(`one of ${EVENT_T
 
 const events = z
   .array(eventType, { error: expected(`a list of event types: ${EVENT_TYPES.join(', ')}`) })
-  .min(1, { error: `is empty: expected at least one event type of ${EVENT_TYPES.join(', ')}` })
+  .min(1, { error: 'is empty: expected at least one event type' })
   .max(EVENT_TYPES.length, { error: `has too many event types: at most ${EVENT_TYPES.length}, each once` })
   .superRefine((types, context) => {
     const twice = types.findIndex((type, i) => types.indexOf(type) < i);
+    // GraphQL has other names for the types, so the message names none.
     if (twice >= 0)
-      context.addIssue({ code: 'custom', path: [twice], message: `repeats ${types[twice]}: name each type once` });
+      context.addIssue({ code: 'custom', path: [twice], message: 'repeats an earlier type: name each type once' });
   })
   .meta({ uniqueItems: true, description: 'The subscribed types.' });
 

@@ -29,12 +29,30 @@ it.each([
   ['several', { input: input({ currency: 1, customer: { ice: 2, name: 'A' } }) }, ['currency', 'customer.ice']],
   ['a value that looks like a place', { input: input({ currency: [' at "input.customer"; '] }) }, ['currency']],
   ['the whole', { input: 5 }, [null]],
-  ['a variable that is no input', { input: input({}), key: {} }, [null]],
+  ['an argument of its own', { input: input({}), key: {} }, ['idempotencyKey']],
+  [
+    'a list for an object',
+    { input: input({ customer: [customer], lines: [[line], 5] }) },
+    ['customer', 'lines.0', 'lines.1'],
+  ],
   ['a variable that is absent', {}, [null]],
 ])('finds the path of the invalid field: %s', async (_name, variableValues, params) => {
   const args = { schema, document, variableValues };
   const { errors = [] } = withParams(await execute(args), args);
   expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(params);
+});
+
+it('finds a variable that is a part of the input', async () => {
+  const variableValues = { customer: { ice: 1, name: 'A' }, line: { ...line, quantity: 'x' }, first: 'x' };
+  const parts = parse(`query ($first: Int) { invoices(first: $first) { __typename } }
+    mutation Create($customer: CustomerInput!, $line: InvoiceLineInput!) {
+      createInvoice(input: { amount: 1, currency: "MAD", customer: $customer, lines: [{ description: "x", quantity: 1, unitPrice: 1 }, $line] }) {
+        __typename
+      }
+    }`);
+  const args = { schema, document: parts, variableValues, operationName: 'Create' };
+  const { errors = [] } = withParams(await execute(args), args);
+  expect(errors.map(({ extensions }) => extensions.param ?? null)).toEqual(['customer.ice', 'lines.1.quantity']);
 });
 
 it('leaves other errors unchanged', async () => {
