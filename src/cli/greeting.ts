@@ -1,4 +1,5 @@
 import type { FirstStart } from '../domain/installation/first-start.ts';
+import { CURRENCY } from '../domain/money.ts';
 
 /** Commands that create a key, to be run on the service's machine with its settings. */
 const KEY_COMMANDS = [
@@ -58,7 +59,7 @@ export function credentials({ operatorPassword, demo }: FirstStart, url: string 
 function curlLines(url: string, sandboxUrl: string | null, secretKey: string): string[] {
   const body = {
     amount: 12000,
-    currency: 'MAD',
+    currency: CURRENCY,
     customer: { ice: '001234567000062', name: 'Atlas SARL' },
     lines: [{ description: 'Conseil', quantity: 1, unit_price: 10000 }],
   };

@@ -13,6 +13,7 @@ import {
   isObjectType,
 } from 'graphql';
 import { LIMITS as INPUT } from '../domain/invoice/field-input.ts';
+import { PAGE_SIZE } from '../domain/limits.ts';
 
 /** The weight that a field states in its `extensions`; the gate reads it. */
 export interface FieldWeight {
@@ -24,8 +25,6 @@ export interface FieldWeight {
   readonly reads?: number;
 }
 
-/** Maximum number of rows of a page. */
-export const LARGEST_PAGE = 100;
 /** Usual maximum length of a text in characters, and maximum size of a character in UTF-8 bytes. */
 const [TEXT, BYTES_A_CHARACTER] = [500, 3];
 /** Maximum size of a scalar's value, in bytes of JSON. */
@@ -74,7 +73,7 @@ export function listLength(
   page: number | null,
 ): number {
   return (
-    page ?? weightOf(field).most ?? introspectedLengths(schema).get(`${parent?.name}.${field.name}`) ?? LARGEST_PAGE
+    page ?? weightOf(field).most ?? introspectedLengths(schema).get(`${parent?.name}.${field.name}`) ?? PAGE_SIZE.most
   );
 }
 

@@ -17,7 +17,8 @@ import {
   TypeMetaFieldDef,
 } from 'graphql';
 import { ANSWER_BYTES, READ_BYTES } from '../domain/answer-bounds.ts';
-import { isList, isPaged, LARGEST_PAGE, leafBytes, listLength, weightOf } from './field-weights.ts';
+import { PAGE_SIZE } from '../domain/limits.ts';
+import { isList, isPaged, leafBytes, listLength, weightOf } from './field-weights.ts';
 
 /**
  * Limits of one operation. A request counts once for the rate limit, so it must not cause the work of thousands.
@@ -46,9 +47,6 @@ export const LIMITS = {
 
 /** Bytes that an operation may read and return without being large: any number of such operations may run at a time. */
 const SMALL_BYTES = READ_BYTES;
-
-/** Rows of a page without `first` and `last`. */
-const DEFAULT_PAGE = 20;
 
 /** The size of an operation. */
 export interface Size {
@@ -219,16 +217,16 @@ export function sizeOf(
     const lengths = (field.arguments ?? [])
       .filter(({ name }) => name.value === 'first' || name.value === 'last')
       .map(({ value }) => {
-        if (value.kind === Kind.NULL) return DEFAULT_PAGE;
+        if (value.kind === Kind.NULL) return PAGE_SIZE.default;
         if (value.kind === Kind.INT) return Number(value.value);
-        if (value.kind !== Kind.VARIABLE || variables === null) return LARGEST_PAGE;
+        if (value.kind !== Kind.VARIABLE || variables === null) return PAGE_SIZE.most;
         const given = variables[value.name.value];
         const byDefault = defaults.get(value.name.value);
         if (given === undefined && byDefault?.kind === Kind.INT) return Number(byDefault.value);
-        return given == null ? DEFAULT_PAGE : typeof given === 'number' ? given : LARGEST_PAGE;
+        return given == null ? PAGE_SIZE.default : typeof given === 'number' ? given : PAGE_SIZE.most;
       });
     // The resolver refuses a value out of range.
-    return Math.min(LARGEST_PAGE, Math.max(1, ...(lengths.length > 0 ? lengths : [DEFAULT_PAGE])));
+    return Math.min(PAGE_SIZE.most, Math.max(1, ...(lengths.length > 0 ? lengths : [PAGE_SIZE.default])));
   }
 }
 

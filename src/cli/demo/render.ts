@@ -1,4 +1,4 @@
-import { decimalOf } from '../../domain/money.ts';
+import { CURRENCY, decimalOf } from '../../domain/money.ts';
 import { harmless, type Style, wrap } from '../terminal.ts';
 import { deviationOf, type Progress } from './progress.ts';
 
@@ -18,7 +18,7 @@ export function table(all: readonly Progress[], now: number, width: number, styl
   const head =
     ' '.repeat(MARK) +
     'invoice'.padEnd(title) +
-    'MAD'.padStart(AMOUNT) +
+    CURRENCY.padStart(AMOUNT) +
     'signing'.padStart(SIGNING) +
     'transmitted'.padStart(TRANSMITTED) +
     'decided'.padStart(OUTCOME);

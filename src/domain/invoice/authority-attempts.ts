@@ -2,18 +2,20 @@ import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authori
 import { type Decision, NotReceived, OutcomeUnknown, type Receipt } from './ports.ts';
 
 /** How many of the first and of the last attempts an invoice keeps. */
-const [FIRST, LAST] = [10, 40];
+export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 40] as const;
 /** Maximum number of attempts that an invoice keeps. */
-export const MOST_ATTEMPTS = FIRST + LAST;
+export const MOST_ATTEMPTS = FIRST_ATTEMPTS + LAST_ATTEMPTS;
 const MAX_MESSAGE = 500;
 
-/** Appends attempts to a record, which keeps the first ten and the last forty of all. */
+/** Appends attempts to a record, which keeps the first and the last of all. */
 export function recorded(
   before: readonly AuthorityAttempt[],
   further: readonly AuthorityAttempt[],
 ): readonly AuthorityAttempt[] {
   const all = [...before, ...further];
-  return all.length <= FIRST + LAST ? all : [...all.slice(0, FIRST), ...all.slice(-LAST)];
+  return all.length <= FIRST_ATTEMPTS + LAST_ATTEMPTS
+    ? all
+    : [...all.slice(0, FIRST_ATTEMPTS), ...all.slice(-LAST_ATTEMPTS)];
 }
 
 /** Collects the calls to the authority between two updates of an invoice. */

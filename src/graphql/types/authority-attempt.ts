@@ -1,5 +1,5 @@
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from '../../domain/invoice/authority-attempt.ts';
-import { MOST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
+import { FIRST_ATTEMPTS, LAST_ATTEMPTS, MOST_ATTEMPTS } from '../../domain/invoice/authority-attempts.ts';
 import { builder } from '../builder.ts';
 import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
@@ -42,8 +42,7 @@ builder.objectFields(InvoiceType, (t) => ({
   authorityAttempts: t.field({
     type: [AuthorityAttemptType],
     extensions: { most: MOST_ATTEMPTS },
-    description:
-      'The calls to the tax authority, oldest first: the first 10 and the last 40. Empty without a secret key.',
+    description: `The calls to the tax authority, oldest first: the first ${FIRST_ATTEMPTS} and the last ${LAST_ATTEMPTS}. Empty without a secret key.`,
     resolve: ({ authorityAttempts }, _args, { principal }) =>
       principal.kind === 'secret' ? [...authorityAttempts] : [],
   }),

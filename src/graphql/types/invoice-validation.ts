@@ -1,5 +1,6 @@
 import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { InvoiceValidation } from '../../domain/invoice/validate-invoice.ts';
+import { MAX_PROBLEMS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import { draftType } from './contract.ts';
 import { ProblemType } from './errors.ts';
@@ -16,10 +17,9 @@ const InvoiceValidationType = builder.objectRef<InvoiceValidation>('ValidateInvo
     }),
     problems: t.field({
       type: [ProblemType],
-      // At most 100 structural problems, followed by those of business rules.
-      extensions: { most: 200 },
-      description:
-        'All problems that prevent creation: of structure, at most 100, then of business rules, then fields that a live seller’s profile lacks (`seller.…`).',
+      // Structural problems, followed by those of business rules.
+      extensions: { most: 2 * MAX_PROBLEMS },
+      description: `All problems that prevent creation: of structure, at most ${MAX_PROBLEMS}, then of business rules, then fields that a live seller’s profile lacks (\`seller.…\`).`,
       resolve: ({ problems }) => [...problems],
     }),
     warnings: t.field({

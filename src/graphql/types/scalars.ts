@@ -1,4 +1,5 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { LIMITS } from '../../domain/invoice/field-input.ts';
 import { INSTANT, parseInstant } from '../../domain/invoice/list-invoices-input.ts';
 import { timestampOf } from '../../domain/timestamp.ts';
 import { builder } from '../builder.ts';
@@ -52,8 +53,7 @@ function parseMetadata(value: unknown, nodes?: ValueNode): Record<string, string
 }
 
 builder.scalarType('Metadata', {
-  description:
-    'Free key/value data: a JSON object of string values, at most 50 keys of up to 40 characters, with values of up to 500 characters.',
+  description: `Free key/value data: a JSON object of string values, at most ${LIMITS.metadataKeys} keys of up to ${LIMITS.metadataKey} characters, with values of up to ${LIMITS.metadataValue} characters.`,
   serialize: (value) => value,
   parseValue: (value) => parseMetadata(value),
   parseLiteral: (node, variables) => parseMetadata(literalOf(node, variables ?? {}), node),

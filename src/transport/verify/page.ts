@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
 import type { PublicFacts } from '../../domain/invoice/verify-publicly.ts';
+import { CURRENCY } from '../../domain/money.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, Markup } from '../../text/markup.ts';
 import { VERIFY_TEXTS, type VerifyTexts } from './texts.ts';
@@ -40,7 +41,7 @@ ${fact(texts.number, facts.number)}
 ${fact(texts.seller, facts.seller.name)}
 ${fact(texts.ice, facts.seller.ice)}
 ${fact(texts.date, format.longDate(facts.issueDate))}
-${fact(texts.amount, format.money(facts.amount, 'MAD'), 'amount')}
+${fact(texts.amount, format.money(facts.amount, CURRENCY), 'amount')}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
 </dl>
