@@ -36,7 +36,7 @@ const MESSAGES: [string, z.ZodType, unknown, string][] = [
   ['an unknown parameter', listInvoicesQuery, { page: '2' }, 'page is not known here; expected are status, limit, starting_after, ending_before, created_after, created_before.'],
   ['no url', createEndpointInput, endpoint({ url: undefined }), 'url is required: the https:// address that receives events, a string.'],
   ['an unknown event', createEndpointInput, endpoint({ events: ['invoice.paid'] }), `events.0 must be one of ${EVENTS}; "invoice.paid" was sent.`],
-  ['an event twice', createEndpointInput, endpoint({ events: ['invoice.signing', 'invoice.signing'] }), 'events.1 repeats invoice.signing: name each type once.'],
+  ['an event twice', createEndpointInput, endpoint({ events: ['invoice.signing', 'invoice.signing'] }), 'events.1 repeats an earlier type: name each type once.'],
   ['active', updateEndpointInput, { active: 'no' }, 'active must be true or false; "no" was sent.'],
 ]; // biome-ignore format: a table
 
