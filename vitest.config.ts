@@ -13,13 +13,25 @@ export const PROCESSES = {
 /** Everything that decides whether a change may land; what takes longer has its own configuration in test/long. */
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
-    exclude: ['test/long/**'],
     ...PROCESSES,
     maxWorkers: 2,
     // The files of a worker share its process, so the service is loaded twice a run, not once for each file. A test file
     // must therefore undo what it changes in its process.
     isolate: false,
+    // Two groups, each in processes of its own, one group after the other: unit tests replace timers and clocks, which a
+    // service that other files of the process share (`withSharedService`) would not survive.
+    projects: [
+      { extends: true, test: { name: 'unit', include: ['test/unit/**/*.test.ts'], sequence: { groupOrder: 0 } } },
+      {
+        extends: true,
+        test: {
+          name: 'service',
+          include: ['test/**/*.test.ts'],
+          exclude: ['test/unit/**', 'test/long/**'],
+          sequence: { groupOrder: 1 },
+        },
+      },
+    ],
     // Against what hangs; speed is measured by the benches, and a loaded machine is no failure.
     testTimeout: 120_000,
     expect: { poll: { timeout: 45_000 } },

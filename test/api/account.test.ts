@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 import { LOGO } from '../unit/pdf/support.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 const KEY = 'id kind environment lastFour createdAt revokedAt current';
 const ERROR = '... on Error { __typename code param status message }';

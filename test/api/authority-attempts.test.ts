@@ -1,14 +1,13 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   client = new Client(service.url, (await service.tenant()).secretKey);
 });
-afterAll(() => service.close());
 
 const ATTEMPTS = 'query ($id: ID!) { invoice(id: $id) { authorityAttempts { at purpose outcome message } } }';
 

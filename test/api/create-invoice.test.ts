@@ -1,20 +1,19 @@
 import { connect } from 'node:net';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { INVOICE_WARNINGS } from '../../src/domain/invoice/invoice-warnings.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
 

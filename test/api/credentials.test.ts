@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { createClientSecrets } from '../../src/domain/invoice/client-secret.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { startService, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let own: TestTenant;
@@ -13,12 +13,11 @@ let foreign: { id: string; client_secret: string };
 const as = (token: string | null) => new Client(service.url, token);
 const create = async (tenant: TestTenant) => (await as(tenant.secretKey).post('/v1/invoices', invoiceBody())).body;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   [own, other] = [await service.tenant(), await service.tenant()];
   [invoice, sibling, foreign] = [await create(own), await create(own), await create(other)];
 });
-afterAll(() => service.close());
 
 describe('401: the credential', () => {
   const UNKNOWN = `sk_test_${'x'.repeat(32)}`;

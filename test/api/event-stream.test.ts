@@ -1,20 +1,19 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { followEvents, type StreamedEvent } from '../../src/cli/webhooks/service.ts';
 import { type BreakingProxy, startBreakingProxy } from '../support/breaking-proxy.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 /** A proxy between the client and the service. */
 let proxy: BreakingProxy;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   proxy = await startBreakingProxy(service.url);
 });
 afterAll(async () => {
   await proxy.close();
-  await service.close();
 });
 
 it('a broken stream is resumed: each event arrives once, in order, including those of the interruption', async () => {

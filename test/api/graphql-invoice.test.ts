@@ -1,21 +1,20 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { STAND_IN_PDF, startService, type TestService, type TestTenant } from '../support/service.ts';
+import { STAND_IN_PDF, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant({
     legalName: 'Atlas SARL',
     address: { street: '1, rue X', city: 'Fès', postalCode: null },
   });
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 async function data(query: string, variables: Record<string, unknown>, as = client) {
   const { body } = await as.graphql(query, variables);

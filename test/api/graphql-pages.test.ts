@@ -1,9 +1,9 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 // Compares every connection with a plain list: the rows of each page, and whether there are rows before and after it.
 
@@ -24,8 +24,8 @@ let client: Client;
 /** Newest first. */
 const rows: Record<string, Row[]> = { invoices: [], webhookEvents: [], webhookDeliveries: [] };
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   const tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
   // biome-ignore lint/suspicious/noExplicitAny: the stored form
@@ -84,7 +84,6 @@ beforeAll(async () => {
     add('webhookDeliveries', deliveryId, state);
   }
 });
-afterAll(() => service.close());
 
 const timestamp = (second: number) => new Date(second * 1000).toISOString().replace('.000', '');
 

@@ -1,20 +1,19 @@
 import { get, type IncomingMessage } from 'node:http';
 import { getIntrospectionQuery } from 'graphql';
 import { createClient } from 'graphql-sse';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody, invoiceFor, messagesOf } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) {
   createInvoice(input: $input, idempotencyKey: $key) {

@@ -3,9 +3,9 @@ import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'n
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { promisify } from 'node:util';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 // Runs the curl commands of the guides unchanged.
 
@@ -29,8 +29,8 @@ let service: TestService;
 let folder: string;
 let environment: Record<string, string>;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   const { secretKey, publishableKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
   const { id, client_secret } = (await client.post('/v1/invoices', invoiceBody())).body;
@@ -47,7 +47,6 @@ beforeAll(async () => {
   };
 });
 afterAll(async () => {
-  await service.close();
   rmSync(folder, { recursive: true });
 });
 

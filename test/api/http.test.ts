@@ -1,21 +1,20 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { rawRequest, sendRaw } from '../support/raw-http.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 let invoice: { id: string; client_secret: string };
 
-beforeAll(async () => {
-  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
   invoice = (await client.post('/v1/invoices', invoiceBody())).body;
   await client.settled(invoice.id);
 });
-afterAll(() => service.close());
 
 const bearer = () => `Authorization: Bearer ${tenant.secretKey}`;
 

@@ -1,18 +1,17 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { addDays, moroccanDate } from '../../src/domain/calendar-date.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
 const [RIB, OTHER_RIB] = ['999780000128473900001726', '999780000000000000000008'];
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   client = new Client(service.url, (await service.tenant(SPECIMEN_SELLER)).secretKey);
 });
-afterAll(() => service.close());
 
 const TERMS = 'terms { operationDate dueDate paymentMode paymentMeans paymentReference bankAccount }';
 const CREATE = `mutation ($input: CreateInvoiceInput!, $key: String) { createInvoice(input: $input, idempotencyKey: $key) {

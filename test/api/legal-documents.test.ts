@@ -1,17 +1,16 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceFor } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 const VERIFY = `query ($xml: String!) { verifyDocument(xml: $xml) {
   valid failed reason signingTime algorithm timeStamp { time } certificate { subject fingerprint } covered { type number digest } } }`;

@@ -1,11 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { INVOICE_STATUSES, type InvoiceStatus } from '../../src/domain/invoice/lifecycle.ts';
 import { orderAt } from '../../src/domain/order-key.ts';
 import type { Environment } from '../../src/domain/tenant/tenant.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { pendingInvoice } from '../support/invoices.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 interface Known {
   readonly id: string;
@@ -23,13 +23,12 @@ let client: Client;
 /** 24 invoices created within 12 seconds, newest first. */
 const known: Known[] = [];
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
   for (let i = 0; i < 24; i++) known.unshift(await store(i, 'test'));
 });
-afterAll(() => service.close());
 
 /** Stores an invoice without a job, so that its status does not change. */
 async function store(i: number, environment: Environment): Promise<Known> {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { type Answer, Client, invoiceBody, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
@@ -9,8 +9,8 @@ let client: Client;
 let ids: string[];
 let created: string[];
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   client = new Client(service.url, (await service.tenant()).secretKey);
   const made = [];
   for (let i = 0; i < 7; i++) {
@@ -22,7 +22,6 @@ beforeAll(async () => {
   created = made.map(({ created_at }) => created_at);
   await Promise.all(ids.map((id) => client.settled(id)));
 });
-afterAll(() => service.close());
 
 async function list(query = ''): Promise<{ ids: string[]; more: boolean; next: string | null }> {
   const { status, body } = await client.get(`/v1/invoices${query}`);

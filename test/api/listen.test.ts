@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
-import { afterAll, afterEach, beforeAll, expect, it, vi } from 'vitest';
+import { afterAll, afterEach, expect, it, vi } from 'vitest';
 import { Client, invoiceBody } from '../support/client.ts';
 import { type CommandLine, startCommandLine } from '../support/command-line.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
 
 // These tests start processes, which share the machine with other tests.
@@ -16,8 +16,8 @@ let tenant: TestTenant;
 let client: Client;
 const running: CommandLine[] = [];
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   receiver = await startReceiver();
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
@@ -31,7 +31,6 @@ afterEach(async () => {
   }
 });
 afterAll(async () => {
-  await service.close();
   await receiver.close();
 });
 

@@ -1,12 +1,11 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
 });
-afterAll(() => service.close());
 
 const NUMBERS = `query ($after: String) { invoices(first: 100, after: $after) { edges { node { number } } } }`;
 

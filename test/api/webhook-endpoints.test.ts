@@ -1,6 +1,6 @@
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { beforeEach, describe, expect, it } from 'vitest';
 import { Client } from '../support/client.ts';
-import { startService, type TestService, type TestTenant } from '../support/service.ts';
+import { startService, type TestService, type TestTenant, withSharedService } from '../support/service.ts';
 
 const PATH = '/v1/webhook_endpoints';
 const UUID = '[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}';
@@ -9,14 +9,13 @@ let service: TestService;
 let tenant: TestTenant;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
 });
 beforeEach(async () => {
   tenant = await service.tenant();
   client = new Client(service.url, tenant.secretKey);
 });
-afterAll(() => service.close());
 
 function endpointBody(changes: Record<string, unknown> = {}): Record<string, unknown> {
   return { url: 'https://example.com/hook', events: ['invoice.accepted'], description: 'Orders', ...changes };

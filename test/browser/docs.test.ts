@@ -1,11 +1,11 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Browser } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { ERRORS } from '../../src/domain/error-codes.ts';
 import { MAGIC_ICES } from '../../src/domain/invoice/test-scenarios.ts';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -13,13 +13,12 @@ describe.skipIf(BROWSER_PATH === null)('/docs in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
-    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    service = shared;
     browser = await startBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
   });
 
   it('begins with what a newcomer needs: commands that work as they stand, then every code of errors', async () => {

@@ -1,7 +1,7 @@
 import type { Browser, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -9,13 +9,12 @@ describe.skipIf(BROWSER_PATH === null)('GraphiQL in a browser', () => {
   let service: TestService;
   let browser: Browser;
 
-  beforeAll(async () => {
-    service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    service = shared;
     browser = await startBrowser();
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
   });
 
   /** What is answered to the tab of this name, once it holds these texts; the editor renders the first lines only. */

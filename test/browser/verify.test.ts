@@ -2,10 +2,10 @@ import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Browser, ElementHandle, Page } from 'puppeteer-core';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, describe, expect, it } from 'vitest';
 import { BROWSER_PATH, startBrowser } from '../support/browser.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { startService, type TestService } from '../support/service.ts';
+import { type TestService, withSharedService } from '../support/service.ts';
 
 if (BROWSER_PATH === null) console.warn('skipped: no Chromium for tests of pages (Debian: apt-get install chromium)');
 
@@ -19,8 +19,8 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
   let url: string;
   let files: { genuine: string; changed: string };
 
-  beforeAll(async () => {
-    service = await startService({ RATE_LIMIT_ADDRESS: '1000' });
+  withSharedService.beforeAll(async ({ service: shared }) => {
+    service = shared;
     browser = await startBrowser();
     folder = await mkdtemp(join(tmpdir(), 'verify-'));
     const profile = { legalName: 'Société Atlas Ingénierie & Conseil des Provinces du Sud SARL AU' };
@@ -35,7 +35,6 @@ describe.skipIf(BROWSER_PATH === null)('/verify in a browser', () => {
   });
   afterAll(async () => {
     await browser.close();
-    await service.close();
     await rm(folder, { recursive: true, force: true });
   });
 

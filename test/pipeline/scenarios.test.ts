@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { describe, expect, it } from 'vitest';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
 import { TEST_TRANSMIT_SCHEDULE } from '../../src/app/worker.ts';
 import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
-import { STAND_IN_PDF, startService, type TestService } from '../support/service.ts';
+import { STAND_IN_PDF, type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
 let client: Client;
 
-beforeAll(async () => {
-  service = await startService();
+withSharedService.beforeAll(async ({ service: shared }) => {
+  service = shared;
   client = new Client(service.url, (await service.tenant()).secretKey);
 });
-afterAll(() => service.close());
 
 async function outcome(ice: string) {
   const { body } = await client.post('/v1/invoices', invoiceFor(ice));

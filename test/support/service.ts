@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { test } from 'vitest';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
@@ -91,3 +92,15 @@ export function withDatabase(uri: string, name: string): string {
   url.pathname = `/${name}`;
   return url.toString();
 }
+
+/**
+ * The service that the test files of a worker process share: the fixture `service` of its hooks and tests. It starts when
+ * the first file asks for it, and closes when Vitest stops the process. For files that only look at tenants of their
+ * own; a file that stops or configures its service, spies on it, fills its store or counts across tenants starts its own.
+ */
+// biome-ignore lint/correctness/noEmptyPattern: Vitest takes from the pattern which fixtures this one needs
+export const withSharedService = test.extend('service', { scope: 'worker' }, async ({}, { onCleanup }) => {
+  const service = await startService({ RATE_LIMIT_ADDRESS: '1000000' });
+  onCleanup(() => service.close());
+  return service;
+});
