@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openAdministration } from '../../src/app/administration.ts';
+import { openAdministration, trustedSigners, verifyDocument } from '../../src/app/administration.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { greeting } from '../../src/cli/greeting.ts';
@@ -67,7 +67,7 @@ function cli(args: readonly string[], env: Record<string, string> = settings): P
   return start(args, env).ended;
 }
 
-/** Runs an administration command in this process, because starting a process takes longer than most commands. */
+/** Runs a command of administration or `verify` in this process, because starting a process takes longer than most commands. */
 async function administer(...args: string[]): Promise<Ended> {
   const texts = { out: '', err: '' };
   const terminal: Terminal = {
@@ -85,7 +85,7 @@ async function administer(...args: string[]): Promise<Ended> {
     terminal,
     config: () => readConfig(settings),
     environmentKey: () => null,
-    parts: { openAdministration } as CommandParts,
+    parts: { openAdministration, trustedSigners, verifyDocument } as CommandParts,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
@@ -292,11 +292,11 @@ describe('demo', () => {
 
     const xml = join(demo, files.find((name) => name.endsWith('.xml')) ?? '');
     expect(out).toContain('Signed by this service');
-    const unchecked = await cli(['verify', xml, '--json'], {});
+    const unchecked = await administer('verify', xml, '--json');
     expect(unchecked.code).toBe(3);
     const found = JSON.parse(unchecked.out);
     expect(found).toMatchObject({ verdict: 'unchecked', valid: true, trusted: null });
-    const valid = await json(['verify', xml, '--fingerprint', found.signer.sha256_fingerprint], {});
+    const valid = await administered('verify', xml, '--fingerprint', found.signer.sha256_fingerprint);
     expect(valid).toMatchObject({
       verdict: 'valid',
       valid: true,
@@ -306,7 +306,7 @@ describe('demo', () => {
     });
     const changed = join(folder, 'changed.xml');
     await writeFile(changed, (await readFile(xml, 'utf8')).replace('9000.00', '9000.01'));
-    const invalid = await cli(['verify', changed, '--json'], {});
+    const invalid = await administer('verify', changed, '--json');
     expect(invalid.code).toBe(1);
     expect(JSON.parse(invalid.out)).toMatchObject({
       ...{ verdict: 'invalid', valid: false, failed: 'digest' },
