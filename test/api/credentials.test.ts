@@ -152,8 +152,8 @@ describe('paths and methods', () => {
 
   it('404 suggests a similar path', async () => {
     const message = async (path: string) => (await as(own.secretKey).get(path)).body.error.message;
-    expect(await message('/v1/invoices/')).toContain('Leave out the slash');
-    expect(await message(`/v1/invoices/${invoice.id}/stream/`)).toContain('Leave out the slash');
+    expect(await message('/v1/invoices/')).toContain('Remove the trailing slash');
+    expect(await message(`/v1/invoices/${invoice.id}/stream/`)).toContain('Remove the trailing slash');
     expect(await message('/v2/invoices')).toContain('/v1/');
     expect(await message('/')).toContain('/docs');
     expect(await message('/v1/nothing/')).toBe('There is nothing at /v1/nothing/.');

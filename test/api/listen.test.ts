@@ -118,7 +118,7 @@ it('reports the address that cannot be reached, and the reason', async () => {
   const url = `http://127.0.0.1:${silent.port}`;
   const reason = `${url} cannot be reached (connect ECONNREFUSED 127.0.0.1:${silent.port})`;
   const { output } = cli('listen', '--url', url, '--key', tenant.secretKey, '--forward-to', receiver.url);
-  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`${reason}; trying again…`);
+  await expect.poll(() => output.text, { timeout: 100_000 }).toContain(`${reason}; retrying…`);
   const triggered = cli('trigger', 'invoice.accepted', '--url', url, '--key', tenant.secretKey);
   const [code] = await once(triggered.child, 'close');
   expect({ code, text: triggered.output.text }).toEqual({ code: 1, text: `${reason}.\n` });

@@ -72,7 +72,9 @@ describe('magic ICEs (docs/decisions/0029)', () => {
         dgi_id: null,
         xml_url: null,
         pdf_url: null,
-        rejection_reason: expect.stringMatching(/ (Check|Look) [^.]*issue a new invoice[^.]*\.$/),
+        rejection_reason: expect.stringMatching(
+          / (Check|Look) [^.]*(issue a|make the content of the) new invoice[^.]*\.$/,
+        ),
       });
     },
   );
