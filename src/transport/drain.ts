@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import { Server as NetServer, type Socket } from 'node:net';
-import { setTimeout as sleep } from 'node:timers/promises';
+import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
 
 /** How a server treats its clients during a shutdown. */
 export interface ShutdownOptions {
@@ -28,9 +28,12 @@ export interface Drain {
   end(options: ShutdownOptions, endStreams: () => void): Promise<void>;
 }
 
-/** The listener closes after so many milliseconds without a request in flight: all sent requests have then arrived. */
+/** The listener closes after so many milliseconds without a new connection and without a request in flight. */
 const QUIET_MS = 100;
-/** Maximum time between the delay and the closing of the listener, milliseconds. */
+/**
+ * Maximum time between the delay and the closing of the listener, milliseconds. Connections that wait to be accepted
+ * then are accepted first.
+ */
 const LISTEN_MS = 1000;
 /** Node closes an idle connection up to this long after its keep-alive time-out, milliseconds. */
 const KEEP_ALIVE_BUFFER_MS = 1000;
@@ -51,6 +54,7 @@ export function createDrain(server: Server): Drain {
   const active = new Set<ServerResponse>();
   let draining = false;
   let lastActive = 0;
+  let accepted = 0;
   let changed = Promise.withResolvers<void>();
 
   const tell = () => {
@@ -74,6 +78,8 @@ export function createDrain(server: Server): Drain {
   };
   server.on('connection', (socket: Socket) => {
     clients.set(socket, { requests: 0, read: 0 });
+    lastActive = performance.now();
+    accepted++;
     socket.once('close', () => {
       clients.delete(socket);
       tell();
@@ -89,12 +95,21 @@ export function createDrain(server: Server): Drain {
     clearTimeout(timer);
   }
 
-  /** Resolves when no request has been in flight for `QUIET_MS`, or at `until`. */
-  async function quiet(until: number): Promise<void> {
+  /**
+   * Resolves when no request has been in flight and no connection has come for `QUIET_MS`, or at `until`; in both cases
+   * when no connection waits to be accepted, or at `limit`. Closing the listener would reset a waiting connection.
+   */
+  async function quiet(until: number, limit: number): Promise<void> {
     for (;;) {
       const end = active.size > 0 ? until : Math.min(until, lastActive + QUIET_MS);
-      if (performance.now() >= end) return;
-      await changedOrAt(end);
+      if (performance.now() < end) {
+        await changedOrAt(end);
+        continue;
+      }
+      // Timers run before the event loop looks for connections, and it accepts one connection a turn.
+      const before = accepted;
+      await nextTurn();
+      if (accepted === before || performance.now() >= limit) return;
     }
   }
 
@@ -124,7 +139,7 @@ export function createDrain(server: Server): Drain {
       const start = performance.now();
       lastActive = start;
       endStreams();
-      if (patient) await quiet(start + LISTEN_MS);
+      if (patient) await quiet(start + LISTEN_MS, start + graceMs);
       // Not `close` of the HTTP server, which also closes idle connections.
       NetServer.prototype.close.call(server);
       const end = start + graceMs;

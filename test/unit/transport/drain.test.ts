@@ -74,6 +74,25 @@ describe('a server that drains', () => {
     await expect(fetch(`http://127.0.0.1:${port}/`)).rejects.toThrow();
   });
 
+  it('answers the connections that waited to be accepted while the event loop was blocked', async () => {
+    await serve((_, response) => response.end('hello'));
+    const { port } = server.address() as AddressInfo;
+    const over = drain.end(PATIENT, () => undefined);
+    const clients = Array.from({ length: 8 }, async () => {
+      const socket = connect(port, '127.0.0.1').setEncoding('latin1');
+      sockets.push(socket);
+      socket.write(REQUEST);
+      return (await socket.toArray()).join('');
+    });
+    // The sockets connect at the end of this turn.
+    process.nextTick(() => {
+      const end = performance.now() + 300;
+      while (performance.now() < end);
+    });
+    for (const text of await Promise.all(clients)) expect(text).toContain('Connection: close');
+    await over;
+  });
+
   it('ends at once when nothing is in flight and nobody needs patience', async () => {
     await serve((_, response) => response.end('hello'));
     const used = await open();
