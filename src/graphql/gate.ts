@@ -67,7 +67,13 @@ export function createGate({ introspection, operations, operationsOnly = false }
       }
       if (mayRun && !mayRun.has(source))
         throw new GraphQLError('Only listed operations may run, and this operation is not listed.');
-      return parse(source, { maxTokens: LIMITS.tokens });
+      try {
+        return parse(source, { maxTokens: LIMITS.tokens });
+      } catch (error) {
+        // How deep the parser's stack reaches depends on the compiler: either limit is the same kind of refusal.
+        if (error instanceof RangeError) throw new GraphQLError('The document is nested too deep.');
+        throw error;
+      }
     },
     validate(document) {
       const source = document.loc?.source.body ?? '';
