@@ -52,8 +52,9 @@ export interface BodyAtRest {
 
 /** The body as it is stored; {@link bodyToSend} restores the same bytes. */
 export function bodyAtRest({ body, documentRevision }: Pick<WebhookEvent, keyof BodyAtRest>): BodyAtRest {
-  if (documentUrls(body).length === 0) return { body };
-  return { body: withUrls(body, () => null), documentRevision };
+  const event = JSON.parse(body) as EventObject;
+  if (documentUrls(event).length === 0) return { body };
+  return { body: withUrls(event, () => null), documentRevision };
 }
 
 /** The body with its original URLs, even if they have been revoked since. */
@@ -62,7 +63,7 @@ export function bodyToSend(
   documentUrl: DocumentUrl,
 ): string {
   if (documentRevision === undefined) return body;
-  return withUrls(body, (kind) => documentUrl({ id: invoiceId, documentRevision }, kind));
+  return withUrls(JSON.parse(body) as EventObject, (kind) => documentUrl({ id: invoiceId, documentRevision }, kind));
 }
 
 /** The document URLs among the members of an event's data. */
@@ -72,20 +73,19 @@ const URL_FIELDS = eventFields(INVOICE).flatMap(({ name, rest }) => {
 });
 
 interface EventObject {
-  readonly data: Record<string, unknown>;
+  readonly data?: Record<string, unknown>;
 }
 
 /**
- * Replaces the URLs in a body. All other bytes of {@link eventBody} stay the same, as JSON.stringify is deterministic.
+ * Writes a parsed body with other URLs. All other bytes of {@link eventBody} stay the same, as JSON.stringify is
+ * deterministic.
  */
-function withUrls(body: string, urlOf: (kind: 'xml' | 'pdf') => string | null): string {
-  const event = JSON.parse(body) as EventObject;
-  for (const { rest, kind } of URL_FIELDS) event.data[rest] = urlOf(kind);
-  return JSON.stringify(event);
+function withUrls(event: EventObject, urlOf: (kind: 'xml' | 'pdf') => string | null): string {
+  const urls = Object.fromEntries(URL_FIELDS.map(({ rest, kind }) => [rest, urlOf(kind)]));
+  return JSON.stringify({ ...event, data: { ...event.data, ...urls } });
 }
 
-function documentUrls(body: string): string[] {
-  const { data = {} } = JSON.parse(body) as Partial<EventObject>;
+function documentUrls({ data = {} }: EventObject): string[] {
   return URL_FIELDS.flatMap(({ rest }) => (data[rest] as string | null | undefined) ?? []);
 }
 
@@ -96,7 +96,7 @@ const TOKEN_START = 8;
 
 /** The access tokens of the document URLs in a body: the last path segment of each URL, without its extension. */
 export function documentTokens(body: string): string[] {
-  return documentUrls(body).flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
+  return documentUrls(JSON.parse(body) as EventObject).flatMap((url) => TOKEN.exec(url)?.[1] ?? []);
 }
 
 /** A receiver's answer as it is stored: each token becomes `…`, because some receivers echo the request. */
