@@ -1,7 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMockAuthority } from '../../src/adapters/authority/mock-authority.ts';
+import { createMockAuthority } from '../../src/adapters/authority/mock/mock-authority.ts';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { loadTestIdentity } from '../../src/adapters/signing-key/test-identity.ts';

@@ -1,8 +1,7 @@
-import { createMockAuthority } from '../adapters/authority/mock-authority.ts';
+import { createMockAuthority } from '../adapters/authority/mock/mock-authority.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
-import { type Authority, NotReceived } from '../domain/invoice/ports.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
@@ -63,7 +62,10 @@ function composePipeline(
     numbering: createNumbering(invoices),
     writer: documents.writer,
     signerOf: signing.signerOf,
-    authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
+    authorityOf: (environment) => {
+      if (environment === 'live') throw new Error('no live authority is configured');
+      return mockAuthority;
+    },
     renderer: documents.renderer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
@@ -76,15 +78,6 @@ function composePipeline(
     },
   });
 }
-
-/**
- * Live keys cannot be created without a live authority. If a live invoice exists nevertheless, nothing is sent and the
- * attempt is recorded.
- */
-const noLiveAuthority: Authority = {
-  submit: () => Promise.reject(new NotReceived('no live authority is configured')),
-  lookUp: () => Promise.resolve(null),
-};
 
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */
 function collectOrphans({ log }: Runtime, { store, logFailure }: Data): () => Promise<void> {

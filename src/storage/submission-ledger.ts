@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { LedgerRow, SubmissionLedger } from '../domain/invoice/ports.ts';
+import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
 interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {

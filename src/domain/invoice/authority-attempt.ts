@@ -2,10 +2,18 @@ export const ATTEMPT_PURPOSES = ['submit', 'look_up'] as const;
 /** `submit`: submits the invoice; `look_up`: asks whether the authority holds it and what it decided. */
 export type AttemptPurpose = (typeof ATTEMPT_PURPOSES)[number];
 
-export const ATTEMPT_OUTCOMES = ['received', 'accepted', 'rejected', 'not_received', 'unknown'] as const;
+export const ATTEMPT_OUTCOMES = [
+  'received',
+  'accepted',
+  'rejected',
+  'refused',
+  'conflict',
+  'not_received',
+  'unknown',
+] as const;
 /**
- * The answer: the authority holds the invoice undecided (`received`), has decided, or does not hold it; `unknown`:
- * there was no usable answer.
+ * The answer: the authority holds the invoice undecided (`received`), has decided, does not take it (`refused`), holds
+ * another document under its id (`conflict`), or does not hold it; `unknown`: there was no usable answer.
  */
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
@@ -19,4 +27,8 @@ export interface AuthorityAttempt {
    * The authority's message, or why the call failed: at most 500 characters. Null if the outcome needs no explanation.
    */
   readonly message: string | null;
+  /** How long the call took. */
+  readonly milliseconds: number;
+  /** The id that the request carried; null if none was sent. */
+  readonly requestId: string | null;
 }

@@ -15,6 +15,8 @@ const OUTCOME_MEANING: Readonly<Record<AttemptOutcome, string>> = {
   received: 'The authority has received the invoice and has not decided.',
   accepted: 'The authority has accepted the invoice.',
   rejected: 'The authority has rejected the invoice; `message` says why.',
+  refused: 'The authority does not take the invoice; `message` says why.',
+  conflict: 'The authority holds another document under the id of the invoice. Operators are alerted.',
   not_received: 'The authority has not received the invoice.',
   unknown: 'No usable answer. The service queries the authority before it submits the invoice again.',
 };
@@ -34,6 +36,11 @@ const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttem
     message: t.exposeString('message', {
       nullable: true,
       description: 'The authority’s message, or how the call failed; null if there is nothing to add to the outcome.',
+    }),
+    milliseconds: t.exposeInt('milliseconds', { description: 'Duration of the call.' }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The id that the request carried; null if none was sent.',
     }),
   }),
 });

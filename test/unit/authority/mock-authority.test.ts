@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMockAuthority } from '../../../src/adapters/authority/mock-authority.ts';
+import { createMockAuthority } from '../../../src/adapters/authority/mock/mock-authority.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
 import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';

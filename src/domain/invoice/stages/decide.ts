@@ -1,7 +1,7 @@
+import type { Decision } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { recordOf, rejection, transition } from '../changes.ts';
 import { decisionWait } from '../pauses.ts';
-import type { Decision } from '../ports.ts';
 import type { Claim } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 
@@ -16,7 +16,10 @@ export function createDecideStage(
   const decideBy: DecideBy = async (claim, decision, log = new AttemptLog()) => {
     const { invoice } = claim;
     if (decision.outcome === 'rejected') {
-      await change(claim, { ...rejection(invoice, decision.reason), ...recordOf(invoice, log) });
+      await change(claim, {
+        ...rejection(invoice, decision.problems.map(({ message }) => message).join(' ')),
+        ...recordOf(invoice, log),
+      });
       return null;
     }
     const { dgiId } = decision;
@@ -30,14 +33,15 @@ export function createDecideStage(
       const { invoice } = claim;
       const authority = parts.authorityOf(invoice.environment);
       const log = new AttemptLog();
-      const receipt = await log
-        .call('look_up', () => authority.lookUp(invoice.id, invoice.xml?.sha256 ?? ''))
-        .catch((error: unknown) => {
-          const message = 'the look-up at the authority failed';
-          parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message, error });
-          return null;
-        });
-      if (receipt?.decision) return decideBy(claim, receipt.decision, log);
+      const answer = await log.call('look_up', () =>
+        authority.lookUp({ submissionId: invoice.id, sha256: invoice.xml?.sha256 ?? '' }),
+      );
+      const held = answer.kind === 'held' ? answer.submission : null;
+      if (held?.decision) return decideBy(claim, held.decision, log);
+      if (held === null) {
+        const message = 'the look-up at the authority failed';
+        parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message });
+      }
       const { days, delay } = decisionWait(invoice, new Date());
       if (days > 0) {
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; look-ups continue`;
@@ -46,7 +50,7 @@ export function createDecideStage(
       return putOff(
         claim,
         { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false },
-        receipt?.askAgainAfter ?? delay,
+        held?.askAgainAfter ?? delay,
         recordOf(invoice, log),
       );
     },

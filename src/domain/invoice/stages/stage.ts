@@ -1,10 +1,11 @@
+import type { Authority } from '../../authority/ports.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Environment } from '../../tenant/tenant.ts';
 import type { Mailer } from '../email.ts';
 import type { Invoice } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { Numbering } from '../numbering.ts';
-import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
+import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, StageQueue } from '../repository.ts';
 
 /**

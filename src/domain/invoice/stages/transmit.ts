@@ -1,9 +1,9 @@
 import { createHash } from 'node:crypto';
+import type { HeldSubmission, Submission } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { next, recordOf, rejection, transition } from '../changes.ts';
 import { ASK_AGAIN_MS } from '../pauses.ts';
-import { NotReceived, type Receipt, type Submission } from '../ports.ts';
-import { type Claim, ClaimLost } from '../repository.ts';
+import type { Claim } from '../repository.ts';
 import type { DecideBy } from './decide.ts';
 import { again, attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 
@@ -30,18 +30,15 @@ export function createTransmitStage(
     let outcomeUnknown = askFirst || (invoice.work?.outcomeUnknown ?? false);
     const schedule = parts.transmitSchedule(invoice.environment);
     const log = new AttemptLog();
-    try {
-      const held = outcomeUnknown ? await log.call('look_up', () => authority.lookUp(invoice.id, sha256)) : null;
-      if (held) return transmitted(claim, held, log);
+    const found = outcomeUnknown ? await log.call('look_up', () => authority.lookUp(submission)) : null;
+    if (found?.kind === 'held') return transmitted(claim, found.submission, log);
+    if (found?.kind !== 'unknown') {
       outcomeUnknown = false;
-      if (attemptsOf(invoice) < schedule.length)
-        return await transmitted(claim, await log.call('submit', () => authority.submit(submission)), log);
-    } catch (error) {
-      if (error instanceof ClaimLost) throw error;
-      outcomeUnknown = !(error instanceof NotReceived);
-      const outcome = outcomeUnknown ? 'the outcome is unknown' : 'not received';
-      const message = `attempt ${attemptsOf(invoice) + 1} to transmit: ${outcome}`;
-      parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'transmit', message, error });
+      if (attemptsOf(invoice) < schedule.length) {
+        const answer = await log.call('submit', () => authority.submit(submission));
+        if (answer.kind === 'held') return transmitted(claim, answer.submission, log);
+        outcomeUnknown = answer.kind === 'unknown';
+      }
     }
     const attempts = attemptsOf(invoice) + 1;
     if (attempts >= schedule.length && !outcomeUnknown) {
@@ -62,7 +59,7 @@ export function createTransmitStage(
   };
 
   /** Records that the authority holds the document. */
-  async function transmitted(claim: Claim, receipt: Receipt, log: AttemptLog): Promise<Step> {
+  async function transmitted(claim: Claim, receipt: HeldSubmission, log: AttemptLog): Promise<Step> {
     const { invoice } = claim;
     const held = await change(claim, {
       ...transition(invoice, 'transmitted'),

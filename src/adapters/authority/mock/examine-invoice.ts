@@ -1,5 +1,5 @@
-import { parseTaxRate } from '../../domain/invoice/tax-rate.ts';
-import { CURRENCY, decimalOf, divideHalfUp } from '../../domain/money.ts';
+import { parseTaxRate } from '../../../domain/invoice/tax-rate.ts';
+import { CURRENCY, decimalOf, divideHalfUp } from '../../../domain/money.ts';
 import { readXml, type XmlElement } from './read-xml.ts';
 
 const UBL = 'urn:oasis:names:specification:ubl:schema:xsd:';

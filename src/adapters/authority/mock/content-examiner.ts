@@ -1,4 +1,4 @@
-import { createThreads, type OnFatal } from '../threads.ts';
+import { createThreads, type OnFatal } from '../../threads.ts';
 import type { Examination } from './examination-thread.ts';
 
 /** Checks the content of an invoice on a worker thread, because 1,000 lines would block the event loop for too long. */

@@ -1,0 +1,182 @@
+import { createHash } from 'node:crypto';
+import type {
+  Authority,
+  Capabilities,
+  Decision,
+  HeldSubmission,
+  LedgerRow,
+  LookUpAnswer,
+  Problem,
+  Submission,
+  SubmissionLedger,
+  SubmitAnswer,
+} from '../../../domain/authority/ports.ts';
+import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
+import { faultOf } from './examine-invoice.ts';
+
+export interface MockAuthorityParts {
+  readonly ledger: SubmissionLedger;
+  /** Verifies the signature of a document. `reason` is a complete sentence. */
+  readonly verify: (
+    document: Uint8Array,
+  ) => Promise<{ readonly valid: true } | { readonly valid: false; readonly reason: string }>;
+  /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
+  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<string | null>;
+  readonly clock?: () => Date;
+}
+
+const DECISION_DELAY_MS = 10_000;
+const RECEIPT_DELAY_MS = 60_000;
+const UNAVAILABLE_TWICE_ATTEMPTS = 2;
+
+const CAPABILITIES: Capabilities = {
+  decision: 'polling',
+  lookUp: ['id', 'digest'],
+  clearedDocument: false,
+  maxDocumentBytes: 5_242_880,
+  // Nothing limits calls within this process.
+  limits: {
+    submissionsPerMinute: Number.POSITIVE_INFINITY,
+    lookUpsPerMinute: Number.POSITIVE_INFINITY,
+    lookUpsPerSubmissionPerHour: Number.POSITIVE_INFINITY,
+    concurrent: Number.POSITIVE_INFINITY,
+  },
+};
+
+/** No request is sent, so there is no id of one. */
+const CALLED = { requestId: null } as const;
+
+/**
+ * The tax authority of the test environment. It checks each submission as the real authority would (signature, parties,
+ * figures to the centime), keeps a durable ledger, and applies the scenario of the customer's magic ICE
+ * (docs/decisions/0029). A submission costs one write to the ledger. After a late receipt and a lost reply the outcome is
+ * `unknown`; a later `lookUp` finds the submission.
+ */
+export function createMockAuthority({
+  ledger,
+  verify,
+  examineContent = async (document, customerIce) => faultOf(document, customerIce),
+  clock = () => new Date(),
+}: MockAuthorityParts): Authority {
+  /** What is visible of a submission at the current time. */
+  const answerOf = (row: LedgerRow): LookUpAnswer & SubmitAnswer => {
+    const now = clock().getTime();
+    if (now < row.receiptAt.getTime())
+      return unknown(
+        'The authority has not sent its receipt yet: look the submission up later, do not submit it again.',
+      );
+    const wait = row.decisionAt.getTime() - now;
+    const visible =
+      wait > 0 ? { decision: null, askAgainAfter: wait } : { decision: row.decision, askAgainAfter: null };
+    const submission: HeldSubmission = { submissionId: row.submissionId, warnings: [], ...visible };
+    return { kind: 'held', ...CALLED, submission };
+  };
+
+  return {
+    capabilities: () => CAPABILITIES,
+
+    async submit(submission) {
+      const scenario = MAGIC_ICES[submission.customerIce];
+      if (
+        scenario === 'unavailable' ||
+        (scenario === 'unavailable-twice' &&
+          (await ledger.countRefusal(submission.submissionId)) <= UNAVAILABLE_TWICE_ATTEMPTS)
+      ) {
+        return notHeld('The authority is unavailable (503): submit again later.');
+      }
+      const examined = await examine(submission, verify, examineContent);
+      if (examined === 'failed') return notHeld('The authority could not examine the document: submit again later.');
+      const receivedAt = clock();
+      const receiptAt = later(receivedAt, scenario === 'slow-receipt' ? RECEIPT_DELAY_MS : 0);
+      const decisionAt = later(receiptAt, scenario === 'slow-decision' ? DECISION_DELAY_MS : 0);
+      const { submissionId, sha256 } = submission;
+      const decision = decide(submission, examined, decisionAt);
+      const row = await ledger.record({ submissionId, sha256, receivedAt, receiptAt, decisionAt, decision });
+      if (row.sha256 !== sha256) return { kind: 'digest_mismatch', ...CALLED, heldDigest: row.sha256 };
+      if (scenario === 'lost-reply')
+        return unknown('The reply of the authority was lost: look the submission up before submitting again.');
+      return answerOf(row);
+    },
+
+    async lookUp({ submissionId, sha256 }) {
+      const row = await ledger.find(submissionId);
+      return row?.sha256 === sha256 ? answerOf(row) : { kind: 'absent', ...CALLED };
+    },
+
+    receipt: async () => ({ kind: 'absent', ...CALLED }),
+    cleared: async () => ({ kind: 'absent', ...CALLED }),
+    changes: async (after) => ({
+      ...{ kind: 'changes', ...CALLED, entries: [] },
+      ...{ nextCursor: after ?? '', highWaterMark: after ?? '' },
+    }),
+    probe: async () => null,
+  };
+}
+
+function unknown(message: string) {
+  return { kind: 'unknown', ...CALLED, message, retryAfterMs: null } as const;
+}
+
+function notHeld(message: string): SubmitAnswer {
+  return { kind: 'not_held', ...CALLED, reason: 'unavailable', message, retryAfterMs: null };
+}
+
+/** @returns why the document is rejected, or null; `failed` when it cannot be examined, and nothing is recorded */
+async function examine(
+  { document, sha256, customerIce }: Submission,
+  verify: MockAuthorityParts['verify'],
+  examineContent: NonNullable<MockAuthorityParts['examineContent']>,
+): Promise<Problem | 'failed' | null> {
+  if (createHash('sha256').update(document).digest('hex') !== sha256) {
+    return problem(
+      'digest_wrong',
+      'The document does not match the announced digest: it was changed in transit. Contact the support of the invoicing service.',
+    );
+  }
+  try {
+    const verification = await verify(document);
+    if (!verification.valid) {
+      return problem(
+        'signature_invalid',
+        `The signature is not valid. ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`,
+      );
+    }
+    const fault = await examineContent(document, customerIce);
+    return fault === null ? null : problem('content_invalid', fault);
+  } catch {
+    return 'failed';
+  }
+}
+
+function decide({ submissionId, sha256, customerIce }: Submission, fault: Problem | null, decidedAt: Date): Decision {
+  const rejected = (why: Problem): Decision => ({ outcome: 'rejected', problems: [why], decidedAt });
+  if (fault !== null) return rejected(fault);
+  switch (MAGIC_ICES[customerIce]) {
+    case 'unknown-ice':
+      return rejected(
+        problem(
+          'ice_unknown',
+          `The customer's ICE ${customerIce} is unknown to the tax authority. Check the ICE with the customer and issue a new invoice.`,
+        ),
+      );
+    case 'duplicate':
+      return rejected(
+        problem(
+          'duplicate_invoice',
+          'The tax authority already holds an invoice with the same content. Look for it among your earlier invoices; if this is a different sale, make the content of the new invoice say so.',
+        ),
+      );
+    default: {
+      const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
+      return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
+    }
+  }
+}
+
+function problem(code: string, message: string): Problem {
+  return { code, path: null, message };
+}
+
+function later(time: Date, milliseconds: number): Date {
+  return new Date(time.getTime() + milliseconds);
+}
