@@ -34,7 +34,7 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
         'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
-        { lasting: true },
+        { lasting: true, fault: 'no_live_certificate' },
       );
     }
     return key;

@@ -44,6 +44,8 @@ export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
 function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {
   if (at < validFromDate || at > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`);
+    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`, {
+      fault: 'certificate_period',
+    });
   }
 }

@@ -52,6 +52,8 @@ function sha256(content: string | Uint8Array): string {
 function expectValidity({ validFromDate, validToDate }: X509Certificate, time: Date): void {
   if (time < validFromDate || time > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${time.toISOString()}.`);
+    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${time.toISOString()}.`, {
+      fault: 'certificate_period',
+    });
   }
 }

@@ -12,16 +12,17 @@ import type {
   SubmitAnswer,
 } from '../../../domain/authority/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
+import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import { faultOf } from './examine-invoice.ts';
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
-  /** Verifies the signature of a document. `reason` is a complete sentence. */
+  /** Verifies the signature of a document. */
   readonly verify: (
     document: Uint8Array,
-  ) => Promise<{ readonly valid: true } | { readonly valid: false; readonly reason: string }>;
+  ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
   /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
-  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<string | null>;
+  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Problem | null>;
   readonly clock?: () => Date;
 }
 
@@ -121,7 +122,7 @@ function notHeld(message: string): SubmitAnswer {
   return { kind: 'not_held', ...CALLED, reason: 'unavailable', message, retryAfterMs: null };
 }
 
-/** @returns why the document is rejected, or null; `failed` when it cannot be examined, and nothing is recorded */
+/** @returns the problem for which the document is rejected, or null; `failed` when it cannot be examined, and nothing is recorded */
 async function examine(
   { document, sha256, customerIce }: Submission,
   verify: MockAuthorityParts['verify'],
@@ -130,42 +131,47 @@ async function examine(
   if (createHash('sha256').update(document).digest('hex') !== sha256) {
     return problem(
       'digest_wrong',
-      'The document does not match the announced digest: it was changed in transit. Contact the support of the invoicing service.',
+      'Le document ne correspond pas à l’empreinte annoncée : il a été modifié en route.',
+      SUPPORT,
     );
   }
   try {
     const verification = await verify(document);
-    if (!verification.valid) {
-      return problem(
-        'signature_invalid',
-        `The signature is not valid. ${verification.reason} Contact the support of the invoicing service, then issue a new invoice.`,
-      );
-    }
-    const fault = await examineContent(document, customerIce);
-    return fault === null ? null : problem('content_invalid', fault);
+    if (!verification.valid) return problem('signature_invalid', SIGNATURE_FAULTS[verification.failed], SUPPORT);
+    return await examineContent(document, customerIce);
   } catch {
     return 'failed';
   }
 }
 
+const SUPPORT = 'Contactez le support du service de facturation.';
+
+const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
+  limits: 'Le document est trop grand pour que sa signature soit vérifiée.',
+  structure: 'La signature n’est pas valide : le document n’a pas exactement une signature qui le couvre en entier.',
+  digest: 'La signature n’est pas valide : le document a été modifié après avoir été signé.',
+  signature: 'La signature n’est pas valide : elle n’a pas été faite avec la clé du certificat.',
+  certificate: 'La signature n’est pas valide : son certificat n’est pas admis.',
+  timestamp: 'La signature n’est pas valide : son horodatage n’est pas admis.',
+};
+
+/** The XPath of the customer's ICE in the document. */
+const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
+
 function decide({ submissionId, sha256, customerIce }: Submission, fault: Problem | null, decidedAt: Date): Decision {
   const rejected = (why: Problem): Decision => ({ outcome: 'rejected', problems: [why], decidedAt });
   if (fault !== null) return rejected(fault);
   switch (MAGIC_ICES[customerIce]) {
-    case 'unknown-ice':
-      return rejected(
-        problem(
-          'ice_unknown',
-          `The customer's ICE ${customerIce} is unknown to the tax authority. Check the ICE with the customer and issue a new invoice.`,
-        ),
-      );
-    case 'duplicate':
-      return rejected(
-        problem(
-          'duplicate_invoice',
-          'The tax authority already holds an invoice with the same content. Look for it among your earlier invoices; if this is a different sale, make the content of the new invoice say so.',
-        ),
-      );
+    case 'unknown-ice': {
+      const finding = `L’ICE ${customerIce} du client est inconnu de l’administration fiscale.`;
+      return rejected(problem('ice_unknown', finding, 'Vérifiez-le auprès du client.', CUSTOMER_ICE));
+    }
+    case 'duplicate': {
+      const finding = 'L’administration fiscale détient déjà une facture de même contenu.';
+      const advice =
+        'Cherchez-la parmi vos factures précédentes ; s’il s’agit d’une autre vente, précisez-le dans le contenu de la nouvelle facture.';
+      return rejected(problem('duplicate_invoice', finding, advice));
+    }
     default: {
       const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
       return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
@@ -173,8 +179,9 @@ function decide({ submissionId, sha256, customerIce }: Submission, fault: Proble
   }
 }
 
-function problem(code: string, message: string): Problem {
-  return { code, path: null, message };
+/** @param advice what to do, the end of the message */
+function problem(code: string, finding: string, advice: string, path: string | null = null): Problem {
+  return { code, path, message: `${finding} ${advice}` };
 }
 
 function later(time: Date, milliseconds: number): Date {

@@ -2,6 +2,7 @@ import type { Decision } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { recordOf, rejection, transition } from '../changes.ts';
 import { decisionWait } from '../pauses.ts';
+import { rejectedByAuthority } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 
@@ -17,7 +18,7 @@ export function createDecideStage(
     const { invoice } = claim;
     if (decision.outcome === 'rejected') {
       await change(claim, {
-        ...rejection(invoice, decision.problems.map(({ message }) => message).join(' ')),
+        ...rejection(invoice, rejectedByAuthority(invoice, decision.problems)),
         ...recordOf(invoice, log),
       });
       return null;

@@ -100,11 +100,3 @@ export function createProgress({ invoices, queue, publish }: PipelineParts): Pro
 export function attemptsOf(invoice: Invoice): number {
   return invoice.work?.attempts ?? 0;
 }
-
-/**
- * Advice for a rejected invoice that the authority does not hold. It needs a new Idempotency-Key: the old one would
- * return the rejected invoice.
- */
-export function again({ ownNumber }: Invoice): string {
-  return `Create the invoice again, with a new Idempotency-Key${ownNumber === null ? '' : ' and a new number'}`;
-}

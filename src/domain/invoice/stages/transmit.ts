@@ -3,9 +3,10 @@ import type { HeldSubmission, Submission } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { next, recordOf, rejection, transition } from '../changes.ts';
 import { ASK_AGAIN_MS } from '../pauses.ts';
+import { transmissionFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import type { DecideBy } from './decide.ts';
-import { again, attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 
 /**
  * @param askFirst true if an earlier run may have sent the document: the authority is asked before anything is sent
@@ -42,7 +43,7 @@ export function createTransmitStage(
     }
     const attempts = attemptsOf(invoice) + 1;
     if (attempts >= schedule.length && !outcomeUnknown) {
-      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${again(invoice)}, later.`;
+      const reason = transmissionFailed(invoice, schedule.length);
       await change(claim, { ...rejection(invoice, reason), ...recordOf(invoice, log) });
       return null;
     }
