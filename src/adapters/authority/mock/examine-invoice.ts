@@ -43,6 +43,31 @@ export function faultOf(document: Uint8Array, customerIce: string): Problem | nu
   }
 }
 
+/** What identifies an invoice and its parties. */
+export interface InvoiceIdentity {
+  readonly number: string;
+  readonly sellerIce: string;
+  readonly customerIce: string;
+}
+
+/** Reads who invoices whom under which number; null when the document does not say it in the way of UBL 2.1. */
+export function identityOf(document: Uint8Array): InvoiceIdentity | null {
+  try {
+    const element = readXml(new TextDecoder().decode(document));
+    if (element === null) return null;
+    const root: Located = { element, path: '/Invoice' };
+    const iceOf = (role: string) => textOf(child(one(one(one(root, role), 'Party'), 'PartyIdentification'), 'ID'));
+    return {
+      number: textOf(child(root, 'ID')),
+      sellerIce: iceOf('AccountingSupplierParty'),
+      customerIce: iceOf('AccountingCustomerParty'),
+    };
+  } catch (error) {
+    if (error instanceof Fault) return null;
+    throw error;
+  }
+}
+
 class Fault extends Error {
   readonly code: string;
   readonly path: string;

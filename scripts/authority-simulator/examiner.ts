@@ -1,0 +1,110 @@
+import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
+import { createThreads, type Threads } from '../../src/adapters/threads.ts';
+import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
+import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
+import { givenUp } from '../../src/domain/verification/verification.ts';
+import type { Content } from './examination-thread.ts';
+import type { Problem } from './ledger.ts';
+
+/** What the authority finds out about a document. */
+export interface Findings {
+  readonly invoice: InvoiceIdentity | null;
+  readonly scenario: Scenario | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export interface Examiner {
+  /** @throws {Error} when the threads do not work */
+  examine(document: Buffer): Promise<Findings>;
+  close(): Promise<void>;
+}
+
+const NUMBER = '/Invoice/cbc:ID';
+const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
+
+/** Verifies the signature, and examines the content as the mock authority does, on two threads. */
+export function createExaminer(): Examiner {
+  const verifier = createDocumentVerifier();
+  const contents: Threads<Uint8Array, Content> = createThreads({
+    filename: new URL('./examination-thread.ts', import.meta.url).href,
+    lazy: true,
+  });
+  return {
+    async examine(document) {
+      const [signature, { invoice, fault }] = await Promise.all([
+        verifier.verify(document).catch(givenUp),
+        contents.run(document),
+      ]);
+      const scenario = scenarioOf(invoice);
+      const problems: Problem[] = [];
+      if (!signature.valid) problems.push(signatureProblem(signature.reason));
+      else if (fault !== null) problems.push({ code: 'content_invalid', path: null, message: fault });
+      else problems.push(...scenarioProblems(scenario, invoice));
+      return { invoice, scenario, problems, warnings: warningsOf(invoice) };
+    },
+    async close() {
+      await Promise.all([verifier.close(), contents.close()]);
+    },
+  };
+}
+
+/** Takes every document as valid. It reads only what magic ICEs and numbers need, without parsing. */
+export function createCarelessExaminer(): Examiner {
+  return {
+    async examine(document) {
+      const invoice = skim(document);
+      const scenario = scenarioOf(invoice);
+      return { invoice, scenario, problems: scenarioProblems(scenario, invoice), warnings: [] };
+    },
+    close: async () => undefined,
+  };
+}
+
+/** The identity of an invoice as this service writes them, found by its tags; null in any other document. */
+function skim(document: Buffer): InvoiceIdentity | null {
+  const text = (from: string, after: number): [content: string, end: number] | null => {
+    const start = after < 0 ? -1 : document.indexOf(from, after);
+    const end = document.indexOf('<', start + from.length);
+    return start < 0 || end < 0 ? null : [document.toString('utf8', start + from.length, end), end];
+  };
+  const number = text('<cbc:ID>', Math.max(0, document.indexOf('</ext:UBLExtensions>')));
+  const ice = (role: string) =>
+    text('<cbc:ID>', document.indexOf('<cac:PartyIdentification>', document.indexOf(`<cac:${role}>`)));
+  const [seller, customer] = [ice('AccountingSupplierParty'), ice('AccountingCustomerParty')];
+  return number && seller && customer ? { number: number[0], sellerIce: seller[0], customerIce: customer[0] } : null;
+}
+
+function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {
+  const ice = invoice?.customerIce ?? '';
+  return Object.hasOwn(MAGIC_ICES, ice) ? (MAGIC_ICES[ice] ?? null) : null;
+}
+
+function scenarioProblems(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem[] {
+  if (scenario === 'unknown-ice') {
+    const message = `L'ICE ${invoice?.customerIce} du client est inconnu de l'administration. Vérifiez l'ICE auprès du client, puis émettez une nouvelle facture.`;
+    return [{ code: 'ice_unknown', path: CUSTOMER_ICE, message }];
+  }
+  if (scenario === 'duplicate') {
+    const message =
+      "L'administration détient déjà une facture de même contenu. Cherchez-la parmi vos factures ; s'il s'agit d'une autre vente, faites-le apparaître dans le contenu d'une nouvelle facture.";
+    return [{ code: 'duplicate_invoice', path: NUMBER, message }];
+  }
+  return [];
+}
+
+function signatureProblem(reason: string): Problem {
+  const message = `La signature n'est pas valable (${reason}). Contactez l'assistance du service de facturation, puis émettez une nouvelle facture.`;
+  return { code: 'signature_invalid', path: '/Invoice/ext:UBLExtensions', message };
+}
+
+function warningsOf(invoice: InvoiceIdentity | null): Problem[] {
+  const ice = invoice?.customerIce ?? '';
+  if (!/^\d{15}$/.test(ice) || BigInt(ice) % 97n === 0n) return [];
+  return [
+    {
+      ...{ code: 'ice_check_key', path: CUSTOMER_ICE },
+      message: `La clé de contrôle de l'ICE ${ice} du client est fausse. Vérifiez-le auprès du client.`,
+    },
+  ];
+}
