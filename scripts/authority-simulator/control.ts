@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { Maintenance, SimulatedAuthority } from './authority.ts';
-import { MAINTENANCE_SCOPES } from './authority.ts';
+import { MAINTENANCE_SCOPES, type Maintenance, NO_MAINTENANCE, type SimulatedAuthority } from './authority.ts';
 import type { Callbacks } from './callbacks.ts';
 import { type Clock, timestamp } from './clock.ts';
 import type { Counters, CountersReport } from './counters.ts';
@@ -60,7 +59,10 @@ export interface Control {
   setClock(offset: number): void;
   now(): Date;
   /** Takes the decision on a submission now. @returns it; null when it is not held */
-  decide(id: string, problems?: Parameters<SimulatedAuthority['decide']>[1]): Promise<SubmissionBody | null>;
+  decide(
+    id: string,
+    problems?: Parameters<SimulatedAuthority['decisions']['decide']>[1],
+  ): Promise<SubmissionBody | null>;
   setMaintenance(maintenance: Partial<Maintenance>): void;
   /** @param refuseFor milliseconds in which no token is issued */
   revokeTokens(refuseFor?: number): void;
@@ -93,8 +95,6 @@ export interface ControlParts {
   readonly setListening: (listening: boolean) => Promise<void>;
 }
 
-const NO_MAINTENANCE: Maintenance = { scope: 'off', until: null, retryAfter: 60 };
-
 export function createControl(parts: ControlParts): Control {
   const { clock, ledger, faults, counters, authority, callbacks } = parts;
   return {
@@ -124,7 +124,7 @@ export function createControl(parts: ControlParts): Control {
     async decide(id, problems) {
       const entry = ledger.byId.get(id);
       if (entry === undefined) return null;
-      await authority.decide(entry, problems);
+      await authority.decisions.decide(entry, problems);
       return authority.show(entry);
     },
     setMaintenance(maintenance) {
@@ -223,7 +223,7 @@ export function commandsOf(control: Control, { faults, ledger, authority, clock 
         .parse(body);
       if ('id' in request) return control.decide(request.id, request.problems);
       const undecided = [...ledger.byId.values()].filter(({ decided }: Entry) => decided === null);
-      await Promise.all(undecided.map((entry) => authority.decide(entry)));
+      await Promise.all(undecided.map((entry) => authority.decisions.decide(entry)));
       return { decided: undecided.length };
     }),
     command('PUT', '/maintenance', '{"scope": "off" | "submissions" | "all"}: what is out of service', (body) => {

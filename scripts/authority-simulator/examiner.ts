@@ -1,10 +1,11 @@
 import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
+import { checkKeyWarning, scenarioProblem, signatureProblem } from '../../src/adapters/authority/mock/findings.ts';
 import { createThreads, type Threads } from '../../src/adapters/threads.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
+import type { Problem } from '../../src/domain/authority/ports.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { givenUp } from '../../src/domain/verification/verification.ts';
 import type { Content } from './examination-thread.ts';
-import type { Problem } from './ledger.ts';
 
 /** What the authority finds out about a document. */
 export interface Findings {
@@ -20,9 +21,6 @@ export interface Examiner {
   close(): Promise<void>;
 }
 
-const NUMBER = '/Invoice/cbc:ID';
-const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
-
 /** Verifies the signature, and examines the content as the mock authority does, on two threads. */
 export function createExaminer(): Examiner {
   const verifier = createDocumentVerifier();
@@ -37,11 +35,8 @@ export function createExaminer(): Examiner {
         contents.run(document),
       ]);
       const scenario = scenarioOf(invoice);
-      const problems: Problem[] = [];
-      if (!signature.valid) problems.push(signatureProblem(signature.reason));
-      else if (fault !== null) problems.push({ code: 'content_invalid', path: null, message: fault });
-      else problems.push(...scenarioProblems(scenario, invoice));
-      return { invoice, scenario, problems, warnings: warningsOf(invoice) };
+      const problem = signature.valid ? (fault ?? problemOf(scenario, invoice)) : signatureProblem(signature.failed);
+      return { invoice, scenario, problems: listOf(problem), warnings: warningsOf(invoice) };
     },
     async close() {
       await Promise.all([verifier.close(), contents.close()]);
@@ -55,7 +50,7 @@ export function createCarelessExaminer(): Examiner {
     async examine(document) {
       const invoice = skim(document);
       const scenario = scenarioOf(invoice);
-      return { invoice, scenario, problems: scenarioProblems(scenario, invoice), warnings: [] };
+      return { invoice, scenario, problems: listOf(problemOf(scenario, invoice)), warnings: [] };
     },
     close: async () => undefined,
   };
@@ -80,31 +75,15 @@ function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {
   return Object.hasOwn(MAGIC_ICES, ice) ? (MAGIC_ICES[ice] ?? null) : null;
 }
 
-function scenarioProblems(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem[] {
-  if (scenario === 'unknown-ice') {
-    const message = `L'ICE ${invoice?.customerIce} du client est inconnu de l'administration. Vérifiez l'ICE auprès du client, puis émettez une nouvelle facture.`;
-    return [{ code: 'ice_unknown', path: CUSTOMER_ICE, message }];
-  }
-  if (scenario === 'duplicate') {
-    const message =
-      "L'administration détient déjà une facture de même contenu. Cherchez-la parmi vos factures ; s'il s'agit d'une autre vente, faites-le apparaître dans le contenu d'une nouvelle facture.";
-    return [{ code: 'duplicate_invoice', path: NUMBER, message }];
-  }
-  return [];
+function problemOf(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem | null {
+  return scenarioProblem(scenario ?? undefined, invoice?.customerIce ?? '');
 }
 
-function signatureProblem(reason: string): Problem {
-  const message = `La signature n'est pas valable (${reason}). Contactez l'assistance du service de facturation, puis émettez une nouvelle facture.`;
-  return { code: 'signature_invalid', path: '/Invoice/ext:UBLExtensions', message };
+function listOf(problem: Problem | null): Problem[] {
+  return problem === null ? [] : [problem];
 }
 
 function warningsOf(invoice: InvoiceIdentity | null): Problem[] {
   const ice = invoice?.customerIce ?? '';
-  if (!/^\d{15}$/.test(ice) || BigInt(ice) % 97n === 0n) return [];
-  return [
-    {
-      ...{ code: 'ice_check_key', path: CUSTOMER_ICE },
-      message: `La clé de contrôle de l'ICE ${ice} du client est fausse. Vérifiez-le auprès du client.`,
-    },
-  ];
+  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [checkKeyWarning(ice)] : [];
 }

@@ -1,12 +1,5 @@
+import type { Problem } from '../../src/domain/authority/ports.ts';
 import { type AppendLog, openAppendLog, type Place } from './append-log.ts';
-
-/** A finding about a document, as the protocol writes it. */
-export interface Problem {
-  readonly code: string;
-  readonly path: string | null;
-  /** In French. */
-  readonly message: string;
-}
 
 /** What an entry says once and for all. Times are milliseconds. */
 export interface Received {

@@ -12,6 +12,7 @@ import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import type { Configuration } from './options.ts';
 import { type Call, route } from './routes.ts';
+import type { Treatment } from './submit.ts';
 import type { Tokens } from './tokens.ts';
 
 interface ServerParts {
@@ -97,7 +98,7 @@ async function answerOf(parts: ServerParts, call: Call, request: IncomingMessage
   }
   const body = await readBody(request, name === 'token' ? MAX_FORM_BYTES : config.maxDocumentBytes);
   if (isOut(authority, name)) return laterAnswer(503, authority.maintenance.retryAfter);
-  const run = (treatment?: Parameters<SimulatedAuthority['submit']>[3]) =>
+  const run = (treatment?: Treatment) =>
     body === null
       ? Promise.resolve(errorAnswer(413, 'document_too_large'))
       : carryOut(parts, call, request, body, treatment);
@@ -119,7 +120,7 @@ async function carryOut(
   { name, subject, query }: Call,
   { headers }: IncomingMessage,
   body: Buffer,
-  treatment?: Parameters<SimulatedAuthority['submit']>[3],
+  treatment?: Treatment,
 ): Promise<Answer> {
   if (name === 'token') return tokenAnswer(tokens, headers['content-type'] ?? '', body);
   const refusal = tokens.check(headers.authorization);
@@ -134,9 +135,9 @@ async function carryOut(
     case 'changes':
       return authority.changes(query);
     case 'lookup':
-      return authority.lookUp(of);
+      return authority.lookUps.byId(of);
     case 'lookup_by_digest':
-      return authority.lookUpByDigest(of);
+      return authority.lookUps.byDigest(of);
     case 'cleared':
       return authority.cleared(of);
     case 'receipt':

@@ -122,7 +122,7 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
     settings: settingsOf(url, identity),
     control,
     async close() {
-      authority.close();
+      authority.decisions.close();
       await Promise.all([shut(server), shut(controlServer), callbacks.close()]);
       await examiner.close();
       await ledger.close();

@@ -1,5 +1,7 @@
+import { createHash, randomUUID } from 'node:crypto';
+import type { Problem } from '../../src/domain/authority/ports.ts';
 import { timestamp } from './clock.ts';
-import type { Entry, Problem } from './ledger.ts';
+import type { Entry } from './ledger.ts';
 
 /** A submission as the protocol writes it. */
 export interface SubmissionBody {
@@ -38,5 +40,21 @@ export function submissionBody(
     problems: decided?.problems ?? [],
     warnings: received.warnings,
     retry_after: decided === null && asksToPoll ? wait : null,
+  };
+}
+
+/** An id that no client uses. */
+export function strangeId(): string {
+  return `other_${randomUUID()}`;
+}
+
+/** An accepted submission that nobody made. @param now by the simulator's clock, milliseconds */
+export function strangeSubmission(now: number): SubmissionBody {
+  const id = strangeId();
+  const time = timestamp(now);
+  return {
+    ...{ id, digest: createHash('sha256').update(id).digest('hex'), status: 'accepted' },
+    ...{ received_at: time, decided_at: time, dgi_id: `DGI-${id.slice(-12).toUpperCase()}` },
+    ...{ problems: [], warnings: [], retry_after: null },
   };
 }

@@ -14,6 +14,7 @@ import type {
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import { faultOf } from './examine-invoice.ts';
+import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts';
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
@@ -129,59 +130,22 @@ async function examine(
   examineContent: NonNullable<MockAuthorityParts['examineContent']>,
 ): Promise<Problem | 'failed' | null> {
   if (createHash('sha256').update(document).digest('hex') !== sha256) {
-    return problem(
-      'digest_wrong',
-      'Le document ne correspond pas à l’empreinte annoncée : il a été modifié en route.',
-      SUPPORT,
-    );
+    return digestProblem();
   }
   try {
     const verification = await verify(document);
-    if (!verification.valid) return problem('signature_invalid', SIGNATURE_FAULTS[verification.failed], SUPPORT);
+    if (!verification.valid) return signatureProblem(verification.failed);
     return await examineContent(document, customerIce);
   } catch {
     return 'failed';
   }
 }
 
-const SUPPORT = 'Contactez le support du service de facturation.';
-
-const SIGNATURE_FAULTS: Readonly<Record<InvalidSignature['failed'], string>> = {
-  limits: 'Le document est trop grand pour que sa signature soit vérifiée.',
-  structure: 'La signature n’est pas valide : le document n’a pas exactement une signature qui le couvre en entier.',
-  digest: 'La signature n’est pas valide : le document a été modifié après avoir été signé.',
-  signature: 'La signature n’est pas valide : elle n’a pas été faite avec la clé du certificat.',
-  certificate: 'La signature n’est pas valide : son certificat n’est pas admis.',
-  timestamp: 'La signature n’est pas valide : son horodatage n’est pas admis.',
-};
-
-/** The XPath of the customer's ICE in the document. */
-const CUSTOMER_ICE = '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID';
-
 function decide({ submissionId, sha256, customerIce }: Submission, fault: Problem | null, decidedAt: Date): Decision {
-  const rejected = (why: Problem): Decision => ({ outcome: 'rejected', problems: [why], decidedAt });
-  if (fault !== null) return rejected(fault);
-  switch (MAGIC_ICES[customerIce]) {
-    case 'unknown-ice': {
-      const finding = `L’ICE ${customerIce} du client est inconnu de l’administration fiscale.`;
-      return rejected(problem('ice_unknown', finding, 'Vérifiez-le auprès du client.', CUSTOMER_ICE));
-    }
-    case 'duplicate': {
-      const finding = 'L’administration fiscale détient déjà une facture de même contenu.';
-      const advice =
-        'Cherchez-la parmi vos factures précédentes ; s’il s’agit d’une autre vente, précisez-le dans le contenu de la nouvelle facture.';
-      return rejected(problem('duplicate_invoice', finding, advice));
-    }
-    default: {
-      const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
-      return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
-    }
-  }
-}
-
-/** @param advice what to do, the end of the message */
-function problem(code: string, finding: string, advice: string, path: string | null = null): Problem {
-  return { code, path, message: `${finding} ${advice}` };
+  const problem = fault ?? scenarioProblem(MAGIC_ICES[customerIce], customerIce);
+  if (problem !== null) return { outcome: 'rejected', problems: [problem], decidedAt };
+  const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
+  return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
 }
 
 function later(time: Date, milliseconds: number): Date {
