@@ -6,6 +6,7 @@ import type { Problem } from '../../src/domain/authority/ports.ts';
 import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
 import { givenUp } from '../../src/domain/verification/verification.ts';
 import type { Content } from './examination-thread.ts';
+import { skim } from './skim.ts';
 
 /** What the authority finds out about a document. */
 export interface Findings {
@@ -54,20 +55,6 @@ export function createCarelessExaminer(): Examiner {
     },
     close: async () => undefined,
   };
-}
-
-/** The identity of an invoice as this service writes them, found by its tags; null in any other document. */
-function skim(document: Buffer): InvoiceIdentity | null {
-  const text = (from: string, after: number): [content: string, end: number] | null => {
-    const start = after < 0 ? -1 : document.indexOf(from, after);
-    const end = document.indexOf('<', start + from.length);
-    return start < 0 || end < 0 ? null : [document.toString('utf8', start + from.length, end), end];
-  };
-  const number = text('<cbc:ID>', Math.max(0, document.indexOf('</ext:UBLExtensions>')));
-  const ice = (role: string) =>
-    text('<cbc:ID>', document.indexOf('<cac:PartyIdentification>', document.indexOf(`<cac:${role}>`)));
-  const [seller, customer] = [ice('AccountingSupplierParty'), ice('AccountingCustomerParty')];
-  return number && seller && customer ? { number: number[0], sellerIce: seller[0], customerIce: customer[0] } : null;
 }
 
 function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {

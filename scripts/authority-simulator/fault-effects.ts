@@ -40,6 +40,8 @@ const EFFECTS: Readonly<Record<Exclude<FaultKind, `callback-${string}`>, Effect>
   slow: (right, { delay = SLOW }) => ({ ...right, delay: (right.delay ?? 0) + delay }),
   'proxy-page': (_right, { status = 502 }) => ({ status, body: { html: PAGE(status) }, isOwn: false }),
   'truncated-json': (right) => {
+    if (right.body !== null && 'xml' in right.body)
+      return { ...right, body: { xml: right.body.xml.subarray(0, right.body.xml.length / 2) } };
     const text = JSON.stringify(jsonOf(right));
     return { ...right, body: { text: text.slice(0, Math.ceil(text.length / 2)) } };
   },

@@ -15,9 +15,13 @@ import { type Issuer, issue } from './certificates.ts';
 /** Names under which the server's certificate is valid. */
 const HOSTS = ['localhost', '127.0.0.1', '::1'];
 const DAY_MS = 86_400_000;
+export const TEN_YEARS = 3650 * DAY_MS;
 
-/** What can be replaced by another key while the simulator runs. */
-export const ROTATABLE = ['server', 'receipts', 'client', 'client-key', 'signing'] as const;
+/**
+ * What can be replaced by another key while the simulator runs. `foreign-server`: the server's certificate comes from an
+ * authority that the client does not know, until `server` is rotated.
+ */
+export const ROTATABLE = ['server', 'foreign-server', 'receipts', 'client', 'client-key', 'signing'] as const;
 export type Rotatable = (typeof ROTATABLE)[number];
 
 /** A private key with its certificate. */
@@ -51,12 +55,19 @@ interface Secrets {
   readonly callbackSecret: string;
 }
 
+/** How keys and certificates are made. */
+export interface IdentityForm {
+  /** Algorithm of the client's assertions; fixed when the keys are made. */
+  readonly clientKey: 'ES256' | 'RS256';
+  /** From when they are made to the end of the client's and the signer's certificates, milliseconds. */
+  readonly certificateLife: number;
+}
+
 /**
  * Reads the keys of `folder`; makes them when it does not exist. The folder appears in one step, so that a simulator
  * which is killed while it makes them starts anew.
- * @param clientKey algorithm of the client's assertions; fixed when the folder is made
  */
-export async function openIdentity(folder: string, clientKey: 'ES256' | 'RS256'): Promise<Identity> {
+export async function openIdentity(folder: string, form: IdentityForm): Promise<Identity> {
   const exists = await readFile(join(folder, 'secrets.json')).then(
     () => true,
     () => false,
@@ -64,14 +75,14 @@ export async function openIdentity(folder: string, clientKey: 'ES256' | 'RS256')
   if (!exists) {
     const draft = `${folder}.${randomBytes(6).toString('hex')}`;
     await mkdir(draft, { recursive: true, mode: 0o700 });
-    await makeIdentity(draft, clientKey);
+    await makeIdentity(draft, form);
     await rm(folder, { recursive: true, force: true });
     await rename(draft, folder);
   }
-  return readIdentity(folder);
+  return readIdentity(folder, form);
 }
 
-async function makeIdentity(folder: string, clientKey: 'ES256' | 'RS256'): Promise<void> {
+async function makeIdentity(folder: string, form: IdentityForm): Promise<void> {
   const ca = issue('Authority simulator CA', null, validity());
   const secrets: Secrets = {
     clientId: `fatoura-${randomBytes(4).toString('hex')}`,
@@ -83,15 +94,15 @@ async function makeIdentity(folder: string, clientKey: 'ES256' | 'RS256'): Promi
     put(folder, 'ca.pem', String(ca.certificate)),
     put(folder, 'ca-key.pem', pemOf(ca.privateKey)),
     put(folder, 'secrets.json', JSON.stringify(secrets)),
-    writeNew(folder, 'server', ca, secrets, clientKey),
-    writeNew(folder, 'receipts', ca, secrets, clientKey),
-    writeNew(folder, 'client', ca, secrets, clientKey),
-    writeNew(folder, 'client-key', ca, secrets, clientKey),
-    writeNew(folder, 'signing', ca, secrets, clientKey),
+    writeNew(folder, 'server', ca, secrets, form),
+    writeNew(folder, 'receipts', ca, secrets, form),
+    writeNew(folder, 'client', ca, secrets, form),
+    writeNew(folder, 'client-key', ca, secrets, form),
+    writeNew(folder, 'signing', ca, secrets, form),
   ]);
 }
 
-async function readIdentity(folder: string): Promise<Identity> {
+async function readIdentity(folder: string, { certificateLife }: IdentityForm): Promise<Identity> {
   const text = (name: string) => readFile(join(folder, name), 'utf8');
   const secrets = JSON.parse(await text('secrets.json')) as Secrets;
   const ca: Issuer = {
@@ -132,8 +143,8 @@ async function readIdentity(folder: string): Promise<Identity> {
       signingP12: join(folder, 'signing.p12'),
     },
     async rotate(what) {
-      const algorithm = current.clientPublicKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
-      await writeNew(folder, what, ca, secrets, algorithm);
+      const clientKey = current.clientPublicKey.asymmetricKeyType === 'rsa' ? 'RS256' : 'ES256';
+      await writeNew(folder, what, ca, secrets, { clientKey, certificateLife });
       current = await load();
     },
   };
@@ -145,12 +156,14 @@ async function writeNew(
   what: Rotatable,
   ca: Issuer,
   secrets: Secrets,
-  clientKey: 'ES256' | 'RS256',
+  { clientKey, certificateLife }: IdentityForm,
 ): Promise<void> {
   const usage = KeyUsageFlags.digitalSignature;
   switch (what) {
-    case 'server': {
-      const made = issue('localhost', ca, { ...validity(), ca: false, usage, tls: 'server', hosts: HOSTS });
+    case 'server':
+    case 'foreign-server': {
+      const issuer = what === 'server' ? ca : issue('Another CA', null, validity());
+      const made = issue('localhost', issuer, { ...validity(), ca: false, usage, tls: 'server', hosts: HOSTS });
       return put(folder, 'server.pem', pemOf(made.privateKey) + made.certificate);
     }
     case 'receipts': {
@@ -159,7 +172,7 @@ async function writeNew(
       return put(folder, 'receipts.pem', pemOf(made.privateKey) + made.certificate);
     }
     case 'client': {
-      const made = issue(secrets.clientId, ca, { ...validity(), ca: false, usage, tls: 'client' });
+      const made = issue(secrets.clientId, ca, { ...validity(certificateLife), ca: false, usage, tls: 'client' });
       await putPkcs12(folder, 'client.p12', made, ca, secrets.clientP12Passphrase);
       return put(folder, 'client.pem', String(made.certificate));
     }
@@ -172,7 +185,7 @@ async function writeNew(
     }
     case 'signing': {
       const made = issue('Fatoura signing (simulator)', ca, {
-        ...validity(),
+        ...validity(certificateLife),
         ...{ ca: false, usage: usage | KeyUsageFlags.nonRepudiation },
       });
       return putPkcs12(folder, 'signing.p12', made, ca, secrets.signingP12Passphrase);
@@ -187,10 +200,10 @@ async function putPkcs12(folder: string, name: string, made: Issuer, ca: Issuer,
   await put(folder, name, await writePkcs12({ privateKey: made.privateKey, chain }, passphrase));
 }
 
-/** Whole seconds; from before any clock that a fault sets back. */
-function validity(): { from: Date; to: Date } {
+/** Whole seconds; from before any clock that a fault sets back. @param life milliseconds from now */
+function validity(life = TEN_YEARS): { from: Date; to: Date } {
   const now = Math.floor(Date.now() / 1000) * 1000;
-  return { from: new Date(now - 30 * DAY_MS), to: new Date(now + 3650 * DAY_MS) };
+  return { from: new Date(now - 30 * DAY_MS), to: new Date(now + life) };
 }
 
 function pemOf(key: KeyObject): string {

@@ -25,6 +25,7 @@ Options:
   --slow-decision 10s   of the magic ICE 999000000000393
   --slow-receipt 60s    of the magic ICE 999000000000878
   --token-life 5m       of an access token
+  --certificate-life 20d  of the client's and the signer's certificates; takes effect when they are made
   --client-key ALG      ES256 (default) or RS256; takes effect when the keys are made
   --max-document N      the longest document, bytes
   --limit NAME=N        a limit of the capabilities: ${Object.keys(DEFAULT_LIMITS).join(', ')}
@@ -34,7 +35,7 @@ Options:
   --seed N              of the faults by rate (default 1)
   --verify none         documents are neither verified nor examined
   --json                print one line with JSON when ready
-  --quiet               do not print decisions
+  --quiet               do not print decisions, which it does on a terminal
 
 Exit codes: 0 stopped, 1 could not start, 2 usage error.`;
 
@@ -84,6 +85,7 @@ function readCommandLine(): { options: SimulatorOptions; json: boolean } | null 
       options: {
         ...{ profile: text, port: text, 'control-port': text, host: text, 'data-dir': text, 'callback-url': text },
         ...{ 'decision-delay': text, 'slow-decision': text, 'slow-receipt': text, 'token-life': text, verify: text },
+        'certificate-life': text,
         ...{ 'client-key': text, 'max-document': text, seed: text, faults: text },
         ...{ limit: { ...text, multiple: true }, fault: { ...text, multiple: true } },
         ...{ 'no-limits': flag, json: flag, quiet: flag, help: { ...flag, short: 'h' } },
@@ -131,12 +133,13 @@ function optionsOf(values: Values): SimulatorOptions {
     slowDecision: time('slow-decision'),
     slowReceipt: time('slow-receipt'),
     tokenLife: time('token-life'),
+    certificateLife: time('certificate-life'),
     verify: given('verify', (text) => oneOf('--verify', ['full', 'none'] as const, text)),
     clientKey: given('client-key', (text) => oneOf('--client-key', ['ES256', 'RS256'] as const, text)),
     maxDocumentBytes: number('max-document'),
     limits,
     faults: [...list('fault').map(readRule), ...(rate === undefined ? [] : [rate])],
-    onDecision: values.quiet === true || values.json === true ? undefined : print,
+    onDecision: process.stdout.isTTY && values.quiet !== true && values.json !== true ? print : undefined,
   };
   return Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined));
 }

@@ -1,4 +1,5 @@
 import type { FaultRule } from './faults.ts';
+import { TEN_YEARS } from './identity.ts';
 
 export const PROFILES = ['polling', 'synchronous', 'callback'] as const;
 export type Profile = (typeof PROFILES)[number];
@@ -41,6 +42,8 @@ export interface SimulatorOptions {
   readonly verify?: 'full' | 'none';
   /** Algorithm of the client's key, when it is made; default ES256. */
   readonly clientKey?: 'ES256' | 'RS256';
+  /** Of the client's and the signer's certificates, when they are made; default ten years. */
+  readonly certificateLife?: number;
   /** Default: 5 minutes. */
   readonly tokenLife?: number;
   readonly maxDocumentBytes?: number;
@@ -83,6 +86,7 @@ export function withDefaults(options: SimulatorOptions): Configuration {
     decisionDelay: options.decisionDelay ?? (profile === 'synchronous' ? 0 : 2000),
     verify: options.verify ?? 'full',
     clientKey: options.clientKey ?? 'ES256',
+    certificateLife: options.certificateLife ?? TEN_YEARS,
     tokenLife: options.tokenLife ?? 300_000,
     maxDocumentBytes: options.maxDocumentBytes ?? 5_242_880,
     limits: { ...DEFAULT_LIMITS, ...options.limits },

@@ -12,6 +12,7 @@ import type { Identity } from './identity.ts';
 import type { Ledger } from './ledger.ts';
 import type { Configuration } from './options.ts';
 import { type Call, route } from './routes.ts';
+import { skim } from './skim.ts';
 import type { Treatment } from './submit.ts';
 import type { Tokens } from './tokens.ts';
 
@@ -103,7 +104,8 @@ async function answerOf(parts: ServerParts, call: Call, request: IncomingMessage
       ? Promise.resolve(errorAnswer(413, 'document_too_large'))
       : carryOut(parts, call, request, body, treatment);
   const chosen =
-    early ?? (name === 'submit' && body !== null ? faults.choose(name, { id, number: numberIn(body) }) : null);
+    early ??
+    (name === 'submit' && body !== null ? faults.choose(name, { id, number: skim(body)?.number ?? null }) : null);
   return chosen === null ? run() : faulty(chosen, { authority, ledger, identity, clock, subject, run });
 }
 
@@ -163,12 +165,6 @@ function tokenAnswer(tokens: Tokens, type: string, body: Buffer): Answer {
   }
   const json = { access_token: answer.token, token_type: 'Bearer', expires_in: answer.expiresIn };
   return { status: 200, headers, body: { json } };
-}
-
-/** The number of an invoice, found by its tag as this service writes it. */
-function numberIn(document: Buffer): string | null {
-  const start = document.indexOf('<cbc:ID>', Math.max(0, document.indexOf('</ext:UBLExtensions>')));
-  return start < 0 ? null : document.toString('utf8', start + '<cbc:ID>'.length, document.indexOf('<', start + 1));
 }
 
 /** Reads a body to its end. @returns null when it is longer than `limit`; then it is not kept */

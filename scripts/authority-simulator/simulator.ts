@@ -72,7 +72,7 @@ export async function startSimulator(options: SimulatorOptions = {}): Promise<Si
 
 async function start(config: Configuration, folder: string): Promise<Simulator> {
   const clock = createClock(config.clock);
-  const identity = await openIdentity(join(folder, 'identity'), config.clientKey);
+  const identity = await openIdentity(join(folder, 'identity'), config);
   const ledger = await openLedger(folder);
   const counters = createCounters();
   const faults = createFaults(config.seed, config.faults);
@@ -103,9 +103,10 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
     revokeTokens: tokens.revoke,
     async rotate(what) {
       await identity.rotate(what);
-      if (what === 'server') server.setSecureContext(tlsOf(identity));
+      const isServer = what === 'server' || what === 'foreign-server';
+      if (isServer) server.setSecureContext(tlsOf(identity));
       // The next connection of a client needs its new certificate.
-      if (what === 'client' || what === 'server') server.closeAllConnections();
+      if (what === 'client' || isServer) server.closeAllConnections();
     },
     async setListening(listening) {
       if (listening === server.listening) return;
