@@ -1,5 +1,5 @@
-import { createServer } from 'node:http';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { Webhook } from 'standardwebhooks';
+import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import {
   type AuthorityClient,
@@ -8,6 +8,7 @@ import {
   digestOf,
   signedDocument,
 } from '../support/authority-client.ts';
+import { type Received, type Receiver, startReceiver } from '../support/receiver.ts';
 
 // The simulator's side of the protocol, seen by a bare client.
 
@@ -253,40 +254,67 @@ describe('the other profiles', () => {
     await Promise.all([of.close(), own.close()]);
   });
 
-  test('callback: the decision is announced with Standard Webhooks headers, and can be polled', async () => {
-    const received: { headers: Record<string, string>; body: string }[] = [];
-    const receiver = createServer((request, response) => {
-      let body = '';
-      request.setEncoding('utf8').on('data', (chunk) => {
-        body += chunk;
-      });
-      request.on('end', () => {
-        received.push({ headers: request.headers as Record<string, string>, body });
-        // The first attempt fails, so a second follows.
-        response.writeHead(received.length === 1 ? 500 : 204).end();
-      });
+  describe('callback', () => {
+    let receiver: Receiver;
+    let own: Simulator;
+    let of: AuthorityClient;
+
+    beforeAll(async () => {
+      receiver = await startReceiver();
+      const callbackUrl = `${receiver.url}/authority/callback`;
+      own = await startSimulator({ profile: 'callback', decisionDelay: 10, callbackUrl });
+      of = await authorityClient(own.settings);
     });
-    await new Promise<void>((resolve) => receiver.listen(0, '127.0.0.1', resolve));
-    const { port } = receiver.address() as { port: number };
-    const callbackUrl = `http://127.0.0.1:${port}/authority/callback`;
-    const own = await startSimulator({ profile: 'callback', decisionDelay: 10, callbackUrl });
-    const of = await authorityClient(own.settings);
-    expect((await of.put('inv_called', await signedDocument())).body.retry_after).toBeNull();
-    expect((await of.decided('inv_called')).body.status).toBe('accepted');
-    await expect.poll(() => received.length).toBe(2);
-    const { Webhook } = await import('standardwebhooks');
-    for (const { headers, body } of received) {
-      const verified = new Webhook(own.settings.DGI_CALLBACK_SECRET).verify(body, headers);
-      expect(verified).toEqual({ id: 'inv_called', status: 'accepted' });
-    }
-    expect(received[0]?.headers['webhook-id']).toBe(received[1]?.headers['webhook-id']);
-    const forged = await own.control.callback({ id: 'inv_called', status: 'accepted', forged: true, count: 3 });
-    expect(forged).toEqual({ 204: 3 });
-    const last = received.at(-1);
-    expect(() => new Webhook(own.settings.DGI_CALLBACK_SECRET).verify(last?.body ?? '', last?.headers ?? {})).toThrow();
-    await Promise.all([of.close(), own.close()]);
-    receiver.close();
-    receiver.closeAllConnections();
+    afterEach(() => {
+      own.control.reset();
+      receiver.answer((_request, response) => response.writeHead(204).end());
+    });
+    afterAll(async () => {
+      await Promise.all([of.close(), own.close()]);
+      await receiver.close();
+    });
+
+    const callsOf = (id: string) => receiver.received.filter(({ event }) => event.id === id);
+    const verified = ({ body, headers }: Received) =>
+      new Webhook(own.settings.DGI_CALLBACK_SECRET).verify(body, headers);
+    const submit = async (id: string) => {
+      expect((await of.put(id, await signedDocument())).body.retry_after).toBeNull();
+      expect((await of.decided(id)).body.status).toBe('accepted');
+    };
+
+    test('the decision is announced with Standard Webhooks headers until it is taken, and can be polled', async () => {
+      receiver.answer((_request, response) => response.writeHead(callsOf('inv_called').length === 1 ? 500 : 204).end());
+      await submit('inv_called');
+      await expect.poll(() => callsOf('inv_called').length).toBe(2);
+      for (const call of callsOf('inv_called')) {
+        expect(call.path).toBe('/authority/callback');
+        expect(verified(call)).toEqual({ id: 'inv_called', status: 'accepted' });
+      }
+      expect(new Set(callsOf('inv_called').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      await expect.poll(() => own.control.counters().callbacks.sent).toBe(1);
+    });
+
+    test('it is lost, replayed, late or forged', async () => {
+      for (const kind of ['lost', 'replayed', 'late', 'forged'] as const)
+        own.control.addFault({ kind: `callback-${kind}`, submission: `inv_${kind}`, delay: 300 });
+      for (const kind of ['lost', 'replayed', 'late', 'forged']) await submit(`inv_${kind}`);
+      await expect.poll(() => callsOf('inv_late').length).toBe(1);
+      await expect.poll(() => callsOf('inv_replayed').length).toBe(3);
+      await expect.poll(() => callsOf('inv_forged').length).toBe(1);
+      expect(callsOf('inv_lost')).toEqual([]);
+      expect(new Set(callsOf('inv_replayed').map(({ headers }) => headers['webhook-id'])).size).toBe(1);
+      expect(() => verified(callsOf('inv_forged')[0] as Received)).toThrow();
+    });
+
+    test('control sends forged and old ones in any number', async () => {
+      expect(await own.control.callback({ id: 'inv_f', status: 'accepted', forged: true, count: 30 })).toEqual({
+        204: 30,
+      });
+      expect(callsOf('inv_f')).toHaveLength(30);
+      for (const call of callsOf('inv_f')) expect(() => verified(call)).toThrow(/No matching signature/);
+      await own.control.callback({ id: 'inv_o', status: 'accepted', age: 360_000, count: 1 });
+      expect(() => verified(callsOf('inv_o')[0] as Received)).toThrow(/too old/);
+    });
   });
 });
 
