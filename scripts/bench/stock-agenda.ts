@@ -1,12 +1,12 @@
 import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
+import type { Authority } from '../../src/domain/authority/ports.ts';
 import { EVENT_OF_STATUS } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import type { InvoiceStatus, Stage } from '../../src/domain/invoice/lifecycle.ts';
-import type { Authority } from '../../src/domain/authority/ports.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
@@ -78,6 +78,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
         invoice: legal(invoice),
         dgiId: present(invoice.dgiId),
         acceptedAt: invoice.updatedAt,
+        receipt: null,
         logo: null,
         verifyUrl: `${parts.publicUrl}/verify/${invoice.id}`,
       };

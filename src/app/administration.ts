@@ -1,6 +1,5 @@
-import { X509Certificate } from 'node:crypto';
 import { createWebhookSender, type WebhookHttpSender } from '../adapters/webhook-http/webhook-sender.ts';
-import { readTrusted, type Trust, trustOf } from '../adapters/xades/certificate-trust.ts';
+import { readTrusted, type Trust, trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { createDocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { Config } from '../config.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
@@ -70,19 +69,7 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
  */
 export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
   const anchors = readTrusted(pem);
-  return ({ certificates, signingTime }) => {
-    const [signer, ...others] = certificates.flatMap(readable);
-    if (signer === undefined) throw new Error('the verifier gave no certificate');
-    return trustOf(signer, others, anchors, signingTime);
-  };
-}
-
-function readable(der: Uint8Array): X509Certificate[] {
-  try {
-    return [new X509Certificate(der)];
-  } catch {
-    return [];
-  }
+  return (signature) => trustOfSignature(signature, anchors);
 }
 
 /** A webhook sender like the service's that also calls receivers on this machine. */

@@ -1,4 +1,10 @@
+import { createClearedCheck } from '../adapters/authority/cleared-document.ts';
 import { createMockAuthority } from '../adapters/authority/mock/mock-authority.ts';
+import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
+import { softwareKey } from '../adapters/signing-key/software-key.ts';
+import { loadTestIdentity } from '../adapters/signing-key/test-identity.ts';
+import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
+import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
@@ -34,7 +40,7 @@ export interface WorkerParts {
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
-  const pipeline = composePipeline(runtime, parts);
+  const pipeline = await composePipeline(runtime, parts);
   await webhooks.start();
   await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
   runtime.closing.add(collectOrphans(runtime, data));
@@ -45,15 +51,22 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   return { warm: Promise.all([documents.renderer.warm(), warmVerifier]).then(() => undefined) };
 }
 
-function composePipeline(
+async function composePipeline(
   { config, log }: Runtime,
   { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
-): Pipeline {
+): Promise<Pipeline> {
   const { invoices, logos, health } = data;
+  const key = softwareKey(await loadTestIdentity(config.dataDir), true);
+  const papers: PaperParts = {
+    verify: documents.verifier.verify,
+    trust: (signature) => trustOfSignature(signature, key.certificateChain),
+  };
   const mockAuthority = createMockAuthority({
     ledger: createSubmissionLedger(data.store.db),
     verify: (document) => documents.verifier.verify(document),
     examineContent: documents.examiner.examine,
+    signer: createDocumentSigner(key),
+    readReceipt: createReceiptReader(papers),
   });
   return createPipeline({
     ...{ invoices, logos, mailer },
@@ -66,6 +79,7 @@ function composePipeline(
       if (environment === 'live') throw new Error('no live authority is configured');
       return mockAuthority;
     },
+    checkCleared: createClearedCheck(papers),
     renderer: documents.renderer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),

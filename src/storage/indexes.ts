@@ -55,7 +55,13 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
   ],
-  mock_submissions: [],
+  mock_submissions: [
+    {
+      name: 'dgi_id',
+      key: { 'decision.dgiId': 1 },
+      partialFilterExpression: { 'decision.dgiId': { $exists: true } },
+    },
+  ],
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
-import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, UNANSWERED, type Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
@@ -21,18 +21,20 @@ import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
   extends Omit<
-    Invoice,
-    | 'id'
-    | 'metadata'
-    | 'number'
-    | 'ownNumber'
-    | 'work'
-    | 'events'
-    | 'email'
-    | 'documentRevision'
-    | 'authorityAttempts'
-    | 'terms'
-  > {
+      Invoice,
+      | 'id'
+      | 'metadata'
+      | 'number'
+      | 'ownNumber'
+      | 'work'
+      | 'events'
+      | 'email'
+      | 'documentRevision'
+      | 'authorityAttempts'
+      | 'terms'
+      | keyof typeof UNANSWERED
+    >,
+    Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
   ownNumber?: string;
   /** Without terms that are null. */
@@ -316,11 +318,13 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
   };
 }
 
+/** A new invoice, which has no answer of the authority yet. */
 function documentOf(
-  { id, metadata, work, number: _made, ownNumber, terms, ...invoice }: Invoice,
+  { id, metadata, work, number: _made, ownNumber, terms, ...rest }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
+  const { heldAs, problems, authorityWarnings, receipt, cleared, awaitsCleared, ...invoice } = rest;
   const given = Object.entries(terms).filter(([, value]) => value !== null);
   return {
     _id: id,
@@ -352,6 +356,7 @@ export function invoiceOf({
 }: InvoiceDocument): Invoice {
   return {
     id: _id,
+    ...UNANSWERED,
     ...invoice,
     metadata: Object.fromEntries(metadata),
     number: ownNumber ?? (series ? legalNumber(series) : null),

@@ -29,6 +29,10 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
       const document = await submissions.findOne({ _id: submissionId });
       return document && rowOf(document);
     },
+    async findByDgiId(dgiId) {
+      const document = await submissions.findOne({ 'decision.dgiId': dgiId });
+      return document && rowOf(document);
+    },
     async countRefusal(submissionId) {
       const counted = await refusals.findOneAndUpdate(
         { _id: submissionId },

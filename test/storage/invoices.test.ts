@@ -274,7 +274,7 @@ describe('the feed', () => {
     await invoices.change(claim, { pdf: { file: 'f', sha256: 's', size: 1 }, work: null }, 5000);
     await expect.poll(() => news.length).toBe(4);
     expect(news.flatMap(({ events }) => events)).toEqual(claim.invoice.events);
-    expect(news.map(({ pdfStored }) => pdfStored)).toEqual([false, false, false, true]);
+    expect(news.map(({ documentStored }) => documentStored)).toEqual([false, false, false, true]);
     expect(ofOther).toEqual([]);
     unsubscribe();
     expect(feed.listeners()).toBe(1);

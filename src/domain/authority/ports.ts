@@ -182,6 +182,8 @@ export interface SubmissionLedger {
   /** Stores the row unless its id exists, and returns the stored row; one atomic step. */
   record(row: LedgerRow): Promise<LedgerRow>;
   find(submissionId: string): Promise<LedgerRow | null>;
+  /** Finds the accepted submission with this identifier. */
+  findByDgiId(dgiId: string): Promise<LedgerRow | null>;
   /** Counts a refused (503) attempt durably. @returns the number of refused attempts, this one included */
   countRefusal(submissionId: string): Promise<number>;
 }

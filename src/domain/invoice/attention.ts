@@ -1,9 +1,17 @@
+import type { AttemptPurpose } from './authority-attempt.ts';
 import type { Invoice } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
 
 const DAY_MS = 86_400_000;
 
-export const ATTENTION_REASONS = ['internal_error', 'outcome_unknown', 'undecided', 'pdf_delayed'] as const;
+export const ATTENTION_REASONS = [
+  'internal_error',
+  'outcome_unknown',
+  'undecided',
+  'receipt_delayed',
+  'receipt_invalid',
+  'pdf_delayed',
+] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
 /** Reports an invoice that makes no progress. Nothing of it is lost: its stage is retried at growing intervals. */
@@ -16,8 +24,10 @@ export interface Attention {
 
 /** Number of runs of a stage that may end without progress, dead workers included, before a defect is assumed. */
 export const SUSPICIOUS_CLAIMS = 4;
-/** Number of failed attempts to look up a transmission, or to render a PDF, before the invoice needs attention. */
+/** Number of failed attempts to look up a transmission, to fetch a receipt or to render a PDF, before the invoice needs attention. */
 export const MANY_ATTEMPTS = 5;
+
+const RECEIPT_PURPOSES = ['receipt', 'cleared'] as const satisfies readonly AttemptPurpose[];
 
 /** Why an invoice needs attention; null if it does not. */
 export function attentionOf(invoice: Invoice, now: Date): Attention | null {
@@ -33,6 +43,12 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
     return because('outcome_unknown', since('signing'));
   if (work.stage === 'decide' && daysBetween(since('transmitted'), now) >= 1)
     return because('undecided', since('transmitted'));
+  if (work.stage === 'receipt' && work.attempts >= MANY_ATTEMPTS) {
+    const isWrong = RECEIPT_PURPOSES.some(
+      (purpose) => invoice.authorityAttempts.findLast((each) => each.purpose === purpose)?.outcome === 'invalid',
+    );
+    return because(isWrong ? 'receipt_invalid' : 'receipt_delayed', since('accepted'));
+  }
   if (work.stage === 'render' && work.attempts >= MANY_ATTEMPTS) return because('pdf_delayed', since('accepted'));
   return null;
 }

@@ -1,4 +1,4 @@
-import type { LookUpAnswer, SubmitAnswer } from '../authority/ports.ts';
+import type { ClearedAnswer, LookUpAnswer, ReceiptAnswer, SubmitAnswer } from '../authority/ports.ts';
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authority-attempt.ts';
 
 /** How many of the first and of the last attempts an invoice keeps. */
@@ -18,16 +18,22 @@ export function recorded(
     : [...all.slice(0, FIRST_ATTEMPTS), ...all.slice(-LAST_ATTEMPTS)];
 }
 
+/** A document that was fetched and is wrong. */
+export interface InvalidAnswer {
+  readonly kind: 'invalid';
+  readonly requestId: string | null;
+  readonly message: string;
+}
+
+type Answer = SubmitAnswer | LookUpAnswer | ReceiptAnswer | ClearedAnswer | InvalidAnswer;
+
 /** Collects the calls to the authority between two updates of an invoice. */
 export class AttemptLog {
   /** The calls since the last update, in order. */
   readonly made: AuthorityAttempt[] = [];
 
   /** Calls the authority and records the outcome. @returns the result of `call` @throws the error of `call` */
-  async call<Answer extends SubmitAnswer | LookUpAnswer>(
-    purpose: AttemptPurpose,
-    call: () => Promise<Answer>,
-  ): Promise<Answer> {
+  async call<Given extends Answer>(purpose: AttemptPurpose, call: () => Promise<Given>): Promise<Given> {
     const at = new Date();
     const start = performance.now();
     const note = (outcome: AttemptOutcome, message: string | null, requestId: string | null) =>
@@ -38,7 +44,7 @@ export class AttemptLog {
       });
     try {
       const answer = await call();
-      const [outcome, message] = noteOf(answer);
+      const [outcome, message] = noteOf(answer, purpose);
       note(outcome, message, answer.requestId);
       return answer;
     } catch (error) {
@@ -49,7 +55,7 @@ export class AttemptLog {
   }
 }
 
-function noteOf(answer: SubmitAnswer | LookUpAnswer): [AttemptOutcome, string | null] {
+function noteOf(answer: Answer, purpose: AttemptPurpose): [AttemptOutcome, string | null] {
   switch (answer.kind) {
     case 'held': {
       const { decision } = answer.submission;
@@ -60,7 +66,12 @@ function noteOf(answer: SubmitAnswer | LookUpAnswer): [AttemptOutcome, string | 
     case 'not_held':
       return ['not_received', answer.message];
     case 'absent':
-      return ['not_received', null];
+      return [purpose === 'look_up' ? 'not_received' : 'not_available', null];
+    case 'receipt':
+    case 'document':
+      return ['fetched', null];
+    case 'invalid':
+      return ['invalid', answer.message];
     case 'unknown':
       return ['unknown', answer.message];
     case 'refused':

@@ -1,3 +1,5 @@
+import type { Problem } from '../authority/ports.ts';
+import { boundedProblems } from '../authority/problems.ts';
 import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
@@ -52,4 +54,9 @@ export function next(stage: Stage): InvoiceChange['work'] {
 /** Adds the calls of a log to the invoice's record of calls to the authority; part of the next update. */
 export function recordOf(invoice: Invoice, { made }: AttemptLog): Pick<InvoiceChange, 'authorityAttempts'> {
   return made.length === 0 ? {} : { authorityAttempts: recorded(invoice.authorityAttempts, made) };
+}
+
+/** The authority's warnings as part of an update; nothing if there are none. */
+export function warningsOf(warnings: readonly Problem[]): Pick<InvoiceChange, 'authorityWarnings'> {
+  return warnings.length === 0 ? {} : { authorityWarnings: boundedProblems(warnings) };
 }

@@ -1,3 +1,4 @@
+import type { Problem } from '../authority/ports.ts';
 import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
@@ -22,7 +23,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly ownNumber: string | null;
   /** The outbox: one entry for each event, oldest first, at most one of each type. */
   readonly events: readonly InvoiceEvent[];
-  /** The signed XML, after it is stored. */
+  /** The signed XML, after it is stored: what is sent to the authority. */
   readonly xml: StoredDocument | null;
   /** The PDF, after it is rendered. */
   readonly pdf: StoredDocument | null;
@@ -32,9 +33,31 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly email: InvoiceEmail | null;
   /** Calls to the tax authority with their answers, oldest first: the first ten and the last forty. */
   readonly authorityAttempts: readonly AuthorityAttempt[];
+  /** The id under which the authority holds it, where that is not its own. */
+  readonly heldAs: string | null;
+  /** Why the authority rejected it; empty if it did not. */
+  readonly problems: readonly Problem[];
+  /** Findings of the authority that did not prevent acceptance. */
+  readonly authorityWarnings: readonly Problem[];
+  /** The authority's receipt of its acceptance, verified. */
+  readonly receipt: StoredReceipt | null;
+  /** The document that the authority returned for it, which is then the legal one. */
+  readonly cleared: StoredDocument | null;
+  /** Whether it is accepted and the authority's document is still to come. */
+  readonly awaitsCleared: boolean;
   /** The next work; null if there is none. */
   readonly work: Work | null;
 }
+
+/** What an invoice has before the authority has answered. The store keeps only what differs from it. */
+export const UNANSWERED = {
+  heldAs: null,
+  problems: [],
+  authorityWarnings: [],
+  receipt: null,
+  cleared: null,
+  awaitsCleared: false,
+} as const satisfies Partial<Invoice>;
 
 /** The pending work of an invoice. A worker owns it while it holds the lease (docs/decisions/0006). */
 export interface Work {
@@ -81,4 +104,10 @@ export interface StoredDocument {
   /** Lower-case hex. */
   readonly sha256: string;
   readonly size: number;
+}
+
+/** The authority's receipt, after it was verified. */
+export interface StoredReceipt extends StoredDocument {
+  /** When the authority decided, as the receipt states. */
+  readonly decidedAt: Date;
 }

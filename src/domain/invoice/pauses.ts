@@ -18,6 +18,11 @@ export const SIGN_SCHEDULE = {
  */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 /**
+ * Delay before each further attempt to fetch the authority's documents, in milliseconds. The last one repeats without
+ * limit.
+ */
+export const RECEIPT_SCHEDULE = [1000, 5000, 30_000, 120_000, 600_000] as const;
+/**
  * Limits of the delay before the next look-up, in milliseconds. Without a hint from the authority it is a tenth of the
  * time since transmission.
  */

@@ -1,7 +1,7 @@
 import type { Centimes, Currency } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
-import type { Customer, InvoiceLine } from './invoice.ts';
+import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
@@ -66,15 +66,28 @@ export interface DocumentSigner {
   sign(document: UnsignedDocument, signingTime: Date): Promise<Uint8Array>;
 }
 
+/**
+ * Checks the document that the authority returned for an accepted invoice: it is signed by the authority, and is the
+ * document that was sent, or states the same number, seller and amount (docs/decisions/0042).
+ * @param sent the signed document as it was sent
+ * @returns what is wrong with it; null if nothing is
+ */
+export type CheckCleared = (
+  cleared: Uint8Array,
+  sent: Uint8Array,
+  invoice: Pick<Invoice, 'id' | 'heldAs' | 'number' | 'dgiId' | 'seller' | 'amount' | 'currency'>,
+) => Promise<string | null>;
+
 /** Renders the printed form of an invoice. */
 export interface PdfRenderer {
   /**
-   * @param signedXml the legal document, which is attached to the PDF
+   * @param legalXml the legal document, which is attached to the PDF
+   * @param receipt the authority's receipt, which is attached as well; null or absent: none
    * @returns an A4 PDF, signed (PAdES)
    * @throws {RendererUnavailable} when no browser can be started; the message says what to do
    * @throws {SigningFailed}
    */
-  render(page: PrintedInvoice, signedXml: Uint8Array): Promise<Uint8Array>;
+  render(page: PrintedInvoice, legalXml: Uint8Array, receipt?: Uint8Array | null): Promise<Uint8Array>;
 }
 
 /** What the PDF shows: the legal invoice and the authority's decision. */
@@ -82,6 +95,8 @@ export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   readonly acceptedAt: Date;
+  /** The authority's receipt; null where an earlier version of the service stored none. */
+  readonly receipt: Pick<StoredReceipt, 'sha256' | 'decidedAt'> | null;
   /** The seller's logo; null if it has none. */
   readonly logo: Logo | null;
   /** The URL in the QR code. */

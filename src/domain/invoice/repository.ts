@@ -1,6 +1,7 @@
+import type { Problem } from '../authority/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
-import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
+import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
@@ -35,6 +36,11 @@ export interface InvoiceChange {
   readonly rejectionReason?: string;
   readonly xml?: StoredDocument;
   readonly pdf?: StoredDocument;
+  readonly problems?: readonly Problem[];
+  readonly authorityWarnings?: readonly Problem[];
+  readonly receipt?: StoredReceipt;
+  readonly cleared?: StoredDocument;
+  readonly awaitsCleared?: boolean;
   readonly email?: InvoiceEmail;
   /** The complete new list. */
   readonly authorityAttempts?: readonly AuthorityAttempt[];
@@ -184,7 +190,8 @@ export interface StageQueue {
 export interface InvoiceNews {
   readonly invoiceId: string;
   readonly events: readonly InvoiceEvent[];
-  readonly pdfStored: boolean;
+  /** Whether it stored a document of the accepted invoice. */
+  readonly documentStored: boolean;
 }
 
 /** Feeds changes from the store: one change stream for each process, whatever the number of listeners. */

@@ -8,6 +8,10 @@ const MEANING: Readonly<Record<AttentionReason, string>> = {
   outcome_unknown:
     'It is unknown whether the tax authority has received the invoice. The service keeps querying it; do not send the invoice again.',
   undecided: 'The tax authority has not decided for more than a day. The service keeps querying it.',
+  receipt_delayed:
+    'The invoice is accepted, but the tax authority does not deliver its receipt or its document. The service retries.',
+  receipt_invalid:
+    'The invoice is accepted, but the receipt or the document that the tax authority delivered is wrong. Operators are alerted; the service retries.',
   pdf_delayed: 'The invoice is accepted, but rendering its PDF fails. The service retries.',
 };
 

@@ -1,9 +1,11 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMockAuthority } from '../../../src/adapters/authority/mock/mock-authority.ts';
+import { createMockAuthority, type MockAuthorityParts } from '../../../src/adapters/authority/mock/mock-authority.ts';
+import { createReceiptReader } from '../../../src/adapters/authority/receipt-reader.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
 import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
+import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.ts';
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import type { Authority, LedgerRow, Submission, SubmissionLedger } from '../../../src/domain/authority/ports.ts';
@@ -33,6 +35,11 @@ const ledger: SubmissionLedger = {
     trips.push('find');
     return rows.get(submissionId) ?? null;
   },
+  async findByDgiId(dgiId) {
+    trips.push('findByDgiId');
+    const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
+    return [...rows.values()].find(isIts) ?? null;
+  },
   async countRefusal(submissionId) {
     trips.push('countRefusal');
     const count = (refusals.get(submissionId) ?? 0) + 1;
@@ -41,11 +48,24 @@ const ledger: SubmissionLedger = {
   },
 };
 
-const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(START))));
+const key = softwareKey(await makeTestIdentity(new Date(START)));
+const signer = createDocumentSigner(key);
+const mock = (parts: Partial<MockAuthorityParts> = {}) =>
+  createMockAuthority({
+    ledger,
+    verify: verifySignedDocument,
+    clock: () => new Date(now),
+    signer,
+    readReceipt: createReceiptReader({
+      verify: verifySignedDocument,
+      trust: (signature) => trustOfSignature(signature, key.certificateChain),
+    }),
+    ...parts,
+  });
 
 beforeEach(() => {
   [rows, refusals, trips, now] = [new Map(), new Map(), [], START];
-  authority = createMockAuthority({ ledger, verify: verifySignedDocument, clock: () => new Date(now) });
+  authority = mock();
 });
 
 function submissionOf(document: Uint8Array, customerIce: string): Submission {
@@ -109,7 +129,7 @@ describe('an ordinary submission', () => {
     const submission = await signed(ORDINARY);
     const first = await authority.submit(submission);
     now += 5000;
-    const restarted = createMockAuthority({ ledger, verify: verifySignedDocument, clock: () => new Date(now) });
+    const restarted = mock();
     expect(await restarted.submit(submission)).toEqual(first);
     expect(rows.size).toBe(1);
   });
@@ -130,6 +150,36 @@ describe('an ordinary submission', () => {
 
   test('that was never made is not found by a look-up', async () => {
     expect(await authority.lookUp({ submissionId: 'inv_1', sha256: 'ff' })).toMatchObject({ kind: 'absent' });
+  });
+});
+
+describe('a receipt', () => {
+  test('states the decision, and its signature is verified', async () => {
+    const submission = await signed(ORDINARY);
+    await authority.submit(submission);
+    const { decision } = rows.get('inv_1')!;
+    const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
+    trips = [];
+    expect(await authority.receipt(dgiId)).toEqual({
+      kind: 'receipt',
+      requestId: null,
+      receipt: {
+        ...{ submissionId: 'inv_1', dgiId, sha256: submission.sha256, status: 'accepted' },
+        decidedAt: new Date(START),
+        document: expect.any(Uint8Array),
+      },
+    });
+    expect(trips).toEqual(['findByDgiId']);
+  });
+
+  test('is absent for an unknown identifier, and before the decision is visible', async () => {
+    expect(await authority.receipt('DGI-TEST-0')).toEqual({ kind: 'absent', requestId: null });
+    await authority.submit(await signed('999000000000393'));
+    const { decision } = rows.get('inv_1')!;
+    const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
+    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'absent' });
+    now += 10_000;
+    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'receipt' });
   });
 });
 
@@ -382,7 +432,7 @@ describe('a broken document is rejected', () => {
   });
 
   test('but not when it could not be examined; then nothing is recorded', async () => {
-    const failing = createMockAuthority({ ledger, verify: () => Promise.reject(new Error('no thread')) });
+    const failing = mock({ verify: () => Promise.reject(new Error('no thread')) });
     expect(await failing.submit(await signed(ORDINARY))).toMatchObject(UNAVAILABLE);
     expect(trips).toEqual([]);
   });

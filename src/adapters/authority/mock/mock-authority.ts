@@ -11,8 +11,11 @@ import type {
   SubmissionLedger,
   SubmitAnswer,
 } from '../../../domain/authority/ports.ts';
+import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
+import type { ReceiptReader } from '../receipt-reader.ts';
+import { writeReceipt } from '../receipt-writer.ts';
 import { faultOf } from './examine-invoice.ts';
 import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts';
 
@@ -24,6 +27,9 @@ export interface MockAuthorityParts {
   ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
   /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
   readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Problem | null>;
+  /** Signs its receipts. */
+  readonly signer: DocumentSigner;
+  readonly readReceipt: ReceiptReader;
   readonly clock?: () => Date;
 }
 
@@ -58,6 +64,8 @@ export function createMockAuthority({
   ledger,
   verify,
   examineContent = async (document, customerIce) => faultOf(document, customerIce),
+  signer,
+  readReceipt,
   clock = () => new Date(),
 }: MockAuthorityParts): Authority {
   /** What is visible of a submission at the current time. */
@@ -105,7 +113,15 @@ export function createMockAuthority({
       return row?.sha256 === sha256 ? answerOf(row) : { kind: 'absent', ...CALLED };
     },
 
-    receipt: async () => ({ kind: 'absent', ...CALLED }),
+    async receipt(dgiId) {
+      const row = await ledger.findByDgiId(dgiId);
+      if (row === null || answerOf(row).kind !== 'held' || clock() < row.decisionAt)
+        return { kind: 'absent', ...CALLED };
+      const { submissionId, sha256: digest, decision } = row;
+      const facts = { dgiId, submissionId, digest, status: decision.outcome, decidedAt: decision.decidedAt };
+      return { ...CALLED, ...(await readReceipt(await writeReceipt(facts, signer, clock()))) };
+    },
+
     cleared: async () => ({ kind: 'absent', ...CALLED }),
     changes: async (after) => ({
       ...{ kind: 'changes', ...CALLED, entries: [] },

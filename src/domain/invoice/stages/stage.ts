@@ -5,7 +5,7 @@ import type { Mailer } from '../email.ts';
 import type { Invoice } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { Numbering } from '../numbering.ts';
-import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
+import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, StageQueue } from '../repository.ts';
 
 /**
@@ -24,6 +24,7 @@ export interface PipelineParts {
   /** @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
   readonly authorityOf: (environment: Environment) => Authority;
+  readonly checkCleared: CheckCleared;
   readonly renderer: PdfRenderer;
   readonly logos: LogoStore;
   readonly mailer: Mailer;

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { HeldSubmission, Submission } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
-import { next, recordOf, rejection, transition } from '../changes.ts';
+import { next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import { ASK_AGAIN_MS } from '../pauses.ts';
 import { transmissionFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
@@ -65,6 +65,7 @@ export function createTransmitStage(
     const held = await change(claim, {
       ...transition(invoice, 'transmitted'),
       ...recordOf(invoice, log),
+      ...warningsOf(receipt.warnings),
       work: next('decide'),
     });
     if (receipt.decision) return decideBy(held, receipt.decision);
