@@ -152,7 +152,9 @@ export function factsOf({ document }: SignedStructure, form: SignedForm): Signed
     }
     const [element, ...others] = reached;
     if (closed) demand(element !== undefined && others.length === 0, `The document must contain exactly one ${name}.`);
-    if (element !== undefined && others.length === 0) found[name] = textOf(element);
+    if (element === undefined || others.length > 0) continue;
+    demand(elementsOf(element).length === 0, `${element.nodeName} must contain only text.`);
+    found[name] = (element.textContent ?? '').trim();
   }
   if (closed) {
     const all = root === null ? [] : elementsOf(root);
