@@ -56,7 +56,7 @@ export async function openHttpAuthority(
       clientP12: client === undefined ? null : { file: files.client, passphrase: '' },
       clientKey: clientKey ? files.key : null,
     },
-    { readP12: readPem, log: logger },
+    { readP12: readPem, log: logger, checkMs: 0 },
   );
   const authority = createHttpAuthority(
     {

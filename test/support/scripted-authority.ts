@@ -47,6 +47,8 @@ export interface ScriptedAuthority {
   use(secure: SecureContextOptions): void;
   /** Cuts all connections. */
   cut(): void;
+  /** Resets all connections (RST). */
+  reset(): void;
   close(): Promise<void>;
 }
 
@@ -139,6 +141,9 @@ export async function startScriptedAuthority(
     use: (secure) => server.setSecureContext({ ...secure, ...(clients && { ca: clients.ca }) }),
     cut() {
       for (const socket of sockets) socket.destroy();
+    },
+    reset() {
+      for (const socket of sockets) socket.resetAndDestroy();
     },
     async close() {
       for (const socket of sockets) socket.destroy();

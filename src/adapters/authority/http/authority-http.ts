@@ -105,7 +105,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
     const headers = { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) };
     const outcome = await connection.exchange({ ...request, headers });
     if (outcome.kind === 'answer') {
-      if (isOwn(outcome)) serverClock.learn(outcome.headers.get('date'), outcome.sentAt);
+      if (isOwn(outcome)) serverClock.learn(outcome.headers.get('date'), outcome.latencyMs);
       else if (outcome.headers.has('authority-protocol')) void capabilities.read();
     }
     return { outcome, token };

@@ -21,8 +21,8 @@ export interface Answer {
   /** By lower-case name; of repeated headers the first. */
   readonly headers: ReadonlyMap<string, string>;
   readonly body: Buffer;
-  /** When the request began, as `performance.now()`. */
-  readonly sentAt: number;
+  /** From the sending of the request to the end of the answer, milliseconds. */
+  readonly latencyMs: number;
 }
 
 /** What became of a request. It is sent at most once. */
@@ -198,7 +198,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   onResponseEnd(): void {
     this.#finish({
       ...{ kind: 'answer', requestId: this.#requestId, status: this.#status, headers: this.#headers },
-      ...{ body: Buffer.concat(this.#chunks), sentAt: this.#sentAt ?? performance.now() },
+      ...{ body: Buffer.concat(this.#chunks), latencyMs: this.#sentAt === null ? 0 : performance.now() - this.#sentAt },
     });
   }
 

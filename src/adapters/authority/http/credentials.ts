@@ -45,6 +45,8 @@ export interface CredentialParts {
   readonly readP12: (file: string, passphrase: string) => Promise<ClientIdentity>;
   readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
   readonly now?: () => Date;
+  /** How often the files are checked for changes at most, milliseconds. */
+  readonly checkMs?: number;
 }
 
 /** The settings name files that cannot be used. `message` has a line for each problem. */
@@ -63,7 +65,7 @@ const CHECK_MS = 3000;
 /** @throws {CredentialProblems} naming every file that cannot be used */
 export async function openCredentials(
   { ca, clientP12, clientKey }: CredentialSettings,
-  { readP12, log, now = () => new Date() }: CredentialParts,
+  { readP12, log, now = () => new Date(), checkMs = CHECK_MS }: CredentialParts,
 ): Promise<CredentialStore> {
   const problems: string[] = [];
   async function watched<T>(
@@ -90,7 +92,7 @@ export async function openCredentials(
   };
   if (problems.length > 0) throw new CredentialProblems(problems);
   try {
-    return storeOf(files, log);
+    return storeOf(files, log, checkMs);
   } catch (error) {
     // OpenSSL refuses certificates that are too weak, for example.
     throw new CredentialProblems([`DGI_CLIENT_P12, DGI_CA: they cannot be used for TLS: ${(error as Error).message}.`]);
@@ -103,7 +105,7 @@ interface Files {
   readonly key: WatchedFile<AssertionKey> | null;
 }
 
-function storeOf({ ca, identity, key }: Files, log: CredentialParts['log']): CredentialStore {
+function storeOf({ ca, identity, key }: Files, log: CredentialParts['log'], checkMs: number): CredentialStore {
   let tls = tlsOf(ca?.value ?? null, identity?.value ?? null);
   let checkedAt = performance.now();
   let checking: Promise<void> | null = null;
@@ -139,7 +141,7 @@ function storeOf({ ca, identity, key }: Files, log: CredentialParts['log']): Cre
   };
   return {
     recheck,
-    current: async () => (performance.now() - checkedAt < CHECK_MS ? content() : recheck()),
+    current: async () => (performance.now() - checkedAt < checkMs ? content() : recheck()),
   };
 }
 

@@ -8,9 +8,9 @@ export interface ServerClock {
   /**
    * Takes the time of an answer.
    * @param date the `Date` header; anything that is not a date is ignored
-   * @param sentAt when the request was sent, as `performance.now()`
+   * @param latencyMs from the request to the complete answer, which ended just now
    */
-  learn(date: string | undefined, sentAt: number): void;
+  learn(date: string | undefined, latencyMs: number): void;
   /** Milliseconds by which the server's clock is ahead of this machine's; null before the first answer. */
   offset(): number | null;
 }
@@ -36,11 +36,11 @@ export function createServerClock(local: LocalClock = LOCAL_CLOCK, fallback?: Se
   };
   return {
     now,
-    learn(date, sentAt) {
+    learn(date, latencyMs) {
       const time = Date.parse(date ?? '');
       if (Number.isNaN(time)) return;
       // The server wrote the header between sending and now.
-      anchor = { server: time + HALF_SECOND_MS, at: (sentAt + local.monotonic()) / 2 };
+      anchor = { server: time + HALF_SECOND_MS, at: local.monotonic() - latencyMs / 2 };
     },
     offset: () => (anchor ? now() - local.wall() : (fallback?.offset() ?? null)),
   };

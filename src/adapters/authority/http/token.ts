@@ -99,7 +99,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
         }).toString(),
       ),
     });
-    if (exchange.kind === 'answer') clock.learn(exchange.headers.get('date'), exchange.sentAt);
+    if (exchange.kind === 'answer') clock.learn(exchange.headers.get('date'), exchange.latencyMs);
     return exchange;
   }
 
