@@ -2,6 +2,7 @@ import { createWebhookSender, type WebhookHttpSender } from '../adapters/webhook
 import { readTrusted, type Trust, trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { createDocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { Config } from '../config.ts';
+import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
@@ -13,6 +14,7 @@ import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
+import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
 /** The parts of a store that operators administer. */
@@ -23,13 +25,17 @@ export interface Administration {
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow'>;
 }
 
-export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
+export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
-  // No live authority is configured, so no live keys can be created.
-  const invoices = createInvoiceRepository(db);
-  const installation = createInstallationRepository(db);
-  // No live authority exists yet, so no live keys are created.
-  return { tenants, manageKeys: createManageKeys(tenants, false), installation, invoices };
+  const manageKeys = createManageKeys(
+    tenants,
+    createLiveConditions((tenantId) => missingInstallation(config, tenantId)),
+  );
+  return {
+    ...{ tenants, manageKeys },
+    installation: createInstallationRepository(db),
+    invoices: createInvoiceRepository(db),
+  };
 }
 
 /** Administration of the configured store, with or without a running service. */
@@ -44,7 +50,7 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
   try {
     // The first command may come before the first start of the service.
     await ensureIndexes(store.db);
-    return { ...administrationOf(store), store, close: () => store.close() };
+    return { ...administrationOf(store, config), store, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;

@@ -11,6 +11,7 @@ import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
+import { composeAuthority, type LiveAuthority } from './authority.ts';
 import { openData } from './data.ts';
 import { type ClosableRenderer, composeDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
@@ -50,6 +51,8 @@ export interface AppParts {
   /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
   readonly renderer?: ClosableRenderer;
+  /** The live authority. The caller closes it. */
+  readonly live?: Pick<LiveAuthority, 'authority' | 'callbackSecret' | 'papers'>;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
@@ -89,6 +92,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   metrics.watch(signing.keys);
   const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), alone);
   const documents = composeDocuments(runtime, signing, parts.renderer);
+  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
   // Registered after the parts that running jobs need, so that it closes before them.
@@ -107,7 +111,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl });
+      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
   if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics });
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');

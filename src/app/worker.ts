@@ -9,10 +9,12 @@ import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
+import type { Environment } from '../domain/tenant/tenant.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import { createSubmissionLedger } from '../storage/submission-ledger.ts';
+import type { LiveAuthority } from './authority.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
@@ -29,6 +31,8 @@ export interface WorkerParts {
   readonly documents: Documents;
   readonly mailer: Mailer;
   readonly webhooks: Webhooks;
+  /** null if no live authority is configured. */
+  readonly live: Pick<LiveAuthority, 'authority' | 'papers'> | null;
   /** The address of the service for clients, without a trailing slash. Documents contain it. */
   readonly publicUrl: string;
 }
@@ -53,7 +57,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
 
 async function composePipeline(
   { config, log }: Runtime,
-  { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
+  { data, jobs, signing, documents, mailer, webhooks, publicUrl, live }: WorkerParts,
 ): Promise<Pipeline> {
   const { invoices, logos, health } = data;
   const key = softwareKey(await loadTestIdentity(config.dataDir), true);
@@ -68,6 +72,7 @@ async function composePipeline(
     signer: createDocumentSigner(key),
     readReceipt: createReceiptReader(papers),
   });
+  const clearedCheckOf = byEnvironment(createClearedCheck(papers), live && createClearedCheck(live.papers));
   return createPipeline({
     ...{ invoices, logos, mailer },
     documents: data.documents,
@@ -75,11 +80,8 @@ async function composePipeline(
     numbering: createNumbering(invoices),
     writer: documents.writer,
     signerOf: signing.signerOf,
-    authorityOf: (environment) => {
-      if (environment === 'live') throw new Error('no live authority is configured');
-      return mockAuthority;
-    },
-    checkCleared: createClearedCheck(papers),
+    authorityOf: byEnvironment(mockAuthority, live?.authority ?? null),
+    checkCleared: (cleared, sent, invoice) => clearedCheckOf(invoice.environment)(cleared, sent, invoice),
     renderer: documents.renderer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
@@ -91,6 +93,15 @@ async function composePipeline(
       );
     },
   });
+}
+
+/** Gives what belongs to an environment, and never that of the other one. */
+function byEnvironment<T>(ofTest: T, ofLive: T | null): (environment: Environment) => T {
+  return (environment) => {
+    if (environment === 'test') return ofTest;
+    if (ofLive === null) throw new Error('no live authority is configured: set DGI_URL');
+    return ofLive;
+  };
 }
 
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */

@@ -7,8 +7,12 @@ const DAY_MS = 86_400_000;
 export interface CertificateAuthority {
   /** The authority's certificate, PEM. */
   readonly certificate: string;
-  /** Issues a server's key and certificate, PEM. @param expired whether the validity ended yesterday */
-  issue(host: string, expired?: boolean): Promise<{ key: string; cert: string }>;
+  /**
+   * Issues a key and certificate, PEM.
+   * @param expired whether the validity ended yesterday
+   * @param tls the side of TLS that it is for, by default a server
+   */
+  issue(host: string, expired?: boolean, tls?: 'server' | 'client'): Promise<{ key: string; cert: string }>;
 }
 
 export async function createCertificateAuthority(name: string): Promise<CertificateAuthority> {
@@ -16,10 +20,10 @@ export async function createCertificateAuthority(name: string): Promise<Certific
   const authority = issue(name, null, { from: day(-5), to: day(5) });
   return {
     certificate: String(authority.certificate),
-    async issue(host, expired = false) {
+    async issue(host, expired = false, tls = 'server') {
       const until = expired ? -1 : 5;
       const { privateKey, certificate } = issue(host, authority, {
-        ...{ ca: false, usage: KeyUsageFlags.digitalSignature, tls: 'server', hosts: [host] },
+        ...{ ca: false, usage: KeyUsageFlags.digitalSignature, tls, hosts: [host] },
         ...{ from: day(until - 10), to: day(until) },
       });
       return { key: String(privateKey.export({ type: 'pkcs8', format: 'pem' })), cert: String(certificate) };

@@ -192,7 +192,7 @@ it('connections are kept alive', async () => {
 
 describe('mutual TLS', () => {
   async function identity(name: string, of = clients): Promise<string> {
-    const { key, cert } = await of.issue(name);
+    const { key, cert } = await of.issue(name, false, 'client');
     return `${key}${cert}`;
   }
 

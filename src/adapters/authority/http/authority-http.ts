@@ -219,6 +219,8 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
 
     receipt: (dgiId) =>
       observed('receipt', async (): Promise<ReceiptAnswer> => {
+        const unread = await capabilities.ensure();
+        if (unread) return unknown(unread.outcome, unread.trouble);
         const answer = documentOutcome(await getXml(`receipts/${encodeURIComponent(dgiId)}`));
         if (answer.kind !== 'document') return answer;
         const { requestId, document } = answer;

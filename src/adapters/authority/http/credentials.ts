@@ -36,7 +36,9 @@ export interface Credentials {
 export interface CredentialStore {
   /** The latest usable content. Checks the files for changes, at most every {@link CHECK_MS} milliseconds. */
   current(): Promise<Credentials>;
-  /** The same, but checks now: after the other side refused what was shown. */
+  /** The content as last read, without a check. */
+  latest(): Credentials;
+  /** The same as `current`, but checks now: after the other side refused what was shown. */
   recheck(): Promise<Credentials>;
 }
 
@@ -140,6 +142,7 @@ function storeOf({ ca, identity, key }: Files, log: CredentialParts['log'], chec
     return content();
   };
   return {
+    latest: content,
     recheck,
     current: async () => (performance.now() - checkedAt < checkMs ? content() : recheck()),
   };

@@ -24,7 +24,8 @@ export interface PipelineParts {
   /** @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
   readonly authorityOf: (environment: Environment) => Authority;
-  readonly checkCleared: CheckCleared;
+  /** {@link CheckCleared} for the authority of the invoice's environment. */
+  readonly checkCleared: (cleared: Uint8Array, sent: Uint8Array, invoice: Invoice) => Promise<string | null>;
   readonly renderer: PdfRenderer;
   readonly logos: LogoStore;
   readonly mailer: Mailer;
