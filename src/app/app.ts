@@ -52,7 +52,7 @@ export interface AppParts {
   readonly monitorCommands?: boolean;
   readonly renderer?: ClosableRenderer;
   /** The live authority. The caller closes it. */
-  readonly live?: Pick<LiveAuthority, 'authority' | 'callbackSecret' | 'papers'>;
+  readonly live?: Pick<LiveAuthority, 'authority' | 'callbackSecret' | 'papers' | 'concurrency'>;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }

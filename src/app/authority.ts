@@ -19,6 +19,8 @@ import type { Runtime } from './runtime.ts';
 /** The connection to the live authority. */
 export interface LiveAuthority {
   readonly authority: HttpAuthority;
+  /** Submissions of all processes together that may be under way; the authority's own limit applies too. */
+  readonly concurrency: number;
   /** `whsec_…`; null if no callbacks are taken. */
   readonly callbackSecret: string | null;
   /** Verifies receipts and cleared documents: their signer must chain to the authority's roots as they are now. */
@@ -64,7 +66,7 @@ export async function openAuthority(
     { ...parts, credentials, readReceipt: createReceiptReader(papers) },
   );
   return {
-    ...{ authority, callbackSecret, papers },
+    ...{ authority, concurrency, callbackSecret, papers },
     certificates() {
       const { tls, anchors } = credentials.latest();
       const client = tls.identity?.certificateChain.slice(0, 1) ?? [];

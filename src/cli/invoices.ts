@@ -1,4 +1,4 @@
-import { attentionOf } from '../domain/invoice/attention.ts';
+import { attentionOf, NEVER } from '../domain/invoice/attention.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns } from './terminal.ts';
@@ -10,7 +10,8 @@ export const invoicesNeedingAttention: Command = {
   summary: 'Lists the invoices whose processing fails or is late',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
-  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service retries each invoice by itself.`,
+  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service
+retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md.`,
   async run(input, context) {
     const now = new Date();
     const found = await administer(context, ({ invoices }) => invoices.needingAttention(LIMIT));
@@ -23,7 +24,7 @@ export const invoicesNeedingAttention: Command = {
     else if (rows.length === 0) terminal.print('No invoice needs attention.');
     else {
       const head = ['INVOICE', 'TENANT', 'STAGE', 'REASON', 'SINCE', 'NEXT ATTEMPT'];
-      const time = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+      const time = (at: Date) => (at >= NEVER ? 'by invoices retry' : `${at.toISOString().slice(0, 19)}Z`);
       terminal.print(
         columns([
           head,

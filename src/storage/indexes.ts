@@ -50,6 +50,16 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
     {
+      name: 'parked',
+      key: { 'work.parked': 1, tenantId: 1, 'work.dueAt': 1 },
+      partialFilterExpression: { 'work.parked': { $exists: true } },
+    },
+    {
+      name: 'blocked',
+      key: { 'work.blocked': -1 },
+      partialFilterExpression: { 'work.blocked': { $exists: true } },
+    },
+    {
       name: 'outbox',
       key: { 'outbox.dueAt': 1 },
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },

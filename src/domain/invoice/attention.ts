@@ -6,6 +6,7 @@ const DAY_MS = 86_400_000;
 
 export const ATTENTION_REASONS = [
   'internal_error',
+  'digest_mismatch',
   'outcome_unknown',
   'undecided',
   'receipt_delayed',
@@ -14,11 +15,15 @@ export const ATTENTION_REASONS = [
 ] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
 
+/** When blocked work is due. */
+export const NEVER = new Date('9999-12-31T00:00:00Z');
+
 /** Reports an invoice that makes no progress. Nothing of it is lost: its stage is retried at growing intervals. */
 export interface Attention {
   readonly reason: AttentionReason;
   readonly stage: Stage;
   readonly since: Date;
+  /** {@link NEVER} if nothing happens until an operator retries the invoice. */
   readonly nextAttemptAt: Date;
 }
 
@@ -38,6 +43,7 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   };
   const since = (status: Invoice['status']) =>
     invoice.events.find((event) => event.status === status)?.at ?? work.since;
+  if (work.blocked) return because(work.blocked, work.since);
   if (work.claims >= SUSPICIOUS_CLAIMS) return because('internal_error', work.since);
   if (work.stage === 'transmit' && work.outcomeUnknown && work.attempts >= MANY_ATTEMPTS)
     return because('outcome_unknown', since('signing'));

@@ -8,7 +8,7 @@ import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
-import { type Invoice, UNANSWERED } from './invoice.ts';
+import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
@@ -157,7 +157,7 @@ export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, creat
     email: null,
     authorityAttempts: [],
     ...UNANSWERED,
-    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date(), claims: 0, since: new Date() },
+    work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
   };
 }
 

@@ -62,17 +62,41 @@ export const UNANSWERED = {
 /** The pending work of an invoice. A worker owns it while it holds the lease (docs/decisions/0006). */
 export interface Work {
   readonly stage: Stage;
-  /** Failed attempts of this stage so far. */
+  /** Number of runs of this stage that were put off because of a failure. */
   readonly attempts: number;
   /** Whether the outcome of an attempt to transmit is unknown: a look-up comes before the next submission. */
   readonly outcomeUnknown: boolean;
+  /**
+   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Those in an
+   * outage do not count.
+   */
+  readonly failures: readonly number[];
+  /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
+  readonly parked: boolean;
+  /** Why nothing happens until an operator retries the invoice; null otherwise. */
+  readonly blocked: BlockReason | null;
   /** When a worker may claim it: the time of the next attempt, or the end of the current lease. */
   readonly dueAt: Date;
-  /** Number of claims since `since` that changed nothing: each ended by a defect or a dead worker. */
+  /**
+   * Number of claims since `since`, the current one included. If there is no current one, each ended by a defect or a
+   * dead worker.
+   */
   readonly claims: number;
   /** Time of the last progress or of the last attempt that was put off. */
   readonly since: Date;
 }
+
+/** What the work of a stage begins with. */
+export const NEW_WORK = {
+  attempts: 0,
+  outcomeUnknown: false,
+  failures: [],
+  parked: false,
+  blocked: null,
+} as const satisfies Partial<Work>;
+
+/** `digest_mismatch`: the authority holds another document under the invoice's id. */
+export type BlockReason = 'digest_mismatch';
 
 /**
  * An event of an invoice, written in the same update as the change itself. Timestamps are shown in whole seconds and

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { type Issuer, issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { createClearedCheck } from '../../../src/adapters/authority/cleared-document.ts';
 import { type ReceiptFacts, receiptElements } from '../../../src/adapters/authority/receipt-writer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
@@ -8,7 +9,6 @@ import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
-import { type Issuer, issue } from '../../support/certificate-chain.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
+import { type Issuer, issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { createReceiptReader, MAX_RECEIPT_BYTES } from '../../../src/adapters/authority/receipt-reader.ts';
 import { RECEIPT_NAMESPACE, type ReceiptFacts, writeReceipt } from '../../../src/adapters/authority/receipt-writer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
@@ -7,7 +8,6 @@ import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { VerificationGivenUp } from '../../../src/domain/verification/verification.ts';
-import { type Issuer, issue } from '../../support/certificate-chain.ts';
 
 const NOW = new Date('2026-11-22T10:00:00Z');
 const FACTS: ReceiptFacts = {

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../../src/domain/authority/ports.ts';
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { legalXml } from '../../../src/domain/invoice/documents.ts';
-import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
 import type { InvoiceChange } from '../../../src/domain/invoice/repository.ts';
 import { createReceiptStage } from '../../../src/domain/invoice/stages/receipt.ts';
 import type { PipelineParts, PipelineReport, Progress } from '../../../src/domain/invoice/stages/stage.ts';
@@ -39,7 +39,7 @@ function bench(
   const stored: string[] = [];
   const reports: PipelineReport[] = [];
   const apply = ({ work, event: _event, series: _series, ...fields }: InvoiceChange) => {
-    const state = work && { ...work, dueAt: new Date(), claims: 0, since: new Date() };
+    const state = work && { ...NEW_WORK, ...work, dueAt: new Date(), claims: 0, since: new Date() };
     invoice = { ...invoice, ...fields, work: state };
     return { invoice, token: 't' };
   };
@@ -51,6 +51,7 @@ function bench(
       return null;
     },
     handOver: () => Promise.reject(new Error('it runs on')),
+    park: () => Promise.reject(new Error('it waits for nothing')),
   };
   const authority = {
     capabilities: () => ({ clearedDocument: answers.clears ?? false }),

@@ -14,7 +14,7 @@ import type { TransmitBytes } from './transmit.ts';
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
-  { change, putOff }: Progress,
+  { change, putOff, handOver }: Progress,
   transmitBytes: TransmitBytes,
 ): RunStage {
   async function sign(invoice: Invoice): Promise<Uint8Array> {
@@ -46,8 +46,10 @@ export function createSignStage(
     }
     const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
     // From here on these bytes are the invoice: they are sent, served and hashed.
+    // A live authority may be slow, and must not hold a place of signing meanwhile.
+    if (invoice.environment === 'live') return handOver(claim, 'transmit', { xml });
     const stored = await change(claim, { xml, work: next('transmit') });
-    return transmitBytes(stored, signed);
+    return transmitBytes(stored, async () => signed, false);
   };
 }
 
