@@ -71,6 +71,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'decision.dgiId': 1 },
       partialFilterExpression: { 'decision.dgiId': { $exists: true } },
     },
+    { name: 'decisions', key: { decisionAt: 1, _id: 1 } },
   ],
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },

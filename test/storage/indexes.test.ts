@@ -142,12 +142,16 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 5],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
+  ['ledger.decided', () => createSubmissionLedger(store.db).decided(PLACE, new Date(), 5), 6],
+  ['ledger.decided, from the start', () => createSubmissionLedger(store.db).decided(null, new Date(), 5), 6],
+  ['ledger.latest', () => createSubmissionLedger(store.db).latest(new Date()), 1],
   ['rateLimiter.consume', () => createRateLimiter(LIMITS, store.db).consume('secret', 'key_1'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
 ];
 
 const PAUSE = { by: 'me', reason: null, since: new Date() };
 const HEARTBEAT = { id: 'w', at: new Date(), inFlight: 0 };
+const PLACE = { decisionAt: new Date(1000), submissionId: 'inv_1' };
 const LIMITS = { secret: 1, publishable: 1, address: 1 };
 
 /** Every combination of the parameters of the list. */

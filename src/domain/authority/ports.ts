@@ -184,16 +184,27 @@ export interface SubmissionLedger {
   find(submissionId: string): Promise<LedgerRow | null>;
   /** Finds the accepted submission with this identifier. */
   findByDgiId(dgiId: string): Promise<LedgerRow | null>;
+  /**
+   * Up to `limit` rows that were decided until `until`, in the order of their decisions (and of their ids where those
+   * were taken at the same time), after the given place; null: from the first.
+   */
+  decided(after: LedgerPlace | null, until: Date, limit: number): Promise<LedgerRow[]>;
+  /** The place of the latest row that was decided until `until`; null if there is none. */
+  latest(until: Date): Promise<LedgerPlace | null>;
   /** Counts a refused (503) attempt durably. @returns the number of refused attempts, this one included */
   countRefusal(submissionId: string): Promise<number>;
 }
 
-export interface LedgerRow {
+/** The place of a row in the order of decisions. */
+export interface LedgerPlace {
+  readonly decisionAt: Date;
   readonly submissionId: string;
+}
+
+export interface LedgerRow extends LedgerPlace {
   readonly sha256: string;
   readonly receivedAt: Date;
-  /** When the receipt and the decision become visible. */
+  /** When the receipt becomes visible; the decision does at `decisionAt`. */
   readonly receiptAt: Date;
-  readonly decisionAt: Date;
   readonly decision: Decision;
 }

@@ -4,6 +4,7 @@ import type {
   Capabilities,
   Decision,
   HeldSubmission,
+  LedgerPlace,
   LedgerRow,
   LookUpAnswer,
   Problem,
@@ -123,12 +124,30 @@ export function createMockAuthority({
     },
 
     cleared: async () => ({ kind: 'absent', ...CALLED }),
-    changes: async (after) => ({
-      ...{ kind: 'changes', ...CALLED, entries: [] },
-      ...{ nextCursor: after ?? '', highWaterMark: after ?? '' },
-    }),
+    async changes(after, limit) {
+      const place = after === null || after === '' ? null : placeOf(after);
+      if (place === undefined) return unknown('The cursor is not one of this ledger.');
+      const now = clock();
+      const rows = await ledger.decided(place, now, limit);
+      const latest = rows.length < limit ? null : await ledger.latest(now);
+      const entries = rows.map(({ submissionId, sha256, decision }) => ({ submissionId, sha256, decision }));
+      const last = rows.at(-1);
+      const nextCursor = last ? cursorOf(last) : (after ?? '');
+      return { kind: 'changes', ...CALLED, entries, nextCursor, highWaterMark: latest ? cursorOf(latest) : nextCursor };
+    },
     probe: async () => null,
   };
+}
+
+/** The cursor after a row of the ledger. */
+function cursorOf({ decisionAt, submissionId }: LedgerPlace): string {
+  return `${decisionAt.getTime()} ${submissionId}`;
+}
+
+/** @returns undefined if it is no cursor of this ledger */
+function placeOf(cursor: string): LedgerPlace | undefined {
+  const [, time, submissionId] = /^(\d{1,15}) (.+)$/.exec(cursor) ?? [];
+  return time && submissionId ? { decisionAt: new Date(Number(time)), submissionId } : undefined;
 }
 
 function unknown(message: string) {
