@@ -1,6 +1,9 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 
+/** How long a resolved difference with the authority's ledger is kept. */
+const RESOLVED_SECONDS = 90 * 86_400;
+
 /** Every index of the service, by collection. Every query uses one; `test/storage` asserts this with `explain`. */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
@@ -64,6 +67,18 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'outbox.dueAt': 1 },
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
+    // Excludes null: few invoices are held under another id.
+    { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $gt: '' } } },
+    {
+      name: 'live_digest',
+      key: { 'xml.sha256': 1 },
+      partialFilterExpression: { environment: 'live', 'xml.sha256': { $gt: '' } },
+    },
+    { name: 'live_changed', key: { updatedAt: 1 }, partialFilterExpression: { environment: 'live' } },
+  ],
+  authority_differences: [
+    { name: 'open', key: { kind: 1, submissionId: 1 }, partialFilterExpression: { open: true } },
+    { name: 'expiry', key: { resolvedAt: 1 }, expireAfterSeconds: RESOLVED_SECONDS },
   ],
   mock_submissions: [
     {

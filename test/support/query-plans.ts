@@ -30,8 +30,10 @@ export function queryPlans({ client, db }: Store) {
         ...explained
       } = command;
       const answer = await db.command({ explain: explained, verbosity: 'executionStats' });
-      const plan = answer.queryPlanner.winningPlan;
-      plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: answer.executionStats?.totalDocsExamined ?? 0 });
+      // An aggregation shows the plan of its first stage, which reads.
+      const { queryPlanner, executionStats } = answer.queryPlanner ? answer : answer.stages[0].$cursor;
+      const plan = queryPlanner.winningPlan;
+      plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: executionStats?.totalDocsExamined ?? 0 });
     }
     return plans;
   }
