@@ -3,6 +3,7 @@ import type { Logger } from 'pino';
 import { createMailer } from '../adapters/email/mailer.ts';
 import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
+import type { Authority } from '../domain/authority/ports.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
@@ -112,7 +113,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     config.role === 'api'
       ? { warm: Promise.resolve() }
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
-  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics });
+  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics, live });
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
   return {

@@ -42,11 +42,13 @@ export const STAND_IN_RENDERER = {
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  * @param monitorCommands whether the store's client tells of its commands
+ * @param live the live authority, instead of the configured one
  */
 export async function startService(
   environment: Record<string, string> = {},
   renderer: AppParts['renderer'] | null = STAND_IN_RENDERER,
   monitorCommands = false,
+  live?: AppParts['live'],
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
@@ -62,7 +64,7 @@ export async function startService(
     }),
     ...environment,
   });
-  const app = await startApp(config, { ...(renderer && { renderer }), monitorCommands });
+  const app = await startApp(config, { ...(renderer && { renderer }), ...(live && { live }), monitorCommands });
   if (app.url === null) throw new Error('the service has no address');
   return {
     app,

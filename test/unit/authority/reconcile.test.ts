@@ -317,7 +317,7 @@ describe('a difference', () => {
       [
         page([entry('a'), entry('b')]),
         page([
-          entry('a', { decision: { ...(entry('a').decision as never), dgiId: 'DGI-new' } }),
+          entry('a', { decision: { outcome: 'accepted', dgiId: 'DGI-new', decidedAt: ago(5) } }),
           entry('b', { decision: rejected }),
         ]),
       ],
