@@ -4,10 +4,12 @@ import { createDocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
+import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { givenUp, type ValidSignature, type Verification } from '../domain/verification/verification.ts';
+import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import type { Store } from '../storage/connect.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
@@ -23,6 +25,7 @@ export interface Administration {
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow'>;
+  readonly differences: Pick<DifferenceRepository, 'count'>;
 }
 
 export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
@@ -35,6 +38,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
     ...{ tenants, manageKeys },
     installation: createInstallationRepository(db),
     invoices: createInvoiceRepository(db),
+    differences: createDifferenceRepository(db),
   };
 }
 

@@ -3,10 +3,10 @@ import type { Logger } from 'pino';
 import { createMailer } from '../adapters/email/mailer.ts';
 import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
-import type { Authority } from '../domain/authority/ports.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
+import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import type { Store } from '../storage/connect.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
@@ -17,9 +17,11 @@ import { openData } from './data.ts';
 import { type ClosableRenderer, composeDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
+import { startReconciliation } from './reconciliation.ts';
 import { createClosing, DRAIN_MS, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
+import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
 
@@ -53,7 +55,7 @@ export interface AppParts {
   readonly monitorCommands?: boolean;
   readonly renderer?: ClosableRenderer;
   /** The live authority. The caller closes it. */
-  readonly live?: Pick<LiveAuthority, 'authority' | 'callbackSecret' | 'papers' | 'concurrency'>;
+  readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
@@ -108,11 +110,13 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
   closing.add(() => webhooks.stop(DRAIN_MS));
 
+  if (live) metrics.differences(createDifferenceRepository(store.db));
   await feed.start();
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
       : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
+  if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
   if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics, live });
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');

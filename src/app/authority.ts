@@ -11,6 +11,7 @@ import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
 import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
 import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { type Config, ConfigError } from '../config.ts';
+import { createLogger } from '../transport/logger.ts';
 import { type CertificateLook, watchCertificates } from './certificate-watch.ts';
 import type { Documents } from './documents.ts';
 import type { Metrics } from './metrics.ts';
@@ -99,6 +100,16 @@ export async function composeAuthority(
   // Read early, so that the first submission does not wait for it. Never rejects.
   void live.authority.probe();
   return live;
+}
+
+/**
+ * The live authority for a command, which neither verifies receipts nor counts calls; null if none is configured.
+ * Its warnings go to standard error.
+ * @throws as {@link openAuthority}
+ */
+export function openCommandAuthority(config: Config): Promise<LiveAuthority | null> {
+  const log = createLogger('warn', process.stderr);
+  return openAuthority(config, { log, verify: () => Promise.reject(new Error('a command verifies no receipt')) });
 }
 
 const NAMES = { client: 'The certificate of DGI_CLIENT_P12', ca: 'A certificate of DGI_CA' } as const;

@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
@@ -18,6 +19,8 @@ export interface Metrics {
    * counted at each exposition.
    */
   observed(invoices: InvoiceRepository): InvoiceRepository;
+  /** Exposes the number of open differences with the authority's ledger, read from the store at each exposition. */
+  differences(repository: Pick<DifferenceRepository, 'count'>): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
@@ -66,6 +69,19 @@ export function createMetrics(): Metrics {
           return changed;
         },
       };
+    },
+    differences(repository) {
+      new Gauge({
+        name: 'fatoura_authority_differences',
+        help: 'Open differences between the ledger of the authority and this service, by kind',
+        labelNames: ['kind'],
+        registers,
+        async collect() {
+          this.reset();
+          const counts = await repository.count().catch(() => null);
+          if (counts) for (const kind of DIFFERENCE_KINDS) this.set({ kind }, counts[kind]);
+        },
+      });
     },
     streams(count) {
       new Gauge({

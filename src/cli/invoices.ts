@@ -14,7 +14,10 @@ export const invoicesNeedingAttention: Command = {
 retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md.`,
   async run(input, context) {
     const now = new Date();
-    const found = await administer(context, ({ invoices }) => invoices.needingAttention(LIMIT));
+    const { found, differences } = await administer(context, async (administration) => ({
+      found: await administration.invoices.needingAttention(LIMIT),
+      differences: await administration.differences.count(),
+    }));
     const rows = found.flatMap((invoice) => {
       const attention = attentionOf(invoice, now);
       return attention ? [{ invoice: invoice.id, tenant: invoice.tenantId, ...attention }] : [];
@@ -39,6 +42,9 @@ retries each invoice by itself, except for the reason digest_mismatch: see docs/
         ]),
       );
     }
+    const open = Object.values(differences).reduce((sum, count) => sum + count, 0);
+    if (open > 0)
+      terminal.remark(`Differences with the ledger of the authority: ${open}. authority reconcile lists them.`);
     return 0;
   },
 };

@@ -17,6 +17,8 @@ beforeAll(async () => {
     verify: async () => ({ valid: true }),
     examineContent: async () => null,
     clock: () => now,
+    signer: { sign: () => Promise.reject(new Error('no receipt is asked for')) },
+    readReceipt: () => Promise.reject(new Error('no receipt is asked for')),
   });
 });
 afterAll(() => store.close());

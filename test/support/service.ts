@@ -38,6 +38,16 @@ export const STAND_IN_RENDERER = {
   close: async () => {},
 };
 
+/** What a scripted authority lacks: it makes no document that would be verified. */
+const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
+  callbackSecret: null,
+  concurrency: 16,
+  papers: {
+    verify: () => Promise.reject(new Error('nothing is verified')),
+    trust: () => ({ trusted: false, reason: 'nothing is trusted' }),
+  },
+};
+
 /**
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
@@ -48,7 +58,7 @@ export async function startService(
   environment: Record<string, string> = {},
   renderer: AppParts['renderer'] | null = STAND_IN_RENDERER,
   monitorCommands = false,
-  live?: AppParts['live'],
+  live?: Partial<AppParts['live']> & Pick<NonNullable<AppParts['live']>, 'authority'>,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
@@ -64,7 +74,11 @@ export async function startService(
     }),
     ...environment,
   });
-  const app = await startApp(config, { ...(renderer && { renderer }), ...(live && { live }), monitorCommands });
+  const app = await startApp(config, {
+    ...(renderer && { renderer }),
+    ...(live && { live: { ...NO_PAPERS, ...live } }),
+    monitorCommands,
+  });
   if (app.url === null) throw new Error('the service has no address');
   return {
     app,

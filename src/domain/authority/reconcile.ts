@@ -37,7 +37,8 @@ export interface ReconcileParts {
   /** Makes the look-ups of these invoices due where the rule allows it. @returns their number */
   readonly makeLookUpsDue: (invoiceIds: readonly string[], rule: LookUpRule) => Promise<number>;
   readonly report: (event: ReconciliationReport) => void;
-  readonly pause: (ms: number) => Promise<void>;
+  /** Waits, at most until the signal. */
+  readonly pause: (ms: number, signal?: AbortSignal) => Promise<void>;
   readonly clock?: () => Date;
 }
 
@@ -148,9 +149,9 @@ class Run {
   /** @returns false if the run was ended from outside */
   private async readEntries(): Promise<boolean> {
     const { authority, copy, pause } = this.parts;
-    const { since = null } = this.options;
+    const { since = null, signal } = this.options;
     const resumes = since === null && this.before.stalled < MOST_STALLED;
-    for await (const page of readLedger(authority, resumes ? this.before.cursor : null, pause)) {
+    for await (const page of readLedger(authority, resumes ? this.before.cursor : null, (ms) => pause(ms, signal))) {
       this.tally.changed += await copy.keep(page.entries);
       this.tally.entries += page.read;
       const compared =
@@ -158,7 +159,7 @@ class Run {
       const ids = compared.map(({ submissionId }) => submissionId);
       await this.observe(await this.examine(ids, compared));
       await this.keepLease(since === null ? { cursor: page.cursor, stalled: 0 } : {});
-      if (this.options.signal?.aborted) return false;
+      if (signal?.aborted) return false;
     }
     return true;
   }

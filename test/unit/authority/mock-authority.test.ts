@@ -40,6 +40,8 @@ const ledger: SubmissionLedger = {
     const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
     return [...rows.values()].find(isIts) ?? null;
   },
+  decided: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
+  latest: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
   async countRefusal(submissionId) {
     trips.push('countRefusal');
     const count = (refusals.get(submissionId) ?? 0) + 1;
