@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http';
 import { z } from 'zod';
-import type { Command, Control } from './control.ts';
+import type { Control } from './control.ts';
+import type { Command } from './control-commands.ts';
 
 const MAX_BODY_BYTES = 1024 * 1024;
 

@@ -1,7 +1,7 @@
 import { parseArgs } from 'node:util';
 import { z } from 'zod';
 import { endWithNpm } from '../../src/engine/parent-process.ts';
-import { faultRule } from './control.ts';
+import { faultRule } from './control-commands.ts';
 import { milliseconds } from './duration.ts';
 import type { FaultRule } from './faults.ts';
 import { DEFAULT_LIMITS, type Limits, PROFILES, type SimulatorOptions } from './options.ts';

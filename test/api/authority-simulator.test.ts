@@ -78,7 +78,15 @@ describe('the calls', () => {
     const before = simulator.control.counters().ledger.entries;
     const answers = await Promise.all(Array.from({ length: 10 }, () => client.put(id, document)));
     expect(answers.map(({ body }) => body.digest)).toEqual(Array(10).fill(digestOf(document)));
-    expect(simulator.control.counters().ledger.entries).toBe(before + 1);
+    expect(simulator.control.counters().ledger).toMatchObject({ entries: before + 1, doubled: [] });
+  });
+
+  test('of one document under ten ids at the same time, one is registered; the others are duplicates', async () => {
+    const document = await signedDocument();
+    const before = simulator.control.counters().ledger.entries;
+    const answers = await Promise.all(Array.from({ length: 10 }, () => client.put(newId(), document)));
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([202, ...Array(9).fill(409)]);
+    expect(simulator.control.counters().ledger).toMatchObject({ entries: before + 1, doubled: [] });
   });
 
   test('a look-up by id of what is not held is 404 unknown_submission', async () => {
