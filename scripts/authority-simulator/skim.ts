@@ -14,7 +14,11 @@ const [NUMBER, SELLER, CUSTOMER] = [
 export function skim(document: Buffer): InvoiceIdentity | null {
   const start = Math.max(0, document.indexOf('</ext:UBLExtensions>'));
   const text = document.toString('utf8', start, start + MAX_BYTES);
-  const [number, sellerIce, customerIce] = [NUMBER, SELLER, CUSTOMER].map((pattern) => pattern.exec(text)?.[1]);
+  const [number, sellerIce, customerIce] = [NUMBER, SELLER, CUSTOMER].map((pattern) => {
+    const found = pattern.exec(text)?.[1];
+    // A copy: V8's substrings keep the whole text, and the ledger keeps these.
+    return found === undefined ? undefined : Buffer.from(found).toString();
+  });
   if (number === undefined || sellerIce === undefined || customerIce === undefined) return null;
   return { number, sellerIce, customerIce };
 }
