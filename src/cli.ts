@@ -1,5 +1,11 @@
 import { localSender, openAdministration, trustedSigners, verifyDocument } from './app/administration.ts';
-import { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from './app/diagnosis.ts';
+import {
+  diagnoseAuthority,
+  diagnoseMail,
+  diagnoseMasterKey,
+  diagnoseRenderer,
+  signingCertificate,
+} from './app/diagnosis.ts';
 import { openReconciliation } from './app/reconciliation.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
@@ -31,6 +37,7 @@ const context: CommandContext = {
     signingCertificate,
     diagnoseMasterKey,
     diagnoseRenderer,
+    diagnoseAuthority,
     diagnoseMail,
     localSender,
     // The service is large, and one command needs it.

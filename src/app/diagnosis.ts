@@ -4,7 +4,9 @@ import { createSmtp } from '../adapters/email/smtp.ts';
 import { createPdfRenderer, type RendererDiagnosis } from '../adapters/pdf/pdf-renderer.ts';
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
+import type { Capabilities } from '../domain/authority/ports.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
+import { type LiveCertificate, openAuthority } from './authority.ts';
 import { checkMasterKey } from './master-key.ts';
 import { openStore } from './store.ts';
 
@@ -67,5 +69,39 @@ export async function diagnoseMail({ mail, dataDir }: Config): Promise<MailDiagn
     return { server: `${protocol}//${host}`, outbox, trouble: (error as Error).message };
   } finally {
     smtp.close();
+  }
+}
+
+export interface AuthorityDiagnosis {
+  readonly url: string;
+  readonly certificates: readonly LiveCertificate[];
+  /** `endsInMs`: null without a token. The whole is null if the authority wants none. */
+  readonly token: { readonly endsInMs: number | null } | null;
+  /** Why the authority does not answer as it should; null if it does. */
+  readonly trouble: string | null;
+  readonly capabilities: Capabilities;
+  /** Milliseconds by which the authority's clock is ahead; null if it did not answer. */
+  readonly clockOffsetMs: number | null;
+}
+
+const SILENT = { info: () => undefined, warn: () => undefined };
+
+/**
+ * Gets a token and reads the capabilities of the configured authority; nothing is submitted.
+ * @returns null if none is configured
+ * @throws {ConfigError} with a line for each file that cannot be used
+ */
+export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagnosis | null> {
+  const verify = () => Promise.reject(new Error('the diagnosis reads no receipt'));
+  const live = await openAuthority(config, { log: SILENT, verify });
+  if (live === null) return null;
+  try {
+    const trouble = await live.authority.probe();
+    return {
+      ...{ url: config.authority?.url ?? '', certificates: live.certificates(), trouble },
+      ...{ capabilities: live.authority.capabilities(), ...live.authority.state() },
+    };
+  } finally {
+    await live.close();
   }
 }

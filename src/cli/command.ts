@@ -1,6 +1,12 @@
 import type { localSender, openAdministration, trustedSigners, verifyDocument } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
-import type { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from '../app/diagnosis.ts';
+import type {
+  diagnoseAuthority,
+  diagnoseMail,
+  diagnoseMasterKey,
+  diagnoseRenderer,
+  signingCertificate,
+} from '../app/diagnosis.ts';
 import type { OpenReconciliation } from '../app/reconciliation.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
@@ -59,6 +65,7 @@ export interface CommandParts {
   readonly signingCertificate: typeof signingCertificate;
   readonly diagnoseMasterKey: typeof diagnoseMasterKey;
   readonly diagnoseRenderer: typeof diagnoseRenderer;
+  readonly diagnoseAuthority: typeof diagnoseAuthority;
   readonly diagnoseMail: typeof diagnoseMail;
   readonly localSender: typeof localSender;
   readonly startApp: typeof startApp;

@@ -18,11 +18,11 @@ export interface Finding {
 }
 
 const LOW_DISK_BYTES = 1024 ** 3;
-const DAY_MS = 86_400_000;
-const EXPIRY_WARNING_DAYS = 30;
+export const DAY_MS = 86_400_000;
+export const EXPIRY_WARNING_DAYS = 30;
 /** A date before this version was written: a clock that shows an earlier time is wrong. */
 const EARLIEST_MS = Date.UTC(2026, 10, 1);
-const CLOCK_WARNING_MS = 5000;
+export const CLOCK_WARNING_MS = 5000;
 const CLOCK_FAILURE_MS = 300_000;
 const SECRET_FILES = ['master.key', 'signing-test-identity.pem'];
 
@@ -215,7 +215,7 @@ function nearestPresent(path: string): string {
   return existsSync(path) || dirname(path) === path ? path : nearestPresent(dirname(path));
 }
 
-function oneLine(error: unknown): string {
+export function oneLine(error: unknown): string {
   return (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, '; ');
 }
 

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
 import type { Command, CommandParts } from './command.ts';
+import { checkAuthority } from './doctor-authority.ts';
 import {
   checkCertificate,
   checkClock,
@@ -64,6 +65,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
     yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
+    yield* await checkAuthority(() => parts.diagnoseAuthority(config), new Date());
     yield await checkMail(() => parts.diagnoseMail(config));
     yield await checkService(config, store.kind);
   } finally {

@@ -3,6 +3,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { readFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import type { SimulatorOptions } from '../../scripts/authority-simulator/options.ts';
+import { type Simulator, startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import {
   createHttpAuthority,
   type HttpAuthority,
@@ -14,6 +16,9 @@ import {
   type CredentialStore,
   openCredentials,
 } from '../../src/adapters/authority/http/credentials.ts';
+import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
+import { type LiveAuthority, openAuthority } from '../../src/app/authority.ts';
+import { readConfig } from '../../src/config.ts';
 import type { CertificateAuthority } from './certificate-authority.ts';
 
 export interface OpenHttpAuthority {
@@ -84,4 +89,22 @@ export async function openHttpAuthority(
 async function readPem(file: string): Promise<ClientIdentity> {
   const pem = await readFile(file, 'utf8');
   return { privateKey: createPrivateKey(pem), certificateChain: [new X509Certificate(pem)] };
+}
+
+/** The adapter as the service composes it, with a simulator of its own. */
+export async function openSimulated(
+  options: SimulatorOptions = {},
+): Promise<LiveAuthority & { readonly simulator: Simulator }> {
+  const simulator = await startSimulator(options);
+  const { SIGNING_P12: _file, SIGNING_P12_PASSPHRASE: _passphrase, ...settings } = simulator.settings;
+  const log = { warn: () => undefined, info: () => undefined };
+  const live = await openAuthority(readConfig(settings), { log, verify: verifySignedDocument });
+  if (live === null) throw new Error('the settings name no authority');
+  return {
+    ...{ ...live, simulator },
+    async close() {
+      await live.close();
+      await simulator.close();
+    },
+  };
 }

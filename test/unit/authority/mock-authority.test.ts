@@ -146,7 +146,7 @@ describe('an ordinary submission', () => {
       heldDigest: first.sha256,
     });
     expect(rows.get('inv_1')?.sha256).toBe(first.sha256);
-    expect(await authority.lookUp(second)).toMatchObject({ kind: 'absent' });
+    expect(await authority.lookUp(second)).toMatchObject({ kind: 'unknown' });
     expect(await authority.lookUp(first)).toMatchObject(ACCEPTED);
   });
 

@@ -201,6 +201,7 @@ it('whatever the data folder does not contain yet is tried in a temporary folder
       looked.renderer = at.dataDir;
       return { works: false, advice: '' };
     },
+    diagnoseAuthority: async () => null,
     diagnoseMail,
   };
   const printed: string[] = [];

@@ -111,7 +111,9 @@ export function createMockAuthority({
 
     async lookUp({ submissionId, sha256 }) {
       const row = await ledger.find(submissionId);
-      return row?.sha256 === sha256 ? answerOf(row) : { kind: 'absent', ...CALLED };
+      if (row === null) return { kind: 'absent', ...CALLED };
+      if (row.sha256 !== sha256) return unknown('The authority holds another document under this id.');
+      return answerOf(row);
     },
 
     async receipt(dgiId) {

@@ -1,0 +1,82 @@
+import type { AuthorityDiagnosis } from '../app/diagnosis.ts';
+import { CLOCK_WARNING_MS, DAY_MS, EXPIRY_WARNING_DAYS, type Finding, oneLine } from './doctor-checks.ts';
+
+/**
+ * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start
+ * of the service; everything else delays live invoices only, so it is a warning.
+ */
+export async function checkAuthority(
+  diagnose: () => Promise<AuthorityDiagnosis | null>,
+  now: Date,
+): Promise<Finding[]> {
+  const subject = 'authority';
+  let found: AuthorityDiagnosis | null;
+  try {
+    found = await diagnose();
+  } catch (error) {
+    const advice = 'Correct these DGI_* settings or the files that they name; the service does not start until then.';
+    return [{ subject, state: 'fails', found: oneLine(error), advice }];
+  }
+  if (found === null) {
+    return [{ subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' }];
+  }
+  return [...certificateFindings(found, now), ...tokenFinding(found), answerFinding(found), ...clockFinding(found)];
+}
+
+function certificateFindings({ certificates }: AuthorityDiagnosis, now: Date): Finding[] {
+  return certificates.map(({ use, certificate }) => {
+    const subject = use === 'client' ? 'DGI client' : 'DGI_CA';
+    const days = Math.floor((certificate.validToDate.getTime() - now.getTime()) / DAY_MS);
+    const until = certificate.validToDate.toISOString().slice(0, 10);
+    const text = `${certificate.subject.replaceAll('\n', ', ')}, until ${until} (${days} days left)`;
+    if (days >= EXPIRY_WARNING_DAYS) return { subject, state: 'works', found: text };
+    const advice = 'Get the next certificate and put it in the place of the file; no restart is needed.';
+    return { subject, state: 'warns', found: text, advice };
+  });
+}
+
+function tokenFinding({ token, trouble }: AuthorityDiagnosis): Finding[] {
+  const subject = 'DGI token';
+  if (token === null) return [];
+  if (token.endsInMs !== null) {
+    return [{ subject, state: 'works', found: `valid for ${Math.round(token.endsInMs / 1000)} s` }];
+  }
+  const advice =
+    'Check DGI_TOKEN_URL and DGI_CLIENT_ID, and that the authority has the public part of DGI_CLIENT_KEY registered.';
+  return [{ subject, state: 'warns', found: trouble ?? 'none', advice }];
+}
+
+function answerFinding({ url, trouble, token, capabilities }: AuthorityDiagnosis): Finding {
+  const subject = 'authority';
+  if (trouble === null) {
+    const { decision, lookUp, clearedDocument, limits } = capabilities;
+    const cleared = clearedDocument ? ', cleared documents' : '';
+    const found = `${url}: decisions ${decision}, look-up by ${lookUp.join(' and ') || 'nothing'}${cleared}, ${limits.submissionsPerMinute} submissions a minute`;
+    if (lookUp.length > 0) return { subject, state: 'works', found };
+    const advice =
+      'Without a look-up an unknown outcome can only be resolved by the nightly reconciliation: ask the authority.';
+    return { subject, state: 'warns', found, advice };
+  }
+  if (token !== null && token.endsInMs === null) {
+    return { subject, state: 'warns', found: `${url} was not asked, for want of a token`, advice: 'See the token.' };
+  }
+  const advice =
+    'Check DGI_URL, DGI_CA and DGI_CLIENT_P12, and the network to the authority. Live invoices wait until it answers.';
+  return { subject, state: 'warns', found: `${url}: ${oneLine(trouble)}`, advice };
+}
+
+function clockFinding({ clockOffsetMs }: AuthorityDiagnosis): Finding[] {
+  const subject = 'DGI clock';
+  if (clockOffsetMs === null) return [];
+  const seconds = Math.round(Math.abs(clockOffsetMs) / 1000);
+  if (Math.abs(clockOffsetMs) <= CLOCK_WARNING_MS)
+    return [{ subject, state: 'works', found: 'agrees with this machine' }];
+  return [
+    {
+      ...{ subject, state: 'warns' },
+      found: `the authority's clock is ${seconds} s ${clockOffsetMs > 0 ? 'ahead of' : 'behind'} this machine's`,
+      advice:
+        'Set the clock of this machine (timedatectl set-ntp true). Tokens work all the same; signing times would be wrong.',
+    },
+  ];
+}
