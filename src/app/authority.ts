@@ -80,6 +80,12 @@ export async function openAuthority(
   };
 }
 
+/** The authority for a command: it logs nothing and reads no receipts. @throws as {@link openAuthority} */
+export function openAuthorityForCommand(config: Pick<Config, 'authority'>): Promise<LiveAuthority | null> {
+  const verify = () => Promise.reject(new Error('a command reads no receipts'));
+  return openAuthority(config, { log: { info: () => undefined, warn: () => undefined }, verify });
+}
+
 /**
  * The live authority of a process, with its metrics and the watch of its certificates; null if none is configured. The
  * start does not wait for it.

@@ -6,7 +6,7 @@ import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
-import { type LiveCertificate, openAuthority } from './authority.ts';
+import { type LiveCertificate, openAuthorityForCommand } from './authority.ts';
 import { checkMasterKey } from './master-key.ts';
 import { openStore } from './store.ts';
 
@@ -84,16 +84,13 @@ export interface AuthorityDiagnosis {
   readonly clockOffsetMs: number | null;
 }
 
-const SILENT = { info: () => undefined, warn: () => undefined };
-
 /**
  * Gets a token and reads the capabilities of the configured authority; nothing is submitted.
  * @returns null if none is configured
  * @throws {ConfigError} with a line for each file that cannot be used
  */
 export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagnosis | null> {
-  const verify = () => Promise.reject(new Error('the diagnosis reads no receipt'));
-  const live = await openAuthority(config, { log: SILENT, verify });
+  const live = await openAuthorityForCommand(config);
   if (live === null) return null;
   try {
     const trouble = await live.authority.probe();
