@@ -3,7 +3,7 @@ import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
-import type { LiveAuthority } from './authority.ts';
+import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
 
 /**
  * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
@@ -26,9 +26,7 @@ export interface Metrics {
   /** Exposes the expiry times of the signing certificates. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
   /** Exposes the connection to the live authority. @returns counts a call; see `HttpAuthorityParts.observe` */
-  authority(
-    live: Pick<LiveAuthority, 'authority' | 'certificates'>,
-  ): (call: string, outcome: string, seconds: number) => void;
+  authority(live: ObservedAuthority): (call: string, outcome: string, seconds: number) => void;
   /** All metrics in the Prometheus text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -98,7 +96,7 @@ export function createMetrics(): Metrics {
         expiry.set({ signer }, Math.floor(certificateChain[0].validToDate.getTime() / 1000));
       }
     },
-    authority: (live) => watchAuthority(live, registers),
+    authority: (live) => observeAuthority(live, registers),
     async exposition() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
@@ -174,60 +172,4 @@ function watchAttention(invoices: InvoiceRepository, registers: Registry[]): voi
       for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
     },
   });
-}
-
-function watchAuthority(
-  { authority, certificates }: Pick<LiveAuthority, 'authority' | 'certificates'>,
-  registers: Registry[],
-): (call: string, outcome: string, seconds: number) => void {
-  const calls = new Histogram({
-    name: 'fatoura_authority_call_duration_seconds',
-    help: 'Duration of the calls to the live authority, by call and outcome',
-    labelNames: ['call', 'outcome'],
-    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
-    registers,
-  });
-  new Gauge({
-    name: 'fatoura_authority_certificate_expiry_timestamp_seconds',
-    help: 'Earliest expiry time of the client certificate, and of the certificates in DGI_CA, unix seconds',
-    labelNames: ['certificate'],
-    registers,
-    collect() {
-      this.reset();
-      for (const [use, all] of Map.groupBy(certificates(), (each) => each.use)) {
-        const ends = all.map(({ certificate }) => certificate.validToDate.getTime());
-        this.set({ certificate: use }, Math.floor(Math.min(...ends) / 1000));
-      }
-    },
-  });
-  new Gauge({
-    name: 'fatoura_authority_clock_offset_seconds',
-    help: "How far the live authority's clock is ahead of this machine's",
-    registers,
-    collect() {
-      this.set((authority.state().clockOffsetMs ?? 0) / 1000);
-    },
-  });
-  if (authority.state().token === null) return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
-  new Gauge({
-    name: 'fatoura_authority_token_remaining_seconds',
-    help: 'Time until the access token ends; 0 without a token',
-    registers,
-    collect() {
-      this.set((authority.state().token?.endsInMs ?? 0) / 1000);
-    },
-  });
-  new Counter({
-    name: 'fatoura_authority_token_requests_total',
-    help: 'Requests for an access token, by outcome',
-    labelNames: ['outcome'],
-    registers,
-    collect() {
-      const { renewals = 0, failures = 0 } = authority.state().token ?? {};
-      this.reset();
-      this.inc({ outcome: 'token' }, renewals);
-      this.inc({ outcome: 'failure' }, failures);
-    },
-  });
-  return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
 }

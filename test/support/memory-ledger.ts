@@ -1,4 +1,4 @@
-import type { LedgerRow, SubmissionLedger } from '../../src/domain/authority/ports.ts';
+import type { LedgerPlace, LedgerRow, SubmissionLedger } from '../../src/domain/authority/ports.ts';
 
 /** The mock authority's ledger, in memory. */
 export function createMemoryLedger(): SubmissionLedger {
@@ -15,10 +15,28 @@ export function createMemoryLedger(): SubmissionLedger {
       const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
       return [...rows.values()].find(isIts) ?? null;
     },
+    async decided(after, until, limit) {
+      return [...rows.values()]
+        .filter((row) => row.decisionAt <= until && (after === null || isBehind(row, after)))
+        .sort((one, other) => (isBehind(one, other) ? 1 : -1))
+        .slice(0, limit);
+    },
+    async latest(until) {
+      const [last] = [...rows.values()]
+        .filter(({ decisionAt }) => decisionAt <= until)
+        .sort((one, other) => (isBehind(one, other) ? -1 : 1));
+      return last ?? null;
+    },
     async countRefusal(submissionId) {
       const count = (refusals.get(submissionId) ?? 0) + 1;
       refusals.set(submissionId, count);
       return count;
     },
   };
+}
+
+/** Whether a row was decided after a place; ids decide between decisions of the same time. */
+function isBehind(row: LedgerRow, place: LedgerPlace): boolean {
+  const apart = row.decisionAt.getTime() - place.decisionAt.getTime();
+  return apart > 0 || (apart === 0 && row.submissionId > place.submissionId);
 }

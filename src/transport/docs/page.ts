@@ -149,7 +149,7 @@ ${Object.entries(RULES).map(([term, text]) => html`<dt>${term}</dt><dd>${inline(
 <section id="test-environment">
 <h2>Test environment</h2>
 <p>With a test key (<code>sk_test_</code>, <code>pk_test_</code>) nothing is sent to the tax authority: a mock decides by the customer's ICE. All other ICEs are accepted.
-There are no live keys yet: this version has no connection to the DGI.</p>
+A live key's invoices are cleared by the tax authority; the operator makes one when the connection and the seller's profile are complete.</p>
 <table class="guide">
 <thead><tr><th>customer.ice</th><th>what happens</th></tr></thead>
 <tbody>

@@ -1,0 +1,66 @@
+import type { X509Certificate } from 'node:crypto';
+import { Counter, Gauge, Histogram, type Registry } from 'prom-client';
+import type { HttpAuthority } from '../adapters/authority/http/authority-http.ts';
+
+/** What the metrics read of the live authority. */
+export interface ObservedAuthority {
+  readonly authority: Pick<HttpAuthority, 'state'>;
+  certificates(): readonly { readonly use: string; readonly certificate: X509Certificate }[];
+}
+
+/** Exposes the connection to the live authority. @returns counts a call by its kind and outcome */
+export function observeAuthority(
+  { authority, certificates }: ObservedAuthority,
+  registers: Registry[],
+): (call: string, outcome: string, seconds: number) => void {
+  const calls = new Histogram({
+    name: 'fatoura_authority_call_duration_seconds',
+    help: 'Duration of the calls to the live authority, by call and outcome',
+    labelNames: ['call', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  new Gauge({
+    name: 'fatoura_authority_certificate_expiry_timestamp_seconds',
+    help: 'Earliest expiry time of the client certificate, and of the certificates in DGI_CA, unix seconds',
+    labelNames: ['certificate'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [use, all] of Map.groupBy(certificates(), (each) => each.use)) {
+        const ends = all.map(({ certificate }) => certificate.validToDate.getTime());
+        this.set({ certificate: use }, Math.floor(Math.min(...ends) / 1000));
+      }
+    },
+  });
+  new Gauge({
+    name: 'fatoura_authority_clock_offset_seconds',
+    help: "How far the live authority's clock is ahead of this machine's",
+    registers,
+    collect() {
+      this.set((authority.state().clockOffsetMs ?? 0) / 1000);
+    },
+  });
+  if (authority.state().token === null) return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
+  new Gauge({
+    name: 'fatoura_authority_token_remaining_seconds',
+    help: 'Time until the access token ends; 0 without a token',
+    registers,
+    collect() {
+      this.set((authority.state().token?.endsInMs ?? 0) / 1000);
+    },
+  });
+  new Counter({
+    name: 'fatoura_authority_token_requests_total',
+    help: 'Requests for an access token, by outcome',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { renewals = 0, failures = 0 } = authority.state().token ?? {};
+      this.reset();
+      this.inc({ outcome: 'token' }, renewals);
+      this.inc({ outcome: 'failure' }, failures);
+    },
+  });
+  return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
+}
