@@ -1,0 +1,394 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import type { Authority, Decision } from '../../../src/domain/authority/ports.ts';
+import { absent, CAPABILITIES, held, notHeld, unknown } from '../../support/authority.ts';
+import { liveWorld, type WorldOptions } from '../../support/live-world.ts';
+
+const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
+const HOUR = 3_600_000;
+
+beforeEach(() => void vi.useFakeTimers({ now: new Date('2026-11-01T08:00:00Z') }));
+afterEach(() => void vi.useRealTimers());
+
+/** An authority with a ledger, which can be away: then every call fails, and probes too. */
+function ledgerWorld(options: WorldOptions & { callMs?: number } = {}, parts: Partial<Authority> = {}) {
+  const ledger = new Map<string, number>();
+  const authority = { away: null as 'unavailable' | 'silent' | null, inFlight: 0, most: 0, submissions: 0 };
+  const accepted: { id: string; at: number }[] = [];
+  const pause = () => new Promise((done) => setTimeout(done, options.callMs ?? 100));
+  const world = liveWorld(
+    {
+      async submit({ submissionId }) {
+        authority.submissions++;
+        authority.most = Math.max(authority.most, ++authority.inFlight);
+        try {
+          await pause();
+          if (authority.away === 'unavailable') return notHeld('unavailable');
+          // A silent authority may have taken the document.
+          ledger.set(submissionId, (ledger.get(submissionId) ?? 0) + (ledger.has(submissionId) ? 0 : 1));
+          if (authority.away === 'silent') return unknown('time-out');
+          accepted.push({ id: submissionId, at: Date.now() });
+          return held(ACCEPTED);
+        } finally {
+          authority.inFlight--;
+        }
+      },
+      async lookUp({ submissionId }) {
+        await pause();
+        if (authority.away) return unknown('time-out');
+        return ledger.has(submissionId) ? held(ACCEPTED) : absent();
+      },
+      probe: async () => {
+        await pause();
+        return authority.away && `it is ${authority.away}`;
+      },
+      ...parts,
+    },
+    options,
+  );
+  const count = (status: string) => world.all().filter((invoice) => invoice.status === status).length;
+  return { ...world, ledger, faults: authority, accepted, count };
+}
+
+describe('an outage', () => {
+  it.each(['unavailable', 'silent'] as const)(
+    'of hours (%s) burns no attempt; what waits is drained at the concurrency',
+    async (away) => {
+      const world = ledgerWorld({ concurrency: 8 });
+      world.faults.away = away;
+      await world.start();
+      for (let i = 0; i < 500; i++) world.add();
+      await world.pass(6 * HOUR);
+      expect(world.count('signing')).toBe(500);
+      const works = world.all().map(({ work }) => work);
+      expect(works.every((work) => work?.parked)).toBe(true);
+      // Only the invoices that opened the breaker, and none of them much.
+      expect(world.faults.submissions).toBeLessThan(20);
+      const failures = works.flatMap((work) => work?.failures ?? []);
+      expect(world.workers[0]?.gate.counted(failures)).toEqual([]);
+      world.faults.away = null;
+      await world.pass(180_000);
+      expect(world.count('accepted')).toBe(500);
+      expect(world.faults.most).toBe(8);
+      expect([...world.ledger.values()].every((times) => times === 1)).toBe(true);
+      for (const { events } of world.all())
+        expect(events.map(({ status }) => status)).toEqual(['transmitted', 'accepted']);
+      expect(world.state.current.breaker).toMatchObject({ phase: 'closed', opened: 1 });
+      expect(world.failures).toEqual([]);
+      await world.stop();
+    },
+  );
+
+  it('one tenant with 480 of 500 delays the other by no more than a fifth of the drain', async () => {
+    const world = ledgerWorld({ concurrency: 4 });
+    world.faults.away = 'unavailable';
+    await world.start();
+    for (let i = 0; i < 480; i++) world.add({ tenantId: 'ten_big' });
+    const small = new Set(Array.from({ length: 20 }, () => world.add({ tenantId: 'ten_small' })));
+    await world.pass(HOUR);
+    world.faults.away = null;
+    await world.pass(180_000);
+    expect(world.count('accepted')).toBe(500);
+    const [first, last] = [world.accepted[0]?.at ?? 0, world.accepted.at(-1)?.at ?? 0];
+    const smallEnd = world.accepted.findLast(({ id }) => small.has(id))?.at ?? 0;
+    expect(smallEnd - first).toBeLessThanOrEqual((last - first) / 5);
+    await world.stop();
+  });
+
+  it('drains the oldest of a tenant first, and new invoices queue behind them', async () => {
+    const world = ledgerWorld({ concurrency: 1 });
+    world.faults.away = 'unavailable';
+    await world.start();
+    const ids: string[] = [];
+    for (let i = 0; i < 20; i++) {
+      ids.push(world.add());
+      await world.pass(10);
+    }
+    await world.pass(60_000);
+    world.faults.away = null;
+    await world.pass(61_000);
+    // The invoices that were tried while it was away are at the end, so that no single one keeps the others waiting.
+    const order = world.accepted.map(({ id }) => ids.indexOf(id));
+    expect(order.slice(1, 18)).toEqual([...order.slice(1, 18)].sort((a, b) => a - b));
+    await world.stop();
+  });
+
+  it('that only submissions see, while probes and look-ups are answered, burns no attempt either', async () => {
+    const world = ledgerWorld({}, { probe: async () => null, lookUp: async () => absent() });
+    await world.start();
+    world.faults.away = 'silent';
+    for (let i = 0; i < 50; i++) world.add();
+    await world.pass(6 * HOUR);
+    expect(world.count('signing')).toBe(50);
+    // One invoice is tried at a time, at growing intervals.
+    expect(world.faults.submissions).toBeLessThan(6 * 60 + 100);
+    world.faults.away = null;
+    await world.pass(180_000);
+    expect(world.count('accepted')).toBe(50);
+    await world.stop();
+  });
+
+  it('that a look-up of a decision meets first holds the submissions too', async () => {
+    const world = ledgerWorld({}, { submit: async () => held(null) });
+    await world.start();
+    world.add();
+    await world.pass(100);
+    world.faults.away = 'unavailable';
+    await world.pass(5000);
+    expect(world.state.current.breaker.phase).toBe('open');
+    const later = world.add();
+    await world.pass(1000);
+    expect(world.invoice(later)).toMatchObject({ status: 'signing', work: { parked: true } });
+    await world.stop();
+  });
+
+  it('is told once when it begins and when it ends, with numbers', async () => {
+    const world = ledgerWorld();
+    world.faults.away = 'unavailable';
+    await world.start();
+    for (let i = 0; i < 10; i++) world.add();
+    await world.pass(600_000);
+    world.faults.away = null;
+    await world.pass(120_000);
+    const told = world.reports.filter((entry) => !('stage' in entry));
+    expect(told.filter(({ level }) => level === 'error')).toMatchObject([{ outage: 1, failures: 4 }]);
+    expect(told.at(-1)).toMatchObject({ level: 'info', outage: 1, seconds: expect.any(Number) });
+    await world.stop();
+  });
+});
+
+describe('unknown outcomes', () => {
+  it('five of them while look-ups are down too: stays signing, and ends in agreement, also across a restart', async () => {
+    for (const arrived of [true, false]) {
+      let silent = true;
+      let sent = 0;
+      const world = ledgerWorld(
+        {},
+        {
+          submit: async () => {
+            sent++;
+            return silent ? unknown('time-out') : held(ACCEPTED);
+          },
+          // Every second look-up is answered, so that the next submission times out again.
+          lookUp: async () =>
+            silent ? (sent < 5 ? absent() : unknown('time-out')) : arrived ? held(ACCEPTED) : absent(),
+          probe: async () => null,
+        },
+      );
+      await world.start();
+      const id = world.add();
+      await world.pass(6 * HOUR);
+      expect(sent).toBe(5);
+      expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
+      // A new process knows only what is stored.
+      world.workers[0]?.die();
+      const { dispatcher } = world.startWorker();
+      await dispatcher.start();
+      silent = false;
+      await world.pass(60_000);
+      expect(sent).toBe(5);
+      if (arrived) expect(world.invoice(id).status).toBe('accepted');
+      else expect(world.invoice(id).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+      await dispatcher.stop(0);
+      await world.stop();
+    }
+  });
+
+  it('of submissions and look-ups in an outage: nothing is sent blindly when the authority is back', async () => {
+    const world = ledgerWorld({ concurrency: 3 });
+    await world.start();
+    world.faults.away = 'silent';
+    const ids = Array.from({ length: 3 }, () => world.add());
+    await world.pass(24 * HOUR);
+    for (const id of ids)
+      expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
+    world.workers[0]?.die();
+    const { dispatcher } = world.startWorker();
+    await dispatcher.start();
+    const sent = world.faults.submissions;
+    world.faults.away = null;
+    await world.pass(120_000);
+    expect(world.count('accepted')).toBe(3);
+    expect(world.faults.submissions).toBe(sent);
+    await dispatcher.stop(0);
+    await world.stop();
+  });
+});
+
+describe('one invoice that always gets 503', () => {
+  const failing = (poison: () => string | null): Partial<Authority> => ({
+    submit: async ({ submissionId }) => {
+      await new Promise((done) => setTimeout(done, 10));
+      return submissionId === poison() ? notHeld('unavailable') : held(ACCEPTED);
+    },
+    lookUp: async () => absent(),
+    probe: async () => null,
+  });
+
+  it('has five attempts beside others that pass, which it does not delay', async () => {
+    let poison: string | null = null;
+    const world = ledgerWorld(
+      {},
+      failing(() => poison),
+    );
+    await world.start();
+    poison = world.add();
+    for (let i = 0; i < 100; i++) {
+      world.add();
+      await world.pass(200);
+    }
+    expect(world.count('accepted')).toBe(100);
+    expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    expect(world.invoice(poison).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
+    expect(world.state.current.breaker.opened).toBe(0);
+    await world.stop();
+  });
+
+  it('has five attempts alone on an idle system with probes that answer', async () => {
+    let poison: string | null = null;
+    const world = ledgerWorld(
+      {},
+      failing(() => poison),
+    );
+    await world.start();
+    poison = world.add();
+    await world.pass(60_000);
+    expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    expect(world.invoice(poison).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
+    await world.stop();
+  });
+
+  it('and is the oldest of those that wait in an outage does not keep the breaker open', async () => {
+    let poison: string | null = null;
+    let away = true;
+    const parts = failing(() => poison);
+    const world = ledgerWorld(
+      { concurrency: 2 },
+      {
+        ...parts,
+        submit: async (submission) =>
+          away ? notHeld('unavailable') : await (parts.submit as Authority['submit'])(submission),
+        probe: async () => (away ? 'away' : null),
+      },
+    );
+    await world.start();
+    poison = world.add();
+    for (let i = 0; i < 20; i++) world.add();
+    await world.pass(HOUR);
+    away = false;
+    await world.pass(300_000);
+    expect(world.count('accepted')).toBe(20);
+    expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    await world.stop();
+  });
+});
+
+describe('a pause', () => {
+  it('holds everything, also after a restart; its end drains it', async () => {
+    const calls = vi.fn<() => void>();
+    const answer = async (decision: Decision | null) => {
+      calls();
+      return held(decision);
+    };
+    const world = ledgerWorld({}, { submit: () => answer(null), lookUp: () => answer(ACCEPTED) });
+    await world.start();
+    const decided = world.add();
+    await world.pass(10);
+    await world.state.pause({ by: 'me', reason: null, since: new Date() });
+    await world.pass(1500);
+    calls.mockClear();
+    for (let i = 0; i < 10; i++) world.add();
+    await world.pass(HOUR);
+    world.workers[0]?.die();
+    const { dispatcher } = world.startWorker();
+    await dispatcher.start();
+    for (let i = 0; i < 10; i++) world.add();
+    await world.pass(HOUR);
+    expect(calls).not.toHaveBeenCalled();
+    expect(world.invoice(decided).status).toBe('transmitted');
+    await world.state.resume();
+    await world.pass(30_000);
+    expect(world.count('signing')).toBe(0);
+    // A decision is asked for at most ten minutes later.
+    await world.pass(600_000);
+    expect(world.count('accepted')).toBe(21);
+    await dispatcher.stop(0);
+    await world.stop();
+  });
+});
+
+describe('several workers', () => {
+  it('share the concurrency, never have one invoice at once, and open and close the breaker together', async () => {
+    const world = ledgerWorld({ workers: 3, concurrency: 6, callMs: 500 });
+    const atOnce = new Set<string>();
+    const doubled: string[] = [];
+    const { submit } = world.authority;
+    (world.authority as { submit: Authority['submit'] }).submit = async (submission) => {
+      if (atOnce.has(submission.submissionId)) doubled.push(submission.submissionId);
+      atOnce.add(submission.submissionId);
+      try {
+        return await submit(submission);
+      } finally {
+        atOnce.delete(submission.submissionId);
+      }
+    };
+    await world.start();
+    await world.pass(6000);
+    world.faults.away = 'unavailable';
+    for (let i = 0; i < 200; i++) world.add();
+    await world.pass(HOUR);
+    expect(world.state.current.breaker.opened).toBe(1);
+    const probes = vi.spyOn(world.authority, 'probe');
+    await world.pass(600_000);
+    // One process probes for all.
+    expect(probes.mock.calls.length).toBeLessThanOrEqual(11);
+    world.faults.away = null;
+    await world.pass(180_000);
+    expect(world.count('accepted')).toBe(200);
+    expect(world.faults.most).toBeLessThanOrEqual(6);
+    expect(doubled).toEqual([]);
+    await world.stop();
+  });
+
+  it('take over what a dead one had at the authority, and send nothing twice', async () => {
+    const world = ledgerWorld({ workers: 2, concurrency: 8, callMs: 1000 });
+    world.faults.away = 'unavailable';
+    await world.start();
+    for (let i = 0; i < 60; i++) world.add();
+    await world.pass(HOUR);
+    world.faults.away = null;
+    while (world.accepted.length < 5) await world.pass(100);
+    world.workers[0]?.die();
+    await world.pass(120_000);
+    expect(world.count('accepted')).toBe(60);
+    expect(world.accepted.map(({ id }) => id).sort()).toEqual([...new Set(world.accepted.map(({ id }) => id))].sort());
+    for (const { events } of world.all()) expect(events).toHaveLength(2);
+    await world.stop();
+  });
+
+  it("keep to the authority's submissions a minute", async () => {
+    const limits = { ...CAPABILITIES.limits, submissionsPerMinute: 60 };
+    const world = ledgerWorld({ workers: 2, concurrency: 50 }, { capabilities: () => ({ ...CAPABILITIES, limits }) });
+    await world.start();
+    await world.pass(6000);
+    for (let i = 0; i < 200; i++) world.add();
+    await world.pass(300_000);
+    expect(world.count('accepted')).toBe(200);
+    const times = world.accepted.map(({ at }) => at);
+    const most = Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + 60_000).length));
+    expect(most).toBeLessThanOrEqual(60);
+    await world.stop();
+  });
+});
+
+it('a lease is renewed during a submission of 30 s; nobody else takes the invoice', async () => {
+  const world = ledgerWorld({ workers: 2, callMs: 30_000 });
+  await world.start();
+  const id = world.add();
+  for (let second = 0; second < 29; second++) {
+    await world.pass(1000);
+    world.wake(id);
+  }
+  await world.pass(5000);
+  expect([world.faults.submissions, world.invoice(id).status]).toEqual([1, 'accepted']);
+  await world.stop();
+});
