@@ -23,6 +23,8 @@ interface Scenario {
   readonly probes: readonly boolean[];
 }
 
+const oftenTrue = fc.oneof({ weight: 4, arbitrary: fc.constant(true) }, { weight: 1, arbitrary: fc.constant(false) });
+
 const scenario: fc.Arbitrary<Scenario> = fc.record({
   invoices: fc.integer({ min: 1, max: 8 }),
   concurrency: fc.integer({ min: 1, max: 5 }),
@@ -31,14 +33,14 @@ const scenario: fc.Arbitrary<Scenario> = fc.record({
     fc.record({
       outcome: fc.oneof(
         { weight: 2, arbitrary: fc.constantFrom(...SUBMIT) },
-        { weight: 3, arbitrary: fc.constant('unavailable' as const) },
+        { weight: 4, arbitrary: fc.constant('unavailable' as const) },
       ),
       ms: fc.integer({ min: 1, max: 40_000 }),
     }),
-    { minLength: 1, maxLength: 120 },
+    { minLength: 10, maxLength: 120 },
   ),
-  lookUps: fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
-  probes: fc.array(fc.boolean(), { minLength: 1, maxLength: 20 }),
+  lookUps: fc.array(oftenTrue, { maxLength: 20 }),
+  probes: fc.array(oftenTrue, { maxLength: 30 }),
 });
 
 type Entry =
