@@ -5,11 +5,13 @@ import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
 import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
+import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { givenUp, type ValidSignature, type Verification } from '../domain/verification/verification.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
+import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import type { Store } from '../storage/connect.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
@@ -24,7 +26,8 @@ export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
-  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow'>;
+  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant'>;
+  readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
 }
 
@@ -38,6 +41,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
     ...{ tenants, manageKeys },
     installation: createInstallationRepository(db),
     invoices: createInvoiceRepository(db),
+    authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
   };
 }

@@ -1,3 +1,4 @@
+import { authorityStatus, pauseAuthority, resumeAuthority } from './authority.ts';
 import type { Command } from './command.ts';
 import { demo } from './demo/demo.ts';
 import { doctor } from './doctor.ts';
@@ -24,6 +25,9 @@ export const COMMANDS: readonly Command[] = [
   acceptMasterKey,
   invoicesNeedingAttention,
   retryInvoice,
+  authorityStatus,
+  pauseAuthority,
+  resumeAuthority,
   reconcileAuthority,
   listen,
   trigger,

@@ -104,6 +104,46 @@ const administered = async (...args: string[]) => jsonOf(await administer(...arg
 
 const statusWith = async (key: string) => (await new Client(service.url, key).get('/v1/invoices')).status;
 
+describe('the tax authority', () => {
+  it('is paused and resumed, by whom and why is shown, with what waits', async () => {
+    const status = () => administered('authority', 'status');
+    expect(await status()).toEqual({
+      ...{ breaker: 'closed', since: null, outages: 0, latest_outages: [], next_probe: null },
+      ...{ pause: null, not_before: null, workers: 0, in_flight: 0, waiting: [] },
+    });
+    const { pause } = await administered('authority', 'pause', '--reason', 'maintenance\u001b[2J');
+    expect(pause).toMatchObject({ by: expect.stringContaining('@'), reason: 'maintenance\u001b[2J' });
+    expect((await status()).pause).toEqual(pause);
+    const work = {
+      stage: 'transmit',
+      attempts: 0,
+      outcomeUnknown: false,
+      parked: true,
+      dueAt: new Date(),
+      token: null,
+    };
+    const waiting = ['ten_a', 'ten_a', 'ten_b'].map((tenantId, i) => ({
+      _id: `inv_waits_${i}`,
+      tenantId,
+      order: `w${i}`,
+      work,
+    }));
+    const invoices = service.app.store.db.collection<{ _id: string }>('invoices');
+    await invoices.insertMany(waiting);
+    expect((await status()).waiting).toEqual([
+      { tenant: 'ten_a', waiting: 2 },
+      { tenant: 'ten_b', waiting: 1 },
+    ]);
+    const { out } = await administer('authority', 'status');
+    expect(out).toMatch(/^paused +\S+@\S+ since .*: maintenance\?\[2J$/m);
+    expect(out).toMatch(/^ +ten_a 2$/m);
+    await invoices.deleteMany({ _id: { $in: waiting.map(({ _id }) => _id) } });
+    expect((await administer('authority', 'resume')).out).toMatch(/^The pause of .* has ended\.$/m);
+    expect(await administered('authority', 'resume')).toEqual({ ended: null });
+    expect((await status()).pause).toBeNull();
+  });
+});
+
 describe('tenants and keys', () => {
   it('creates a tenant and keys that a running service accepts until they are revoked', async () => {
     const tenant = await administered('tenants', 'create', '--name', 'Atlas', '--profile', PROFILE);

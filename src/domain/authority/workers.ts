@@ -1,7 +1,7 @@
 import type { WorkerHeartbeat } from './state.ts';
 
 /** How long a worker counts after its last new heartbeat, milliseconds. */
-const LIVE_MS = 15_000;
+export const LIVE_MS = 15_000;
 /** When its heartbeat is removed, milliseconds after the last new one. */
 const FORGET_MS = 60_000;
 

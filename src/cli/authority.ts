@@ -1,0 +1,112 @@
+import { hostname, userInfo } from 'node:os';
+import type { Outage } from '../domain/authority/breaker.ts';
+import type { AuthorityState, Pause } from '../domain/authority/state.ts';
+import { LIVE_MS } from '../domain/authority/workers.ts';
+import { administer } from './administer.ts';
+import type { Command } from './command.ts';
+import { columns, harmless } from './terminal.ts';
+
+/** How many tenants are shown, and how many waiting invoices of each are counted. */
+const [MOST_TENANTS, MOST_WAITING] = [50, 1000] as const;
+const MOST_OUTAGES = 5;
+const MAX_REASON = 200;
+
+const JSON_OPTION = { json: { description: 'Print an object' } } as const;
+
+export const authorityStatus: Command = {
+  name: 'authority status',
+  summary: 'Shows whether live invoices go to the tax authority, and what waits',
+  positionals: [],
+  options: JSON_OPTION,
+  details: `The breaker is closed (invoices are sent), open (only probes are sent) or half_open (one invoice is tried). Waiting invoices are
+counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Workers are those with a heartbeat of the last ${LIVE_MS / 1000} seconds.`,
+  async run(input, context) {
+    const [state, waiting] = await administer(context, ({ authorityState, invoices }) =>
+      Promise.all([authorityState.read(), invoices.parkedByTenant(MOST_TENANTS, MOST_WAITING)]),
+    );
+    const shown = statusOf(state, new Date());
+    const byTenant = waiting.map((each) => ({ tenant: each.tenantId, waiting: each.waiting }));
+    const { terminal } = context;
+    if (input.has('json')) terminal.print(JSON.stringify({ ...shown, waiting: byTenant }));
+    else {
+      const rows = [
+        ['breaker', shown.breaker + (shown.since ? ` since ${time(shown.since)}` : '')],
+        ['outages', String(shown.outages)],
+        ...shown.latest_outages.map((outage) => ['', outageText(outage)]),
+        ['next probe', shown.next_probe ? time(shown.next_probe) : '-'],
+        ['paused', shown.pause ? pauseText(shown.pause) : 'no'],
+        ['rate limit', shown.not_before ? `nothing is sent before ${time(shown.not_before)}` : '-'],
+        ['workers', String(shown.workers)],
+        ['in flight', String(shown.in_flight)],
+        ['waiting', waiting.length === 0 ? '0' : ''],
+        ...waiting.map((tenant) => [
+          '',
+          `${tenant.tenantId} ${tenant.waiting}${tenant.waiting >= MOST_WAITING ? ' or more' : ''}`,
+        ]),
+      ];
+      terminal.print(columns(rows));
+    }
+    return 0;
+  },
+};
+
+export const pauseAuthority: Command = {
+  name: 'authority pause',
+  summary: 'Stops every call to the tax authority; live invoices wait',
+  positionals: [],
+  options: {
+    reason: { description: 'Why; shown by authority status', value: 'TEXT' },
+    ...JSON_OPTION,
+  },
+  details: 'It takes effect within two seconds in all processes, survives restarts, and ends with authority resume.',
+  async run(input, context) {
+    const reason = input.find('reason')?.slice(0, MAX_REASON) ?? null;
+    const pause: Pause = { by: `${userInfo().username}@${hostname()}`, reason, since: new Date() };
+    await administer(context, ({ authorityState }) => authorityState.pause(pause));
+    if (input.has('json')) context.terminal.print(JSON.stringify({ pause }));
+    else context.terminal.print('Nothing is sent to the tax authority until authority resume.');
+    return 0;
+  },
+};
+
+export const resumeAuthority: Command = {
+  name: 'authority resume',
+  summary: 'Ends a pause; waiting live invoices are sent',
+  positionals: [],
+  options: JSON_OPTION,
+  async run(input, context) {
+    const ended = await administer(context, ({ authorityState }) => authorityState.resume());
+    if (input.has('json')) context.terminal.print(JSON.stringify({ ended }));
+    else context.terminal.print(ended ? `The pause of ${pauseText(ended)} has ended.` : 'There was no pause.');
+    return 0;
+  },
+};
+
+function statusOf({ breaker, pause, notBefore, workers }: AuthorityState, now: Date) {
+  const { phase, outages, opened, probe } = breaker;
+  const live = workers.filter(({ at }) => now.getTime() - at.getTime() <= LIVE_MS);
+  return {
+    breaker: phase,
+    since: phase === 'closed' ? (outages.at(-1)?.until ?? null) : (outages.at(-1)?.since ?? null),
+    outages: opened,
+    latest_outages: outages.slice(-MOST_OUTAGES),
+    next_probe: phase === 'open' ? (probe?.dueAt ?? null) : null,
+    pause,
+    not_before: notBefore && notBefore > now ? notBefore : null,
+    workers: live.length,
+    in_flight: live.reduce((sum, { inFlight }) => sum + inFlight, 0),
+  };
+}
+
+function outageText({ since, until }: Outage): string {
+  if (until === null) return `from ${time(since)}`;
+  return `from ${time(since)} to ${time(until)} (${Math.round((until.getTime() - since.getTime()) / 1000)} s)`;
+}
+
+function pauseText({ by, reason, since }: Pause): string {
+  return harmless(`${by} since ${time(since)}${reason === null ? '' : `: ${reason}`}`);
+}
+
+function time(at: Date): string {
+  return `${at.toISOString().slice(0, 19)}Z`;
+}
