@@ -201,6 +201,7 @@ beforeAll(async () => {
   // Every object has problems, so that as few nullable fields as possible are null.
   const later = new Date(Date.now() + 3_600_000);
   const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, sweepAt: later, claims: 9 };
+  const finding = { code: 'c', path: '/Invoice', message: 'm' };
   const logo = { sha256: 'ab'.repeat(32), contentType: 'image/png', width: 1, height: 1 };
   const { db } = service.app.store;
   const delivery = await db.collection<{ _id: string; attempts: string[] }>('webhook_deliveries').findOne({ _id: id });
@@ -211,6 +212,9 @@ beforeAll(async () => {
     rejectionReason: 'none',
     'seller.logo': logo,
     'authorityAttempts.0.message': 'm',
+    'authorityAttempts.0.requestId': 'req_1',
+    problems: [finding],
+    authorityWarnings: [finding],
   };
   await Promise.all([
     service.app.store.db

@@ -47,6 +47,11 @@ describe('the PDF of an accepted invoice', () => {
       const xml = Buffer.from(await (await fetch(invoice.xml_url)).arrayBuffer());
       expect(detached(pdf).content.equals(xml)).toBe(true);
       expect(detached(pdf).name).toMatch(/^facture-\d{4}-\d{6}\.xml$/);
+      const query = `{ invoice(id: "${invoice.id}") { documents { receipt { url } } } }`;
+      const { url } = (await client.graphql(query)).body.data.invoice.documents.receipt;
+      const receipt = Buffer.from(await (await fetch(url)).arrayBuffer());
+      expect(detached(pdf, 2).content.equals(receipt)).toBe(true);
+      expect(detached(pdf, 2).name).toMatch(/^recu-\d{4}-\d{6}\.xml$/);
     }
   }, 120_000);
 });

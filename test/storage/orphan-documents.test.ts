@@ -47,6 +47,17 @@ it('removes files that were never recorded, and none that an invoice refers to',
   expect([await files(), await chunks()]).toEqual([4, 4]);
 });
 
+it('keeps the receipt and the cleared document that an invoice refers to, and removes others', async () => {
+  const documents = createDocumentStore(store.db);
+  const put = (suffix: string) => documents.put(Buffer.from('<a/>'), `inv_1.${suffix}`, 'application/xml');
+  const [receipt, cleared] = [await put('receipt.xml'), await put('cleared.xml')];
+  await put('receipt.xml');
+  await put('cleared.xml');
+  await store.db.collection<{ _id: string }>('invoices').insertOne({ _id: 'inv_1', ...{ receipt, cleared } });
+  expect(await createOrphanCollector(store.db).collect(inMinutes(61))).toBe(2);
+  for (const kept of [receipt, cleared]) expect(String(await documents.get(kept))).toBe('<a/>');
+});
+
 it('keeps a file for an hour, while it may still be recorded', async () => {
   await invoiceWithOrphan('inv_1');
   const collector = createOrphanCollector(store.db);

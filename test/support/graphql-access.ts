@@ -15,7 +15,8 @@ export type Column = (typeof COLUMNS)[number];
 const TABLE = `
 + 404 404 403 403 403 403  ApiKey createdAt current environment id kind lastFour
 null 404 404 403 403 403 403  ApiKey revokedAt
-+ 404 404 403 hidden hidden 403  AuthorityAttempt at message outcome purpose
++ 404 404 403 hidden hidden 403  AuthorityAttempt at message milliseconds outcome purpose requestId
++ 404 404 403 + + 403  AuthorityProblem code message path
 + + + 403 403 403 403  CoveredDocument digest number type
 + InvalidInputError + 403 403 403 403  CreateApiKeyPayload apiKey token
 + + + 403 403 403 403  CreateInvoicePayload clientSecret invoice replayed
@@ -29,13 +30,13 @@ null null null 403 403 403 403  DocumentVerification failed reason timeStamp
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403  InvalidInputError code message param problems status
 + 404 404 403 + + 403  Invoice amount createdAt currency customer dgiId documents environment id lines metadata number rejectionReason
-+ 404 404 403 + + 403  Invoice roundingAmount status terms timeline totals updatedAt
++ 404 404 403 + + 403  Invoice authorityWarnings problems roundingAmount status terms timeline totals updatedAt
 + 404 404 403 null null 403  Invoice attention email seller
 + 404 404 403 empty empty 403  Invoice authorityAttempts deliveries events warnings
 + 404 404 403 hidden hidden 403  InvoiceAttention message nextAttemptAt reason since
 + + + 403 403 403 403  InvoiceConnection edges nodes pageInfo
 + 404 404 403 + + 403  InvoiceDocument mediaType ready sha256 size url
-+ 404 404 403 + + 403  InvoiceDocuments pdf xml
++ 404 404 403 + + 403  InvoiceDocuments pdf receipt signedXml xml
 + + + 403 403 403 403  InvoiceEdge cursor node
 + 404 404 403 hidden hidden 403  InvoiceEmail attempts lastError sentAt status to
 + 404 404 403 + + 403  InvoiceLine amount description quantity taxRate unitPrice

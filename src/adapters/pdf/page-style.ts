@@ -118,7 +118,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .words { margin-top: 2.6mm; padding: 1.6mm 3.5mm; background: #f4f6f9; border-radius: 1.2mm; }
 .words strong { font-weight: 700; }
 
-.accepted { display: flex; gap: 2mm; align-items: center; margin-top: 2.6mm; padding-inline-end: 3.5mm; border: .6pt solid #17365d; border-radius: 1.2mm; }
+.accepted { display: flex; gap: 2mm; align-items: center; margin-top: 2.6mm; padding-inline-end: 3.5mm; padding-block: 1.2mm; border: .6pt solid #17365d; border-radius: 1.2mm; }
 /* White padding keeps the quiet zone of the QR code. */
 .accepted .code { flex: none; width: 26.4mm; height: 26.4mm; padding: 2.4mm; background: #fff; border-radius: 1.2mm; }
 .accepted svg { display: block; }

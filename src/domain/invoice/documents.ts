@@ -1,8 +1,10 @@
 import type { Invoice, StoredDocument } from './invoice.ts';
 
 interface DocumentRow {
-  /** The end of its URL and of its file names. */
+  /** The end of its URL and of its name in the store. */
   readonly suffix: string;
+  /** @param number the legal number, in characters that a file name may have */
+  readonly fileName: (number: string) => string;
   readonly mediaType: string;
   readonly description: string;
   readonly stored: (invoice: Invoice) => StoredDocument | null;
@@ -10,10 +12,11 @@ interface DocumentRow {
   readonly isComing: (invoice: Invoice) => boolean;
 }
 
-/** The documents of an accepted invoice (docs/decisions/0017, 0042). */
+/** The documents of an accepted invoice (docs/decisions/0017, 0045). */
 export const DOCUMENTS = {
   xml: {
     suffix: 'xml',
+    fileName: (number) => `facture-${number}.xml`,
     mediaType: 'application/xml',
     description:
       'The legal UBL invoice: the one that the tax authority returned, if it returns one, otherwise the signed one.',
@@ -22,6 +25,7 @@ export const DOCUMENTS = {
   },
   pdf: {
     suffix: 'pdf',
+    fileName: (number) => `facture-${number}.pdf`,
     mediaType: 'application/pdf',
     description: 'The signed PDF with the XML embedded.',
     stored: ({ pdf }) => pdf,
@@ -29,6 +33,7 @@ export const DOCUMENTS = {
   },
   signedXml: {
     suffix: 'signed.xml',
+    fileName: (number) => `facture-${number}-transmise.xml`,
     mediaType: 'application/xml',
     description: 'The UBL invoice as the service signed it and sent it to the tax authority.',
     stored: ({ xml }) => xml,
@@ -36,6 +41,7 @@ export const DOCUMENTS = {
   },
   receipt: {
     suffix: 'receipt.xml',
+    fileName: (number) => `recu-${number}.xml`,
     mediaType: 'application/xml',
     description:
       'The receipt of the tax authority: its signed statement about its decision, which the service has verified.',

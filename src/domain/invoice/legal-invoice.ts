@@ -27,7 +27,7 @@ export function seriesNumberOf(number: string): SeriesNumber | null {
 
 /** A document's file name: `facture-2026-000123.pdf`. Other characters of a client's own number become `_`. */
 export function documentFileName(number: string, kind: DocumentKind): string {
-  return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${DOCUMENTS[kind].suffix}`;
+  return DOCUMENTS[kind].fileName(number.replaceAll(/[^\w.-]/g, '_'));
 }
 
 /**

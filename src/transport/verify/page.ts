@@ -44,7 +44,12 @@ ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.amount, format.money(facts.amount, CURRENCY), 'amount')}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
-${facts.receipt && fact(texts.receipt, `${texts.receiptOf} ${format.moment(facts.receipt.decidedAt)}`)}
+${
+  facts.receipt && [
+    fact(texts.receipt, texts.receiptVerified),
+    fact(texts.decidedAt, format.moment(facts.receipt.decidedAt)),
+  ]
+}
 </dl>
 <p class="soft">${texts.compare}</p>
 </section>

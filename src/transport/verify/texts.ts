@@ -18,8 +18,9 @@ export interface VerifyTexts {
   readonly dgiId: string;
   readonly acceptedAt: string;
   readonly receipt: string;
-  /** Before the time of the decision that the receipt states. */
-  readonly receiptOf: string;
+  readonly receiptVerified: string;
+  /** When the authority decided, as its receipt states. */
+  readonly decidedAt: string;
   readonly compare: string;
   readonly checkTitle: string;
   readonly checkHow: string;
@@ -60,7 +61,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     dgiId: 'Identifiant DGI',
     acceptedAt: 'Acceptée le',
     receipt: 'Reçu de l’administration',
-    receiptOf: 'vérifié, décision du',
+    receiptVerified: 'vérifié',
+    decidedAt: 'Décision du',
     compare: 'Comparez ces mentions à celles de votre document.',
     checkTitle: 'Votre fichier est-il intact ?',
     checkHow: 'Choisissez ou déposez ici le PDF ou le XML que vous avez reçu.',
@@ -98,7 +100,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     dgiId: 'معرف المديرية العامة للضرائب',
     acceptedAt: 'تاريخ القبول',
     receipt: 'وصل الإدارة',
-    receiptOf: 'تم التحقق منه، قرار بتاريخ',
+    receiptVerified: 'تم التحقق منه',
+    decidedAt: 'تاريخ القرار',
     compare: 'قارنوا هذه البيانات بما ورد في وثيقتكم.',
     checkTitle: 'هل ملفكم سليم؟',
     checkHow: 'اختاروا أو ضعوا هنا ملف PDF أو XML الذي توصلتم به.',
@@ -136,7 +139,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     dgiId: 'DGI identifier',
     acceptedAt: 'Accepted on',
     receipt: 'Receipt of the authority',
-    receiptOf: 'verified, decided on',
+    receiptVerified: 'verified',
+    decidedAt: 'Decided on',
     compare: 'Compare this information with your document.',
     checkTitle: 'Is your file unchanged?',
     checkHow: 'Choose or drop here the PDF or the XML that you received.',

@@ -30,11 +30,14 @@ export function pdfsig(pdf: Uint8Array): string {
 }
 
 /** The name and content of the file embedded in a PDF, extracted by poppler's pdfdetach. */
-export function detached(pdf: Uint8Array): { name: string; content: Buffer } {
+export function detached(pdf: Uint8Array, place = 1): { name: string; content: Buffer } {
   return inFolder({ 'it.pdf': pdf }, (folder) => {
     const list = execFileSync('pdfdetach', ['-list', join(folder, 'it.pdf')], { encoding: 'utf8' });
-    execFileSync('pdfdetach', ['-save', '1', '-o', join(folder, 'out'), join(folder, 'it.pdf')]);
-    return { name: /^1: (.*)$/m.exec(list)?.[1] ?? '', content: readFileSync(join(folder, 'out')) };
+    execFileSync('pdfdetach', ['-save', String(place), '-o', join(folder, 'out'), join(folder, 'it.pdf')]);
+    return {
+      name: new RegExp(`^${place}: (.*)$`, 'm').exec(list)?.[1] ?? '',
+      content: readFileSync(join(folder, 'out')),
+    };
   });
 }
 

@@ -109,6 +109,14 @@ describe('invoicePage', () => {
     expect(await invoicePage(printed())).toMatch(/<svg [^>]*viewBox[^>]*>.*<\/svg>/s);
   });
 
+  test('shows the verified receipt, and nothing of it for an invoice without one', async () => {
+    const receipt = { sha256: 'c4'.repeat(32), decidedAt: new Date('2026-06-30T23:30:04Z') };
+    const words = await wordsOf(printed({}, { receipt }));
+    expect(words).toContain('Reçu de l’administration, vérifié. Décision du 1 juillet 2026 à 00:30:04');
+    expect(words).toContain(`Empreinte SHA-256 du reçu ${receipt.sha256}`);
+    expect(await wordsOf(printed({}, { receipt: null }))).not.toMatch(/[Rr]eçu/);
+  });
+
   test('states the reason for exemption only when a line has no VAT', async () => {
     expect(await wordsOf(printed({ lines: [line('Audit', 1, 100, 20)] }))).not.toContain('Exonération');
     const seller = { ...SELLER, exemptionReason: null };

@@ -28,3 +28,14 @@ it('writes amounts and dates as the language does', () => {
   expect(verifyPage(FACTS, 'en', null)).toContain('1,234,567.89\u00a0MAD');
   expect(verifyPage(FACTS, 'ar', null)).toContain('21 نونبر 2026');
 });
+
+it('shows the verified receipt and its digest, and nothing of it while there is none', () => {
+  const documents = [...FACTS.documents, { kind: 'receipt', sha256: 'cd', size: 2 }] as const;
+  const page = verifyPage({ ...FACTS, documents }, 'fr', 'receipt');
+  expect(page).toMatch(/<dt>Reçu de l’administration<\/dt><dd><bdi>vérifié<\/bdi>/);
+  expect(page).toMatch(/<dt>Décision du<\/dt><dd><bdi>2\d novembre 2026/);
+  expect(page).toMatch(/Reçu de l’administration<code dir="ltr">cd</);
+  expect(page).toMatch(/data-outcome="receipt">\s*<strong>Fichier intact<\/strong>/);
+  const without = verifyPage({ ...FACTS, receipt: null }, 'fr', null);
+  expect(without).not.toContain('Reçu de l’administration');
+});
