@@ -52,6 +52,7 @@ const REACH: Readonly<Record<string, string>> = {
   InvoiceAttention: '{ invoice(id: "INVOICE" SECRET) { attention { … } } }',
   InvoiceEmail: '{ invoice(id: "INVOICE" SECRET) { email { … } } }',
   AuthorityAttempt: '{ invoice(id: "INVOICE" SECRET) { authorityAttempts { … } } }',
+  AuthorityProblem: '{ invoice(id: "INVOICE" SECRET) { problems { … } } }',
   InvoiceConnection: '{ invoices(createdBefore: "2999-01-01T00:00:00Z") { … } }',
   InvoiceEdge: '{ invoices { edges { … } } }',
   PageInfo: '{ invoices(first: 1) { pageInfo { … } } }',
