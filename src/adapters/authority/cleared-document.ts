@@ -17,7 +17,7 @@ const HEAD = new RegExp(
 );
 
 /**
- * Makes the check of cleared documents (docs/decisions/0045). Two forms are accepted:
+ * Makes the check of cleared documents (docs/decisions/0042). Two forms are accepted:
  * - the document that was sent, byte for byte, with one more extension at the end of its UBLExtensions: a `Clearance`
  *   that states the same as the receipt and bears the authority's signature over itself;
  * - a UBL document whose only signature is the authority's and which states the same number, seller and amount to pay.

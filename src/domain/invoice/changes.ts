@@ -1,10 +1,10 @@
 import type { Problem } from '../authority/ports.ts';
-import { boundedProblems } from '../authority/problems.ts';
 import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
 import { type Invoice, NEW_WORK } from './invoice.ts';
 import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
+import { boundedProblems } from './problems.ts';
 import type { InvoiceChange } from './repository.ts';
 
 /** A status change with its event. */

@@ -12,7 +12,7 @@ interface DocumentRow {
   readonly isComing: (invoice: Invoice) => boolean;
 }
 
-/** The documents of an accepted invoice (docs/decisions/0017, 0045). */
+/** The documents of an accepted invoice (docs/decisions/0017, 0042). */
 export const DOCUMENTS = {
   xml: {
     suffix: 'xml',

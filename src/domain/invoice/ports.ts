@@ -68,7 +68,7 @@ export interface DocumentSigner {
 
 /**
  * Checks the document that the authority returned for an accepted invoice: it is signed by the authority, and is the
- * document that was sent, or states the same number, seller and amount (docs/decisions/0045).
+ * document that was sent, or states the same number, seller and amount (docs/decisions/0042).
  * @param sent the signed document as it was sent
  * @returns what is wrong with it; null if nothing is
  */

@@ -32,7 +32,7 @@ export interface ValidSignature {
 
 /**
  * By name. Of a UBL document: `sellerIce`, `customerIce`, `currency` and `payable`, each absent unless it occurs exactly
- * once. Of a receipt or a clearance: every element by its own name (docs/decisions/0045).
+ * once. Of a receipt or a clearance: every element by its own name (docs/decisions/0042).
  */
 export type SignedFacts = Readonly<Record<string, string>>;
 

@@ -1,5 +1,5 @@
 import type { Problem } from '../../domain/authority/ports.ts';
-import { MOST_PROBLEMS } from '../../domain/authority/problems.ts';
+import { MOST_PROBLEMS } from '../../domain/invoice/problems.ts';
 import { builder } from '../builder.ts';
 import { InvoiceType } from './invoice.ts';
 

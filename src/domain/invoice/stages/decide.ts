@@ -1,10 +1,10 @@
 import type { Decision, LookUpAnswer, Problem } from '../../authority/ports.ts';
-import { boundedProblems } from '../../authority/problems.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { lookUpPause } from '../look-up-budget.ts';
 import { decisionWait } from '../pauses.ts';
+import { boundedProblems } from '../problems.ts';
 import { rejectedByAuthority } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { DEFECT, recordedCall } from './call-authority.ts';

@@ -17,7 +17,7 @@ interface Delay {
 
 /**
  * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
- * compares both with the invoice and stores them (docs/decisions/0045). Retries have no limit and never change the
+ * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
  * status. What is wrong is never stored: the invoice waits for an operator or a right answer.
  */
 export function createReceiptStage(

@@ -1,4 +1,4 @@
-import type { Problem } from './ports.ts';
+import type { Problem } from '../authority/ports.ts';
 
 /** Maximum number of problems, or of warnings, that an invoice keeps. */
 export const MOST_PROBLEMS = 50;
