@@ -9,9 +9,9 @@ import { CredentialProblems, type CredentialStore, openCredentials } from '../ad
 import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
 import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
 import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
-import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { type Config, ConfigError } from '../config.ts';
 import { createLogger } from '../transport/logger.ts';
+import { composePapers } from './authority-papers.ts';
 import { type CertificateLook, watchCertificates } from './certificate-watch.ts';
 import type { Documents } from './documents.ts';
 import type { Metrics } from './metrics.ts';
@@ -58,10 +58,7 @@ export async function openAuthority(
   ).catch((error: unknown) => {
     throw error instanceof CredentialProblems ? new ConfigError(error.message) : error;
   });
-  const papers: PaperParts = {
-    verify,
-    trust: (signature) => trustOfSignature(signature, anchorsOf(credentials)),
-  };
+  const papers = composePapers({ verify }, () => anchorsOf(credentials));
   const authority = createHttpAuthority(
     { url, token: token && { url: token.url, clientId: token.clientId }, concurrency },
     { ...parts, credentials, readReceipt: createReceiptReader(papers) },

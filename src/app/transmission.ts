@@ -1,10 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { createClearedCheck } from '../adapters/authority/cleared-document.ts';
 import { createMockAuthority } from '../adapters/authority/mock/mock-authority.ts';
-import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
+import { createReceiptReader } from '../adapters/authority/receipt-reader.ts';
 import { softwareKey } from '../adapters/signing-key/software-key.ts';
 import { loadTestIdentity } from '../adapters/signing-key/test-identity.ts';
-import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
 import { createDispatcher, type Dispatcher } from '../domain/authority/dispatcher.ts';
 import { createGate, type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
@@ -14,6 +13,7 @@ import type { Environment } from '../domain/tenant/tenant.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import { createSubmissionLedger } from '../storage/submission-ledger.ts';
 import type { LiveAuthority } from './authority.ts';
+import { composePapers } from './authority-papers.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
@@ -38,10 +38,7 @@ export async function composeTransmission(
   live: WorkersAuthority | null,
 ): Promise<Transmission> {
   const key = softwareKey(await loadTestIdentity(config.dataDir), true);
-  const papers: PaperParts = {
-    verify: documents.verifier.verify,
-    trust: (signature) => trustOfSignature(signature, key.certificateChain),
-  };
+  const papers = composePapers(documents.verifier, () => key.certificateChain);
   const mock = createMockAuthority({
     ledger: createSubmissionLedger(store.db),
     verify: (document) => documents.verifier.verify(document),

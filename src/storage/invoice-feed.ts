@@ -1,12 +1,13 @@
 import type { ChangeStreamDocument, Db } from 'mongodb';
+import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
 import type { InvoiceEvent } from '../domain/invoice/invoice.ts';
 import type { InvoiceFeed, InvoiceNews } from '../domain/invoice/repository.ts';
 import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoices.ts';
 import { createListeners } from './listeners.ts';
 
-/** The documents that are stored after acceptance. */
-const FOLLOWING = ['pdf', 'receipt', 'cleared'] as const satisfies readonly (keyof InvoiceDocument)[];
+/** The documents that are stored after acceptance: nobody waits for the one that was sent. */
+const FOLLOWING = DOCUMENT_FIELDS.filter((name) => name !== 'xml');
 
 /** Feeds changes of invoices to subscribers: one change stream per process. */
 export interface InvoiceFeedService extends InvoiceFeed {

@@ -1,4 +1,5 @@
 import { type Collection, type Db, ObjectId } from 'mongodb';
+import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
 import { DOCUMENTS_BUCKET } from './documents.ts';
 
 /** Grace period between storing a file and recording it in its invoice, milliseconds: far longer than any lease. */
@@ -6,10 +7,8 @@ const GRACE_MS = 3_600_000;
 /** Chunks read in one round trip. */
 const BATCH = 500;
 
-/** The fields of an invoice that refer to a document. */
-const REFERENCES = ['xml', 'pdf', 'receipt', 'cleared'] as const;
-type Referring = { readonly [name in (typeof REFERENCES)[number]]?: { file: string } | null };
-const PROJECTION = Object.fromEntries(REFERENCES.map((name) => [`${name}.file`, 1]));
+type Referring = { readonly [name in (typeof DOCUMENT_FIELDS)[number]]?: { file: string } | null };
+const PROJECTION = Object.fromEntries(DOCUMENT_FIELDS.map((name) => [`${name}.file`, 1]));
 
 interface CollectorState {
   _id: string;
@@ -59,7 +58,7 @@ export function createOrphanCollector(db: Db): OrphanCollector {
       const owner = ownerOf.get(file);
       if (owner === undefined) return true;
       const invoice = found.get(owner);
-      return invoice !== undefined && REFERENCES.every((name) => invoice[name]?.file !== file);
+      return invoice !== undefined && DOCUMENT_FIELDS.every((name) => invoice[name]?.file !== file);
     });
   }
 

@@ -50,6 +50,9 @@ export const DOCUMENTS = {
   },
 } as const satisfies Readonly<Record<string, DocumentRow>>;
 
+/** The fields of an invoice that refer to a stored document. */
+export const DOCUMENT_FIELDS = ['xml', 'pdf', 'receipt', 'cleared'] as const satisfies readonly (keyof Invoice)[];
+
 export type DocumentKind = keyof typeof DOCUMENTS;
 export const DOCUMENT_KINDS = Object.keys(DOCUMENTS) as DocumentKind[];
 
