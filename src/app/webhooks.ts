@@ -69,12 +69,10 @@ export function composeWebhooks(parts: WebhookParts) {
   });
   return {
     useCases: {
-      webhookEndpoints: createManageEndpoints(
-        endpoints,
-        deliveries,
-        secretBox,
-        config.allowInsecureWebhooks ? () => null : urlRefusal,
-      ),
+      webhookEndpoints: createManageEndpoints({
+        ...{ endpoints, deliveries, dispatcher, secretBox },
+        refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
+      }),
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
       resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, now }),
       sendTestEvent: createSendTestEvent({

@@ -40,13 +40,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
 
   return {
     insert(rows, now) {
-      const documents = rows.map(({ delivery, lease, manual }) => ({
+      const documents = rows.map(({ delivery, lease, manual, timesDisabled }) => ({
         ...documentOf(delivery, later(now, retentionMs)),
         work: {
           token: lease?.token ?? null,
           tries: 0,
           retry: false,
           ...(manual && { manual }),
+          ...(timesDisabled > 0 && { timesDisabled }),
           ...(lease
             ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
             : { readyAt: now, sweepAt: later(now, CLAIM_GRACE_MS) }),
@@ -184,21 +185,24 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
     keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
-    async reopen(ids, now) {
-      const work: DeliveryWork = {
-        token: null,
-        tries: 0,
-        retry: true,
-        manual: true,
-        readyAt: now,
-        sweepAt: later(now, RETRY_GRACE_MS),
-      };
-      const { matchedCount } = await deliveries.updateMany(
-        // Matches settled deliveries, which have no `work`, and unleased retries. Excludes attempts in progress, which
-        // have a token, and waiting first attempts, which are due anyway and must keep their place in the order.
-        { _id: { $in: [...ids] }, 'work.token': null, 'work.retry': { $ne: false } },
-        { $set: { state: 'pending', work } },
+    async reopen(reopened, now) {
+      // Mostly one statement: endpoints are rarely disabled.
+      const operations = [...Map.groupBy(reopened, ({ timesDisabled }) => timesDisabled)].map(
+        ([timesDisabled, rows]) => {
+          const work: DeliveryWork = {
+            ...{ token: null, tries: 0, retry: true, manual: true },
+            ...(timesDisabled > 0 && { timesDisabled }),
+            ...{ readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) },
+          };
+          // Matches settled deliveries, which have no `work`, and unleased retries. Excludes attempts in progress, which
+          // have a token, and waiting first attempts, which are due anyway and must keep their place in the order.
+          const ids = rows.map(({ id }) => id);
+          const filter = { _id: { $in: ids }, 'work.token': null, 'work.retry': { $ne: false } };
+          return { updateMany: { filter, update: { $set: { state: 'pending' as const, work } } } };
+        },
       );
+      if (operations.length === 0) return 0;
+      const { matchedCount } = await deliveries.bulkWrite(operations, { ordered: false });
       return matchedCount;
     },
   };
@@ -246,6 +250,7 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     tries: { $add: ['$work.tries', 1] },
     retry: true,
     manual: '$work.manual',
+    timesDisabled: '$work.timesDisabled',
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };

@@ -33,6 +33,8 @@ export interface DeliveryWork {
   retry: boolean;
   /** Present while it is sent by hand. */
   manual?: true;
+  /** See `ClaimedDelivery`; absent for 0. */
+  timesDisabled?: number;
   /** When it may be claimed; absent while it is leased. */
   readyAt?: Date;
   /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
@@ -48,7 +50,7 @@ export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, e
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
   const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
   if (!work?.token) return null;
-  const { token, tries, retry, manual = false } = work;
+  const { token, tries, retry, manual = false, timesDisabled = 0 } = work;
   return {
     id: _id,
     endpointId,
@@ -60,6 +62,7 @@ export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDe
     tries,
     retry,
     manual,
+    timesDisabled,
     token,
     leaseEnd,
   };

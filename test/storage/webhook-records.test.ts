@@ -45,7 +45,7 @@ const LATER = new Date(NOW.getTime() + 2 * LEASE_MS);
 async function stored(endpoint: WebhookEndpoint, count: number): Promise<void> {
   const rows = Array.from({ length: count }, () => ({
     delivery: deliveryOf(newEvent(endpoint.tenantId), endpoint),
-    ...{ lease: null, manual: false },
+    ...{ lease: null, manual: false, timesDisabled: 0 },
   }));
   await worker.deliveries.insert(rows, NOW);
 }

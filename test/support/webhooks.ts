@@ -100,6 +100,7 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
     description: null,
     events: ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
     active: true,
+    timesDisabled: 0,
     secrets: [{ sealed: BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id), createdAt, expiresAt: null }],
     createdAt,
     updatedAt: createdAt,

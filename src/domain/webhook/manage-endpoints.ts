@@ -4,6 +4,7 @@ import { isId, newId } from '../ids.ts';
 import { MAX_ENDPOINTS } from '../limits.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
@@ -49,16 +50,17 @@ const MAX_SECRETS = 5;
 /** Number of deliveries that one update cancels. */
 const CANCEL_LIMIT = 500;
 
-/**
- * @param refusalOf the reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS:
- *   always)
- */
-export function createManageEndpoints(
-  endpoints: EndpointRepository,
-  deliveries: Pick<DeliveryLedger, 'cancelPending'>,
-  secretBox: SecretBox,
-  refusalOf: (url: URL) => string | null,
-): ManageEndpoints {
+export interface ManageParts {
+  readonly endpoints: EndpointRepository;
+  readonly deliveries: Pick<DeliveryLedger, 'cancelPending'>;
+  readonly dispatcher: Pick<Dispatcher, 'endpointChanged'>;
+  readonly secretBox: SecretBox;
+  /** The reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS: always). */
+  readonly refusalOf: (url: URL) => string | null;
+}
+
+export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
+  const { endpoints, deliveries, dispatcher, secretBox, refusalOf } = parts;
   return {
     async create(principal, input) {
       const { tenant, environment } = requireSecretKey(principal);
@@ -74,6 +76,7 @@ export function createManageEndpoints(
         description: input.description ?? null,
         events: input.events,
         active: true,
+        timesDisabled: 0,
         secrets: [{ sealed: secretBox.seal(secret, id), createdAt, expiresAt: null }],
         createdAt,
         updatedAt: createdAt,
@@ -112,8 +115,10 @@ export function createManageEndpoints(
       const changed = isId('we', endpointId)
         ? await endpoints.update(tenant.id, environment, endpointId, changes)
         : null;
-      if (changed?.active === false) await cancelDeliveries(endpointId);
-      return changed ?? missing(endpointId);
+      if (!changed) return missing(endpointId);
+      dispatcher.endpointChanged(endpointId);
+      if (active === false) await cancelDeliveries(endpointId);
+      return changed;
     },
 
     async rotateSecret(principal, endpointId, overlapSeconds) {
@@ -133,8 +138,10 @@ export function createManageEndpoints(
         if (!present) return missing(endpointId);
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
-        // Null if another rotation intervened: the loop repeats on its result, so that both new secrets sign.
-        if (endpoint) return { endpoint, secret };
+        // Another rotation intervened: the loop repeats on its result, so that both new secrets sign.
+        if (!endpoint) continue;
+        dispatcher.endpointChanged(endpointId);
+        return { endpoint, secret };
       }
     },
 
@@ -142,11 +149,12 @@ export function createManageEndpoints(
       const { tenant, environment } = requireSecretKey(principal);
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
+      dispatcher.endpointChanged(endpointId);
       await cancelDeliveries(endpointId);
     },
   };
 
-  /** Cancels pending deliveries. An attempt cancels a missed one when it finds the endpoint inactive or deleted. */
+  /** Cancels pending deliveries. The dispatcher cancels those that are stored meanwhile, see `timesDisabled`. */
   async function cancelDeliveries(endpointId: string): Promise<void> {
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }

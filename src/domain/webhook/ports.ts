@@ -33,7 +33,7 @@ export interface EndpointRepository {
   find(tenantId: string, environment: Environment, endpointId: string): Promise<WebhookEndpoint | null>;
   /** Finds an endpoint of any tenant; only for deliveries. */
   findOfAnyTenant(endpointId: string): Promise<WebhookEndpoint | null>;
-  /** One atomic update. @returns the changed endpoint */
+  /** One atomic update, which counts towards `timesDisabled` if it disables. @returns the changed endpoint */
   update(
     tenantId: string,
     environment: Environment,
@@ -116,6 +116,15 @@ export interface NewDelivery {
   readonly lease: { readonly token: string; readonly end: number } | null;
   /** Whether it is sent by hand. */
   readonly manual: boolean;
+  /** That of its endpoint, as it was read. */
+  readonly timesDisabled: number;
+}
+
+/** A delivery that is sent again by hand. */
+export interface ReopenedDelivery {
+  readonly id: string;
+  /** That of its endpoint, as it was read. */
+  readonly timesDisabled: number;
 }
 
 /** An attempt and its outcome, to be recorded. */
@@ -175,7 +184,7 @@ export interface DeliveryLedger {
    * Restarts the schedule by hand: due now, after first attempts. Deliveries that are under way or were never attempted
    * stay unchanged. @returns the number of changed deliveries
    */
-  reopen(ids: readonly string[], now: Date): Promise<number>;
+  reopen(deliveries: readonly ReopenedDelivery[], now: Date): Promise<number>;
 }
 
 /**

@@ -81,7 +81,10 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
     url: t.string({ description: 'An https:// address without a user name and password.' }),
     events: t.field({ type: [EventTypeEnum], description: 'At least one event type, each at most once.' }),
     description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters; null clears it.` }),
-    active: t.boolean({ description: 'False disables the endpoint.' }),
+    active: t.boolean({
+      description:
+        'False disables the endpoint and cancels its pending deliveries, which are not sent when it is enabled again.',
+    }),
   }),
 });
 
