@@ -32,16 +32,15 @@ const ATTEMPTS_AT_ONCE = 100;
  * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few
  * statements, because some servers commit each statement separately: the statement is the same for all deliveries with
  * an equal outcome.
- * @param retentionMs how long deliveries and attempts are kept, milliseconds
  */
-export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
+export function createDeliveryLedger(db: Db): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
   const attempts = db.collection<AttemptDocument>('webhook_attempts');
 
   return {
     insert(rows, now) {
       const documents = rows.map(({ delivery, lease, manual, timesDisabled }) => ({
-        ...documentOf(delivery, later(now, retentionMs)),
+        ...documentOf(delivery, now),
         work: {
           token: lease?.token ?? null,
           tries: 0,
@@ -95,9 +94,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async record(records) {
-      const documents = records.map(({ claim, attempt }) => ({
-        ...{ _id: claim.token, ...attempt, expiresAt: later(attempt.at, retentionMs) },
-      }));
+      const documents = records.map(({ claim, attempt }) => ({ _id: claim.token, ...attempt }));
       // Attempts are written first, so that every attempt that a delivery names can be read.
       await insertNew(attempts, documents);
       const changes = new Map<string, { claims: ClaimedDelivery[]; update: Document[] }>();
@@ -177,7 +174,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
       const most = ids.length * KEPT_ATTEMPTS;
       const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);
-      const stored = new Map(found.map(({ _id, expiresAt: _expires, ...attempt }) => [_id, attempt]));
+      const stored = new Map(found.map(({ _id, ...attempt }) => [_id, attempt]));
       const rows = own.map((each) => [each._id, each.attempts.flatMap((id) => stored.get(id) ?? [])] as const);
       return { rows: new Map(rows), bytes };
     },

@@ -10,8 +10,8 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
   work?: DeliveryWork | undefined;
   /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
   attempts: string[];
-  /** When the TTL index deletes it. */
-  expiresAt: Date;
+  /** The retention counts from here. */
+  storedAt: Date;
 }
 
 export interface AttemptDocument extends Attempt {
@@ -20,8 +20,6 @@ export interface AttemptDocument extends Attempt {
    * never shown.
    */
   _id: string;
-  /** When the TTL index deletes it. */
-  expiresAt: Date;
 }
 
 export interface DeliveryWork {
@@ -42,8 +40,8 @@ export interface DeliveryWork {
 }
 
 /** The document of a new delivery. */
-export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
-  return { _id: id, ...delivery, attempts: [], expiresAt };
+export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, storedAt: Date): DeliveryDocument {
+  return { _id: id, ...delivery, attempts: [], storedAt };
 }
 
 /** @returns null when no process holds a lease */
@@ -83,7 +81,7 @@ export function deliveryOf({
   _id,
   work,
   attempts: _attempts,
-  expiresAt: _expires,
+  storedAt: _stored,
   ...delivery
 }: Omit<DeliveryDocument, 'attempts'> & { attempts?: string[] }): Delivery {
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };
