@@ -1,6 +1,7 @@
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
+import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
@@ -69,7 +70,7 @@ export async function openData(
 }
 
 async function openOwnStore({ config, log, closing, fail }: Runtime, monitorCommands = false): Promise<OpenStore> {
-  if (config.mongodbUrl !== null) log.info('connecting to the server at MONGODB_URL, for up to 10 s');
+  if (config.mongodbUrl !== null) log.info(`connecting to the server at MONGODB_URL, for up to ${CONNECT_MS / 1000} s`);
   const store = await openStore(config, { join: false, monitorCommands, onFailure: fail });
   closing.add(() => store.close());
   return store;

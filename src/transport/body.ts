@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { MAX_BODY_BYTES } from '../domain/limits.ts';
 import { countOf } from './headers.ts';
 
-/** The largest request body, bytes (docs/decisions/0013). */
-export const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
 /** Bytes of a too large body that are read and discarded: many clients read no answer before they have sent it all. */
@@ -75,7 +74,12 @@ export async function readText(ctx: Context): Promise<string> {
   if (size > MAX_BODY_BYTES) {
     // The rest of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
-    throw serviceError('invalid_request', 'The body is larger than the maximum of 1 MiB.', null, 413);
+    throw serviceError(
+      'invalid_request',
+      `The body is larger than the maximum of ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
+      null,
+      413,
+    );
   }
   const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
   if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');

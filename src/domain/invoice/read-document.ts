@@ -1,12 +1,10 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
+import { RENDERING_WAIT_MS } from '../limits.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
-
-/** How long a request for a PDF waits for the rendering, in milliseconds (docs/decisions/0017). */
-const JOIN_MS = 10_000;
 
 export type DocumentKind = 'xml' | 'pdf';
 
@@ -29,7 +27,7 @@ export function createReadDocument(
   /**
    * Opens the document of `xml_url` or `pdf_url`. Waits for a PDF that is not rendered yet.
    * @param token the secret part of the URL
-   * @returns null when the PDF is still being rendered after 10 s
+   * @returns null when the PDF is still being rendered after {@link RENDERING_WAIT_MS}
    * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; the
    *   cases are not distinguished
    */
@@ -47,7 +45,7 @@ export function createReadDocument(
   async function joinRendering(invoiceId: string) {
     const rendered = Promise.withResolvers<void>();
     const unsubscribe = feed.subscribe(invoiceId, (news) => news.pdfStored && rendered.resolve());
-    const timer = setTimeout(rendered.resolve, JOIN_MS);
+    const timer = setTimeout(rendered.resolve, RENDERING_WAIT_MS);
     try {
       // It may have been stored between the first read and the subscription.
       const already = (await invoices.find(invoiceId))?.pdf;

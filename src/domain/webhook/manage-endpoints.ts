@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
-import { MAX_ENDPOINTS } from '../limits.ts';
+import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { Dispatcher } from './dispatcher.ts';
@@ -35,16 +35,14 @@ export interface ManageEndpoints {
   /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
   /**
-   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`
-   * (0 to 7 days; null: 1 day).
+   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`,
+   * from 0 to the maximum of {@link SECRET_OVERLAP}; null: its default.
    * @throws {ServiceError} invalid_request for an overlap outside this range
    */
   rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
 
-const DAY_SECONDS = 86_400;
-const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
 /** Maximum number of valid secrets: each adds a signature to the headers of every delivery. */
 const MAX_SECRETS = 5;
 /** Number of deliveries that one update cancels. */
@@ -123,11 +121,11 @@ export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
 
     async rotateSecret(principal, endpointId, overlapSeconds) {
       const { tenant, environment } = requireSecretKey(principal);
-      const seconds = overlapSeconds ?? DAY_SECONDS;
-      if (seconds < 0 || seconds > MAX_OVERLAP_SECONDS) {
+      const seconds = overlapSeconds ?? SECRET_OVERLAP.default;
+      if (seconds < 0 || seconds > SECRET_OVERLAP.most) {
         throw serviceError(
           'invalid_request',
-          `overlapSeconds must be from 0 to ${MAX_OVERLAP_SECONDS}.`,
+          `overlapSeconds must be from 0 to ${SECRET_OVERLAP.most}.`,
           'overlapSeconds',
         );
       }

@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import type {
   CoveredDocument,
   InvalidSignature,
@@ -107,8 +108,7 @@ builder.queryField('verifyDocument', (t) =>
   t.field({
     type: VerificationType,
     authScopes: { secretKey: true },
-    description:
-      'Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to 1 MiB; the command `verify` accepts longer files.',
+    description: `Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to ${MAX_BODY_BYTES / 1024 / 1024} MiB; the command \`verify\` accepts longer files.`,
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
     resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),
   }),

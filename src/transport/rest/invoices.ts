@@ -13,6 +13,7 @@ import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
+import { HEARTBEAT_MS } from '../event-stream.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { inRestNames, restProblem } from './names.ts';
@@ -180,7 +181,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     summary: 'Follow an invoice live',
     description:
       'Server-Sent Events: the current status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
-      'as `data`, the JSON object below. A comment is sent every 15 s. The stream ends after `accepted` or `rejected`; reconnecting ' +
+      `as \`data\`, the JSON object below. A comment is sent every ${HEARTBEAT_MS / 1000} s. The stream ends after \`accepted\` or \`rejected\`; reconnecting ` +
       'with `Last-Event-ID` then answers 204.',
     secretKeyOnly: false,
     query: clientSecretQuery,
