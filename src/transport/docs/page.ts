@@ -165,7 +165,7 @@ ${Object.entries(MAGIC_ICES).map(([ice, scenario]) => html`<tr><td><code>${ice}<
 <code>Fatoura-Warnings</code>: codes separated by commas, the same on an idempotent replay. GraphQL explains each with its field:
 <code>invoice(id: …) { warnings { code path message } }</code>.</p>
 <dl class="guide">
-${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<dt><code>${code}</code></dt><dd>${meaning} ${remedy}</dd>\n`)}</dl>
+${Object.entries(INVOICE_WARNINGS).map(([code, { description, remedy }]) => html`<dt><code>${code}</code></dt><dd>${description} ${remedy}</dd>\n`)}</dl>
 </section>
 <section id="verify-a-webhook">
 <h2>Verify a webhook</h2>

@@ -68,7 +68,9 @@ export const HEADERS = {
       'Present when the invoice may have problems with the law or the tax authority: codes, each once, separated by commas.',
       'They do not make a request fail. More codes may be added:',
       '',
-      ...Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => `- \`${code}\`: ${meaning} ${remedy}`),
+      ...Object.entries(INVOICE_WARNINGS).map(
+        ([code, { description, remedy }]) => `- \`${code}\`: ${description} ${remedy}`,
+      ),
     ].join('\n'),
     schema: { type: 'string', pattern: '^[a-z_]+(, [a-z_]+)*$' },
     example: 'customer_address_missing, due_date_missing',
