@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { completer } from '../domain/invoice/field-makers.ts';
+import { INVOICE } from '../domain/invoice/fields.ts';
 import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
@@ -62,6 +64,8 @@ interface StoredWork extends Omit<Work, 'claims' | 'since'> {
   /** When the sweeper checks the job of this work, and queues a new one if it is lost. */
   sweepAt: Date;
 }
+
+const complete = completer(INVOICE);
 
 /** Grace period from when work is due until the sweeper checks its job, milliseconds. */
 const QUEUE_GRACE_MS = 2000;
@@ -335,6 +339,7 @@ function documentOf(
   } satisfies InvoiceDocument;
 }
 
+/** The invoice of a stored document, with what the table of fields has today. */
 export function invoiceOf({
   _id,
   metadata,
@@ -350,7 +355,7 @@ export function invoiceOf({
   work,
   ...invoice
 }: InvoiceDocument): Invoice {
-  return {
+  return complete({
     id: _id,
     ...invoice,
     metadata: Object.fromEntries(metadata),
@@ -363,5 +368,5 @@ export function invoiceOf({
     work: work
       ? { ...workFields(work), dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt }
       : null,
-  };
+  });
 }
