@@ -15,7 +15,10 @@ export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 /** Translates a valid REST body to the input of the use case. */
 export const inputOfRestBody = restReader(INVOICE);
 
-/** What is wrong with an Idempotency-Key; null if nothing. Surrounding quotes (as in the IETF draft) are ignored. */
+/**
+ * What is wrong with an Idempotency-Key; null if nothing. Surrounding quotes (as in the IETF draft) do not count towards
+ * its length; they are part of the key.
+ */
 export function idempotencyKeyProblem(key: string): Problem | null {
   const text = /^"(.*)"$/s.exec(key)?.[1] ?? key;
   if (text.length >= 1 && fits(text, MAX_IDEMPOTENCY_KEY) && isPrintable(text)) return null;

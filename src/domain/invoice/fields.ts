@@ -288,7 +288,7 @@ export const INVOICE = {
     environment: {
       rest: null,
       type: 'environment',
-      description: '`live`: really transmitted. `test`: transmission is mocked.',
+      description: '`live`: transmitted to the tax authority. `test`: a mock authority decides.',
     },
   },
 } as const satisfies RecordType;

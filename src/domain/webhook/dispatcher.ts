@@ -20,7 +20,10 @@ export const LEASE_MS = 30_000;
 const ATTEMPT_MS = 18_000;
 /** Maximum number of queues in memory before idle queues of failing endpoints are dropped. */
 const REMEMBERED = 10_000;
-/** Delay of a released delivery, in milliseconds: an earlier event of its invoice is unattempted in another process. */
+/**
+ * How long a delivery waits after its lease was released, in milliseconds. Mostly another process has not attempted an
+ * earlier event of its invoice yet.
+ */
 const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
 const SWEEP_PAGES = 10;

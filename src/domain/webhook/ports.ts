@@ -98,7 +98,7 @@ export interface EventFeed {
 }
 
 export interface EventListener {
-  /** Called for a new event and for an event with a new place. */
+  /** Called for a new event, and for an event that is sent again and therefore has a new place. */
   event(event: WebhookEvent): void;
   /** Called when events may have been missed; they are in the log. */
   gap(): void;
@@ -145,7 +145,7 @@ export interface AttemptRecord {
 export interface DeliveryLedger {
   /** Stores the deliveries that do not exist yet. @returns their ids */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
-  /** Leases due deliveries of an endpoint, longest waiting first: retries, or first attempts. */
+  /** Leases due deliveries of an endpoint, longest waiting first: either its retries or its first attempts. */
   claim(
     endpointId: string,
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },

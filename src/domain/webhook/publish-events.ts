@@ -193,8 +193,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     async sweep() {
       const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
       for (const invoice of found) {
-        // The outbox returns an invoice that this process has published: marking it may have failed, or writing its
-        // events.
+        // Unless this process is about to mark it, writing its events or marking it has failed, here or elsewhere.
         if (!unmarked.has(invoice.id)) published.delete(invoice.id);
         enqueue(invoice);
       }

@@ -45,7 +45,7 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
   limits:
     'Size, depth and number of elements, attributes and namespaces are within the limits of the check. Nothing is known about a document beyond them.',
-  structure: 'The document is a UBL document with one signature over the whole.',
+  structure: 'The document is a UBL document with one signature, which covers all of it.',
   digest: 'The content is unchanged since it was signed.',
   signature: 'The key of the certificate made the signature.',
   certificate: 'The certificate is the one that the signature names, and is valid for signing.',

@@ -64,7 +64,10 @@ const create = prepare<{
 const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
-/** Selects only the flag of the page's direction, because the other one would cost a query. */
+/**
+ * The query of a page. It selects only whether there is another page in the direction of the cursor, because the other
+ * direction would cost a query of its own.
+ */
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
