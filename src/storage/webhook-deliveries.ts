@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, Document, Filter } from 'mongodb';
+import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
 import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
@@ -107,8 +107,11 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
       await updateHeld([...changes.values()]);
     },
 
-    async cancel(claims) {
-      await updateHeld([{ claims, update: [{ $set: { state: 'cancelled' } }, { $unset: 'work' }] }]);
+    async cancel(claims, now) {
+      const groups = Map.groupBy(claims, ({ timesDisabled }) => timesDisabled);
+      await updateHeld(
+        [...groups].map(([before, each]) => ({ claims: each, update: cancelUnlessReopened(before, now) })),
+      );
     },
 
     async cancelPending(endpointId, limit) {
@@ -183,24 +186,13 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
     keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
     async reopen(reopened, now) {
-      // Mostly one statement: endpoints are rarely disabled.
-      const operations = [...Map.groupBy(reopened, ({ timesDisabled }) => timesDisabled)].map(
-        ([timesDisabled, rows]) => {
-          const work: DeliveryWork = {
-            ...{ token: null, tries: 0, retry: true, manual: true },
-            ...(timesDisabled > 0 && { timesDisabled }),
-            ...{ readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) },
-          };
-          // Matches settled deliveries, which have no `work`, and unleased retries. Excludes attempts in progress, which
-          // have a token, and waiting first attempts, which are due anyway and must keep their place in the order.
-          const ids = rows.map(({ id }) => id);
-          const filter = { _id: { $in: ids }, 'work.token': null, 'work.retry': { $ne: false } };
-          return { updateMany: { filter, update: { $set: { state: 'pending' as const, work } } } };
-        },
-      );
+      const groups = Map.groupBy(reopened, ({ timesDisabled }) => timesDisabled);
+      const operations = [...groups].flatMap(([timesDisabled, rows]) => {
+        const ids = rows.map(({ id }) => id);
+        return reopenings(ids, timesDisabled, now).map((updateMany) => ({ updateMany }));
+      });
       if (operations.length === 0) return 0;
-      const { matchedCount } = await deliveries.bulkWrite(operations, { ordered: false });
-      return matchedCount;
+      return (await deliveries.bulkWrite(operations, { ordered: false })).matchedCount;
     },
   };
 
@@ -235,6 +227,34 @@ function dueAgain(readyAt: Date, sweepAt: Date): Document[] {
 /** A delivery that was cancelled while it was leased is not attempted again. */
 function whilePending(work: Document): Document {
   return { $cond: [{ $eq: ['$state', 'pending'] }, work, '$$REMOVE'] };
+}
+
+/** The updates that send deliveries again by hand: those that no process holds, and those that were cancelled since. */
+function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateManyModel<DeliveryDocument>[] {
+  const _id = { $in: ids };
+  const round = { tries: 0, retry: true, manual: true, timesDisabled } as const;
+  const work: DeliveryWork = { ...round, token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  // The lease is kept, so that an attempt that is under way is recorded.
+  const leased = Object.fromEntries(Object.entries(round).map(([name, value]) => [`work.${name}`, value]));
+  return [
+    // Settled deliveries have no `work`. A waiting first attempt is due anyway and must keep its place in the order.
+    { filter: { _id, 'work.token': null, 'work.retry': { $ne: false } }, update: { $set: { state: 'pending', work } } },
+    {
+      filter: { _id, state: 'cancelled', 'work.token': { $ne: null } },
+      update: { $set: { state: 'pending', ...leased } },
+    },
+  ];
+}
+
+/**
+ * The update that cancels claimed deliveries.
+ * @param timesDisabled that of the claims: a delivery with a higher one was reopened since, and is due
+ */
+function cancelUnlessReopened(timesDisabled: number, now: Date): Document[] {
+  const reopened = { $gt: [{ $ifNull: ['$work.timesDisabled', 0] }, timesDisabled] };
+  const due = { token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  const work = { $cond: [reopened, { $mergeObjects: ['$work', due] }, '$$REMOVE'] };
+  return [{ $set: { state: { $cond: [reopened, '$state', 'cancelled'] }, work } }];
 }
 
 /** The update for all deliveries with this outcome. The token of the ending lease is the id of the attempt. */

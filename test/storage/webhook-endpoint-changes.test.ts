@@ -143,6 +143,14 @@ describe('an endpoint that is disabled and at once enabled again', () => {
     for (const active of [false, true]) await managerOf(worker).update(key(tenantId), id, { active });
   }
 
+  function resendCancelled(worker: Worker, { tenantId, id }: WebhookEndpoint, now: () => Date) {
+    const { events, deliveries, endpoints } = worker;
+    const queue = { wake: async () => undefined };
+    const resend = createResendEvents({ events, deliveries, endpoints, queue, now });
+    const every = { type: null, createdAfter: null, createdBefore: null };
+    return resend.many(key(tenantId), { endpointId: id, state: 'cancelled', ...every });
+  }
+
   const stateOf = async (worker: Worker, tenantId: string) => (await onlyDelivery(worker, tenantId)).state;
 
   /** A worker whose first 16 requests wait until they are released, so that a further delivery stays in its queue. */
@@ -235,6 +243,20 @@ describe('an endpoint that is disabled and at once enabled again', () => {
     expect([await stateOf(worker, endpoint.tenantId), requests.length]).toEqual(['cancelled', 1]);
   });
 
+  it('gets what is resent at once, also if an attempt was under way or it was still in the queue', async () => {
+    const clock = clockAt();
+    const { worker, endpoint, requests, release } = await busy(clock.read);
+    await toggle(worker, endpoint);
+    expect(await resendCancelled(worker, endpoint, clock.read)).toEqual({ count: 17, more: false });
+    await release();
+    clock.move(2000);
+    await turn(worker);
+    const states = (await deliveriesOf(worker, endpoint.tenantId)).map(({ state }) => state);
+    expect([states, requests.length]).toEqual([Array(17).fill('delivered'), 17]);
+    expect(requests.at(-1)?.headers['Fatoura-Trigger']).toBe('manual');
+    expect(worker.problems).toEqual([]);
+  });
+
   it.each(['a later event', 'a cancelled event that is resent'])('gets %s, with the whole schedule', async (what) => {
     const clock = clockAt();
     const { requests, send } = receiverThat(() => 500);
@@ -249,17 +271,7 @@ describe('an endpoint that is disabled and at once enabled again', () => {
       await happen();
       await turn(worker);
       await toggle(worker, endpoint);
-      const { events, deliveries, endpoints } = worker;
-      const queue = { wake: async () => undefined };
-      const resend = createResendEvents({ events, deliveries, endpoints, queue, now: clock.read });
-      const selection = {
-        endpointId,
-        state: 'cancelled',
-        type: null,
-        createdAfter: null,
-        createdBefore: null,
-      } as const;
-      expect(await resend.many(key(tenantId), selection)).toEqual({ count: 1, more: false });
+      expect(await resendCancelled(worker, endpoint, clock.read)).toEqual({ count: 1, more: false });
       requests.length = 0;
     }
     for (const expected of [1, 2]) {

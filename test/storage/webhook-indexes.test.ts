@@ -104,7 +104,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.unattemptedBefore', () => webhooks.deliveries.unattemptedBefore([claimNamed('dlv_1')]), 1],
   ['deliveries.release', () => webhooks.deliveries.release([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.record', () => webhooks.deliveries.record([recordOf('dlv_1')]), 1],
-  ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')]), 1],
+  ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],

@@ -156,7 +156,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function cancel(claims: readonly ClaimedDelivery[]): Promise<void> {
-    await parts.deliveries.cancel(claims).catch((error) => parts.report('deliveries were not cancelled', error));
+    await parts.deliveries
+      .cancel(claims, parts.now())
+      .catch((error) => parts.report('deliveries were not cancelled', error));
   }
 
   function settled(queue: EndpointQueue): void {

@@ -159,8 +159,11 @@ export interface DeliveryLedger {
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
   /** Records attempts and their outcomes. Records of lost leases change nothing. */
   record(records: readonly AttemptRecord[]): Promise<void>;
-  /** Cancels claimed deliveries because their endpoint is inactive or deleted, or because their event expired. */
-  cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
+  /**
+   * Cancels claimed deliveries because their endpoint is inactive or deleted or was disabled since, or because their
+   * event expired. Those that were reopened since the claim are due now instead.
+   */
+  cancel(claims: readonly ClaimedDelivery[], now: Date): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;
   /** The endpoints of up to `limit` overdue deliveries and ended leases; each delivery again only after `pauseMs`. */
@@ -181,8 +184,9 @@ export interface DeliveryLedger {
   /** The same page with only the fields that a resend needs. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /**
-   * Restarts the schedule by hand: due now, after first attempts. Deliveries that are under way or were never attempted
-   * stay unchanged. @returns the number of changed deliveries
+   * Restarts the schedule by hand: due now, after first attempts. A delivery that was cancelled under a lease is due when
+   * the lease ends, unless an attempt that is under way succeeds. Other deliveries that are under way, or were never
+   * attempted, stay unchanged. @returns the number of changed deliveries
    */
   reopen(deliveries: readonly ReopenedDelivery[], now: Date): Promise<number>;
 }
