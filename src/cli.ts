@@ -1,5 +1,6 @@
 import { localSender, openAdministration, trustedSigners, verifyDocument } from './app/administration.ts';
 import { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from './app/diagnosis.ts';
+import { openReconciliation } from './app/reconciliation.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
@@ -21,6 +22,10 @@ const context: CommandContext = {
   environmentKey: () => readClientKey(),
   parts: {
     openAdministration,
+    openReconciliation: (config) =>
+      openReconciliation(config, async (settings) =>
+        (await import('./app/authority.ts')).openCommandAuthority(settings),
+      ),
     verifyDocument,
     trustedSigners,
     signingCertificate,

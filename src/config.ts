@@ -52,107 +52,179 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
 
+/** An address of the authority. It may hold no credential: messages and logs show it. */
+const authorityUrl = z.url({ protocol: /^https$/, error: 'must be an https:// URL' }).refine(
+  (text) => {
+    const url = URL.parse(text);
+    return url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
+  },
+  { error: 'must have no user, password, query or fragment' },
+);
+/** A secret of Standard Webhooks: 24 to 64 bytes. */
+const callbackSecret = z.string().refine(
+  (text) => {
+    const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
+    const { length } = Buffer.from(encoded, 'base64');
+    return length >= 24 && length <= 64;
+  },
+  { error: 'must be whsec_ followed by the base64 of 24 to 64 bytes' },
+);
+
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 
-const environment = z
-  .object({
-    PORT: port.default(3000),
-    HOST: z.string().default('127.0.0.1'),
-    PUBLIC_URL: origin.optional(),
-    SANDBOX_URL: origin.optional(),
-    DATA_DIR: z.string().min(1).default('./data'),
-    MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
-    ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
-    MASTER_KEY: z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
-      .optional(),
-    TRUST_PROXY: z
-      .string()
-      .regex(/^(true|false|[0-9]|1[0-6])$/, {
-        error: 'must be true, false or the number of proxies in front of the service (at most 16)',
-      })
-      .transform((text) => (text === 'true' ? 1 : text === 'false' ? 0 : Number(text)))
-      .default(0),
-    SIGNING_P12: z.string().optional(),
-    SIGNING_P12_PASSPHRASE: z.string().optional(),
-    SIGNING_PKCS11: z.string().startsWith('pkcs11:', { error: 'must be a PKCS #11 URI (RFC 7512)' }).optional(),
-    SIGNING_CERTIFICATES: z.string().optional(),
-    SIGNING_TENANTS: z.string().optional(),
-    SIGNATURE_POLICY: z
-      .union([z.string().regex(/^\d+(\.\d+)+$/), z.url()], { error: 'must be an OID (1.2.3) or a URI' })
-      .optional(),
-    SIGNATURE_POLICY_SHA256: z
-      .string()
-      .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be the SHA-256 of the policy as 64 hexadecimal digits' })
-      .optional(),
-    TSA_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
-    CHROMIUM_PATH: z.string().optional(),
-    SMTP_URL: smtpUrl.optional(),
-    MAIL_FROM: senderAddress.optional(),
-    TEST_MAIL_ALLOW: mailAllowance.default([]),
-    RATE_LIMIT_SECRET: perMinute.default(100),
-    RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
-    RATE_LIMIT_ADDRESS: perMinute.default(100),
-    DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
-    WEBHOOK_RETRY_SCHEDULE: schedule
-      .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
-      .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
-    WEBHOOK_RETENTION: z
-      .string()
-      .transform(milliseconds)
-      .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of at least 1d, such as 30d' })
-      .default(30 * UNIT_MS.d),
-    ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
-    // Both are safe by default: introspection needs a credential and shows a public schema only, and GraphiQL does
-    // nothing without a credential.
-    GRAPHQL_INTROSPECTION: yesOrNo.default(true),
-    GRAPHIQL: yesOrNo.optional(),
-    GRAPHQL_OPERATIONS: z.string().optional(),
-    GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
-    SHUTDOWN_DELAY: shortTime.default(0),
-    SHUTDOWN_GRACE: shortTime.default(10_000),
-    LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
-  })
-  .superRefine((env, context) => {
-    if (env.MONGODB_URL !== undefined && env.MASTER_KEY === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['MASTER_KEY'],
-        message: 'is required with MONGODB_URL, and must be the same for every process',
-      });
-    }
-    if (env.SANDBOX_URL !== undefined && env.PUBLIC_URL === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['SANDBOX_URL'],
-        message: 'requires PUBLIC_URL, the address of the live environment',
-      });
-    }
-    if (env.SMTP_URL !== undefined && env.MAIL_FROM === undefined) {
-      context.addIssue({ code: 'custom', path: ['MAIL_FROM'], message: 'is required with SMTP_URL' });
-    }
-    if (env.SIGNING_P12 !== undefined && env.SIGNING_PKCS11 !== undefined) {
-      context.addIssue({ code: 'custom', path: ['SIGNING_PKCS11'], message: 'cannot be combined with SIGNING_P12' });
-    }
-    if ((env.SIGNATURE_POLICY === undefined) !== (env.SIGNATURE_POLICY_SHA256 === undefined)) {
-      context.addIssue({
-        code: 'custom',
-        path: ['SIGNATURE_POLICY_SHA256'],
-        message: 'and SIGNATURE_POLICY must be set together',
-      });
-    }
-    if (env.GRAPHQL_OPERATIONS_ONLY && env.GRAPHQL_OPERATIONS === undefined) {
-      context.addIssue({
-        code: 'custom',
-        path: ['GRAPHQL_OPERATIONS'],
-        message: 'is required with GRAPHQL_OPERATIONS_ONLY: it lists the allowed operations',
-      });
-    }
-    if (env.MONGODB_URL === undefined && env.ROLE !== 'all') {
-      context.addIssue({ code: 'custom', path: ['ROLE'], message: 'must be all if MONGODB_URL is not set' });
-    }
-  });
+const DEFAULT_HOST = '127.0.0.1';
+
+const environment = z.object({
+  PORT: port.default(3000),
+  HOST: z.string().default(DEFAULT_HOST),
+  PUBLIC_URL: origin.optional(),
+  SANDBOX_URL: origin.optional(),
+  DATA_DIR: z.string().min(1).default('./data'),
+  MONGODB_URL: z.string().startsWith('mongodb', { error: 'must be a mongodb:// or mongodb+srv:// URL' }).optional(),
+  ROLE: z.enum(['all', 'api', 'worker'], { error: 'must be all, api or worker' }).default('all'),
+  MASTER_KEY: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be 32 bytes as 64 hexadecimal digits' })
+    .optional(),
+  TRUST_PROXY: z
+    .string()
+    .regex(/^(true|false|[0-9]|1[0-6])$/, {
+      error: 'must be true, false or the number of proxies in front of the service (at most 16)',
+    })
+    .transform((text) => (text === 'true' ? 1 : text === 'false' ? 0 : Number(text)))
+    .default(0),
+  SIGNING_P12: z.string().optional(),
+  SIGNING_P12_PASSPHRASE: z.string().optional(),
+  SIGNING_PKCS11: z.string().startsWith('pkcs11:', { error: 'must be a PKCS #11 URI (RFC 7512)' }).optional(),
+  SIGNING_CERTIFICATES: z.string().optional(),
+  SIGNING_TENANTS: z.string().optional(),
+  SIGNATURE_POLICY: z
+    .union([z.string().regex(/^\d+(\.\d+)+$/), z.url()], { error: 'must be an OID (1.2.3) or a URI' })
+    .optional(),
+  SIGNATURE_POLICY_SHA256: z
+    .string()
+    .regex(/^[0-9a-fA-F]{64}$/, { error: 'must be the SHA-256 of the policy as 64 hexadecimal digits' })
+    .optional(),
+  TSA_URL: z.url({ protocol: /^https?$/, error: 'must be an http(s) URL' }).optional(),
+  CHROMIUM_PATH: z.string().optional(),
+  SMTP_URL: smtpUrl.optional(),
+  MAIL_FROM: senderAddress.optional(),
+  TEST_MAIL_ALLOW: mailAllowance.default([]),
+  RATE_LIMIT_SECRET: perMinute.default(100),
+  RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
+  RATE_LIMIT_ADDRESS: perMinute.default(100),
+  DGI_URL: authorityUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
+  DGI_CA: z.string().optional(),
+  DGI_CLIENT_P12: z.string().optional(),
+  DGI_CLIENT_P12_PASSPHRASE: z.string().optional(),
+  DGI_TOKEN_URL: authorityUrl.optional(),
+  DGI_CLIENT_ID: z
+    .string()
+    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be printable ASCII without spaces' })
+    .optional(),
+  DGI_CLIENT_KEY: z.string().optional(),
+  DGI_CALLBACK_SECRET: callbackSecret.optional(),
+  DGI_CONCURRENCY: z.coerce
+    .number({ error: 'must be a number from 1 to 1000' })
+    .int({ error: 'must be a number from 1 to 1000' })
+    .min(1, { error: 'must be a number from 1 to 1000' })
+    .max(1000, { error: 'must be a number from 1 to 1000' })
+    .default(16),
+  DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
+  WEBHOOK_RETRY_SCHEDULE: schedule
+    .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
+    .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
+  WEBHOOK_RETENTION: z
+    .string()
+    .transform(milliseconds)
+    .refine((period) => period >= UNIT_MS.d, { error: 'must be a duration of at least 1d, such as 30d' })
+    .default(30 * UNIT_MS.d),
+  ALLOW_INSECURE_WEBHOOKS: yesOrNo.default(false),
+  // Both are safe by default: introspection needs a credential and shows a public schema only, and GraphiQL does
+  // nothing without a credential.
+  GRAPHQL_INTROSPECTION: yesOrNo.default(true),
+  GRAPHIQL: yesOrNo.optional(),
+  GRAPHQL_OPERATIONS: z.string().optional(),
+  GRAPHQL_OPERATIONS_ONLY: yesOrNo.default(false),
+  SHUTDOWN_DELAY: shortTime.default(0),
+  SHUTDOWN_GRACE: shortTime.default(10_000),
+  LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
+});
+
+type Settings = Readonly<Record<string, string | undefined>>;
+
+/**
+ * Rules between settings: the setting that a message is about, when the rule is broken, and the message. They look at
+ * the settings as given, so that they are reported together with wrong values.
+ */
+const RULES: readonly (readonly [setting: string, isBroken: (env: Settings) => boolean, message: string])[] = [
+  [
+    'MASTER_KEY',
+    (env) => has(env, 'MONGODB_URL') && !has(env, 'MASTER_KEY'),
+    'is required with MONGODB_URL, and must be the same for every process',
+  ],
+  [
+    'SANDBOX_URL',
+    (env) => has(env, 'SANDBOX_URL') && !has(env, 'PUBLIC_URL'),
+    'requires PUBLIC_URL, the address of the live environment',
+  ],
+  ['MAIL_FROM', (env) => has(env, 'SMTP_URL') && !has(env, 'MAIL_FROM'), 'is required with SMTP_URL'],
+  [
+    'SIGNING_PKCS11',
+    (env) => has(env, 'SIGNING_P12') && has(env, 'SIGNING_PKCS11'),
+    'cannot be combined with SIGNING_P12',
+  ],
+  [
+    'SIGNATURE_POLICY_SHA256',
+    (env) => has(env, 'SIGNATURE_POLICY') !== has(env, 'SIGNATURE_POLICY_SHA256'),
+    'and SIGNATURE_POLICY must be set together',
+  ],
+  [
+    'GRAPHQL_OPERATIONS',
+    (env) => yesOrNo.safeParse(env.GRAPHQL_OPERATIONS_ONLY).data === true && !has(env, 'GRAPHQL_OPERATIONS'),
+    'is required with GRAPHQL_OPERATIONS_ONLY: it lists the allowed operations',
+  ],
+  [
+    'ROLE',
+    (env) => !has(env, 'MONGODB_URL') && has(env, 'ROLE') && env.ROLE !== 'all',
+    'must be all if MONGODB_URL is not set',
+  ],
+  ...(['DGI_CA', 'DGI_CLIENT_P12', 'DGI_TOKEN_URL', 'DGI_CALLBACK_SECRET'] as const).map(
+    (setting) => [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_URL'), 'requires DGI_URL'] as const,
+  ),
+  [
+    'DGI_CLIENT_P12_PASSPHRASE',
+    (env) => has(env, 'DGI_CLIENT_P12_PASSPHRASE') && !has(env, 'DGI_CLIENT_P12'),
+    'requires DGI_CLIENT_P12',
+  ],
+  ...(['DGI_CLIENT_ID', 'DGI_CLIENT_KEY'] as const).flatMap((setting) => [
+    [
+      setting,
+      (env: Settings) => has(env, 'DGI_TOKEN_URL') && !has(env, setting),
+      'is required with DGI_TOKEN_URL',
+    ] as const,
+    [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_TOKEN_URL'), 'requires DGI_TOKEN_URL'] as const,
+  ]),
+  [
+    'PUBLIC_URL',
+    (env) => has(env, 'DGI_URL') && !isSafeAddress(env.PUBLIC_URL ?? null, env.HOST ?? DEFAULT_HOST),
+    'must be an https:// URL with DGI_URL, because live keys are used there; only on this machine may it be http',
+  ],
+];
+
+function has(env: Settings, setting: string): boolean {
+  return env[setting] !== undefined;
+}
+
+/**
+ * Whether live keys can be used at the service's address: over HTTPS, or without it on this machine only.
+ * @param publicUrl null if PUBLIC_URL is not set, and clients use `host`
+ */
+export function isSafeAddress(publicUrl: string | null, host: string): boolean {
+  const url = publicUrl === null ? null : URL.parse(publicUrl);
+  if (url?.protocol === 'https:') return true;
+  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(url ? url.hostname : host);
+}
 
 /** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
 export interface Config {
@@ -193,6 +265,21 @@ export interface Config {
   };
   /** Requests per minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
+  /** The live authority; null if there is none, so that there are no live keys. */
+  readonly authority: {
+    /** Without a trailing slash. */
+    readonly url: string;
+    /** PEM file of the roots of the authority; null for those of the system. */
+    readonly ca: string | null;
+    /** The certificate that the service shows. */
+    readonly clientP12: { readonly file: string; readonly passphrase: string } | null;
+    /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
+    readonly token: { readonly url: string; readonly clientId: string; readonly keyFile: string } | null;
+    /** `whsec_…`; null if no callbacks are taken. */
+    readonly callbackSecret: string | null;
+    /** Submissions under way at the same time, of all workers together. */
+    readonly concurrency: number;
+  } | null;
   readonly dgiRetrySchedule: readonly number[];
   /** The delay before each attempt of a delivery; the first is 0. */
   readonly webhookRetrySchedule: readonly number[];
@@ -226,7 +313,7 @@ export class ConfigError extends Error {
 }
 
 /** Settings whose values no message shows: keys, passphrases, and URLs, which may contain a password. */
-const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|URL/;
+const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
 
 /** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
 export function readClientKey(env: Record<string, string | undefined> = process.env): string | null {
@@ -241,8 +328,9 @@ export function readConfig(env: Record<string, string | undefined> = process.env
   // An empty variable counts as unset, as in shell scripts.
   const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
   const parsed = environment.safeParse(set);
-  if (!parsed.success) {
-    const problems = parsed.error.issues.map(({ path, message }) => {
+  const broken = RULES.filter(([, isBroken]) => isBroken(set)).map(([name, , message]) => ({ path: [name], message }));
+  if (!parsed.success || broken.length > 0) {
+    const problems = [...(parsed.error?.issues ?? []), ...broken].map(({ path, message }) => {
       const name = path.join('.');
       const value = MAY_HOLD_SECRETS.test(name) ? undefined : set[name];
       return `${name} ${message}${message.startsWith('must') && value !== undefined ? `, not '${value}'` : ''}`;
@@ -284,6 +372,20 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },
+    authority: data.DGI_URL
+      ? {
+          url: data.DGI_URL,
+          ca: data.DGI_CA ?? null,
+          clientP12: data.DGI_CLIENT_P12
+            ? { file: data.DGI_CLIENT_P12, passphrase: data.DGI_CLIENT_P12_PASSPHRASE ?? '' }
+            : null,
+          token: data.DGI_TOKEN_URL
+            ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: data.DGI_CLIENT_KEY ?? '' }
+            : null,
+          callbackSecret: data.DGI_CALLBACK_SECRET ?? null,
+          concurrency: data.DGI_CONCURRENCY,
+        }
+      : null,
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,

@@ -118,6 +118,7 @@ function invoice(): PrintedInvoice {
     },
     dgiId: 'DGI-2026-7f3a91c0',
     acceptedAt: new Date('2026-11-21T10:20:30Z'),
+    receipt: { sha256: 'c4'.repeat(32), decidedAt: new Date('2026-11-21T10:20:30Z') },
     logo: null,
     verifyUrl: 'https://fatoura.example/verify/inv_550e8400-e29b-41d4-a716-446655440000',
   };

@@ -1,7 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createMockAuthority } from '../../src/adapters/authority/mock-authority.ts';
+import { createMockAuthority } from '../../src/adapters/authority/mock/mock-authority.ts';
+import { createReceiptReader } from '../../src/adapters/authority/receipt-reader.ts';
 import { createPdfRenderer } from '../../src/adapters/pdf/pdf-renderer.ts';
 import { softwareKey } from '../../src/adapters/signing-key/software-key.ts';
 import { loadTestIdentity } from '../../src/adapters/signing-key/test-identity.ts';
@@ -69,6 +70,8 @@ async function startWorker({ store: { db } }: App, publicUrl: string): Promise<(
     authority: createMockAuthority({
       ledger: createSubmissionLedger(db),
       verify: (document) => verifier.verify(document),
+      signer: createDocumentSigner(key),
+      readReceipt: createReceiptReader({ verify: verifier.verify, trust: () => ({ trusted: true }) }),
     }),
     renderer,
     publicUrl,

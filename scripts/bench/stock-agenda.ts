@@ -1,12 +1,13 @@
 import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
 import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
+import type { Authority } from '../../src/domain/authority/ports.ts';
 import { EVENT_OF_STATUS } from '../../src/domain/event.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import type { InvoiceStatus, Stage } from '../../src/domain/invoice/lifecycle.ts';
-import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
+import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoices.ts';
@@ -66,8 +67,8 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
       return 'decide';
     },
     async decide(invoice) {
-      const receipt = await authority.lookUp(invoice.id, present(invoice.xml).sha256);
-      const decision = receipt?.decision;
+      const answer = await authority.lookUp({ submissionId: invoice.id, sha256: present(invoice.xml).sha256 });
+      const decision = answer.kind === 'held' ? answer.submission.decision : null;
       if (decision?.outcome !== 'accepted') throw new Error(`invoice ${invoice.id} is not accepted`);
       await update(invoice, transition(invoice, 'accepted', { dgiId: decision.dgiId }));
       return 'render';
@@ -77,6 +78,7 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
         invoice: legal(invoice),
         dgiId: present(invoice.dgiId),
         acceptedAt: invoice.updatedAt,
+        receipt: null,
         logo: null,
         verifyUrl: `${parts.publicUrl}/verify/${invoice.id}`,
       };

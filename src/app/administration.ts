@@ -1,19 +1,22 @@
-import { X509Certificate } from 'node:crypto';
 import { createWebhookSender, type WebhookHttpSender } from '../adapters/webhook-http/webhook-sender.ts';
-import { readTrusted, type Trust, trustOf } from '../adapters/xades/certificate-trust.ts';
+import { readTrusted, type Trust, trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import { createDocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { Config } from '../config.ts';
+import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
+import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { givenUp, type ValidSignature, type Verification } from '../domain/verification/verification.ts';
+import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import type { Store } from '../storage/connect.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
+import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
 
 /** The parts of a store that operators administer. */
@@ -22,15 +25,21 @@ export interface Administration {
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow'>;
+  readonly differences: Pick<DifferenceRepository, 'count'>;
 }
 
-export function administrationOf({ db }: Pick<Store, 'db'>): Administration {
+export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
   const tenants = withKeyCache(createTenantRepository(db));
-  // No live authority is configured, so no live keys can be created.
-  const invoices = createInvoiceRepository(db);
-  const installation = createInstallationRepository(db);
-  // No live authority exists yet, so no live keys are created.
-  return { tenants, manageKeys: createManageKeys(tenants, false), installation, invoices };
+  const manageKeys = createManageKeys(
+    tenants,
+    createLiveConditions((tenantId) => missingInstallation(config, tenantId)),
+  );
+  return {
+    ...{ tenants, manageKeys },
+    installation: createInstallationRepository(db),
+    invoices: createInvoiceRepository(db),
+    differences: createDifferenceRepository(db),
+  };
 }
 
 /** Administration of the configured store, with or without a running service. */
@@ -45,7 +54,7 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
   try {
     // The first command may come before the first start of the service.
     await ensureIndexes(store.db);
-    return { ...administrationOf(store), store, close: () => store.close() };
+    return { ...administrationOf(store, config), store, close: () => store.close() };
   } catch (error) {
     await store.close();
     throw error;
@@ -70,19 +79,7 @@ export async function verifyDocument(document: Uint8Array): Promise<Verification
  */
 export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
   const anchors = readTrusted(pem);
-  return ({ certificates, signingTime }) => {
-    const [signer, ...others] = certificates.flatMap(readable);
-    if (signer === undefined) throw new Error('the verifier gave no certificate');
-    return trustOf(signer, others, anchors, signingTime);
-  };
-}
-
-function readable(der: Uint8Array): X509Certificate[] {
-  try {
-    return [new X509Certificate(der)];
-  } catch {
-    return [];
-  }
+  return (signature) => trustOfSignature(signature, anchors);
 }
 
 /** A webhook sender like the service's that also calls receivers on this machine. */

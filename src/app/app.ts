@@ -6,18 +6,22 @@ import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
+import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import type { Store } from '../storage/connect.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
 import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
+import { composeAuthority, type LiveAuthority } from './authority.ts';
 import { openData } from './data.ts';
 import { type ClosableRenderer, composeDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
+import { startReconciliation } from './reconciliation.ts';
 import { createClosing, DRAIN_MS, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
+import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
 
@@ -50,6 +54,8 @@ export interface AppParts {
   /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
   readonly renderer?: ClosableRenderer;
+  /** The live authority. The caller closes it. */
+  readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
   readonly onFatal?: () => void;
 }
@@ -89,6 +95,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   metrics.watch(signing.keys);
   const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), alone);
   const documents = composeDocuments(runtime, signing, parts.renderer);
+  const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
   // Registered after the parts that running jobs need, so that it closes before them.
@@ -103,12 +110,14 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
   closing.add(() => webhooks.stop(DRAIN_MS));
 
+  if (live) metrics.differences(createDifferenceRepository(store.db));
   await feed.start();
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl });
-  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics });
+      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
+  if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
+  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics, live });
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
   return {

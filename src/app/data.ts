@@ -50,7 +50,7 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, installation } = administrationOf(store);
+  const { tenants, manageKeys, installation } = administrationOf(store, config);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await setWebhookRetention(db, config.webhookRetention);

@@ -1,5 +1,5 @@
 import { join } from 'node:path';
-import { type ContentExaminer, createContentExaminer } from '../adapters/authority/content-examiner.ts';
+import { type ContentExaminer, createContentExaminer } from '../adapters/authority/mock/content-examiner.ts';
 import { undrawableCharacters } from '../adapters/pdf/fonts.ts';
 import { createPdfRenderer } from '../adapters/pdf/pdf-renderer.ts';
 import { createInvoiceWriter } from '../adapters/ubl/invoice-writer.ts';

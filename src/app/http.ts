@@ -1,5 +1,8 @@
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
 import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
+import { callbackKey } from '../domain/authority/callback-signature.ts';
+import type { Authority } from '../domain/authority/ports.ts';
+import { createTakeHint } from '../domain/authority/take-hint.ts';
 import { refuseReusedKey, requireIssuer } from '../domain/invoice/create-invoice.ts';
 import { createReadDocument } from '../domain/invoice/read-document.ts';
 import { createVerifyPublicly } from '../domain/invoice/verify-publicly.ts';
@@ -8,7 +11,9 @@ import { createGate } from '../graphql/gate.ts';
 import { readOperationList } from '../graphql/operation-list.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { createRateLimiter } from '../storage/rate-limiter.ts';
+import { createTransmissions } from '../storage/transmissions.ts';
 import { unavailability } from '../storage/unavailable.ts';
+import type { AuthorityCallbackParts } from '../transport/authority-callback.ts';
 import { createEventStreams, type EventStreams } from '../transport/event-stream.ts';
 import type { GraphqlParts } from '../transport/graphql.ts';
 import type { HttpServer } from '../transport/http-server.ts';
@@ -22,6 +27,8 @@ import { composeUseCases, type UseCaseParts } from './use-cases.ts';
 export interface HttpParts extends UseCaseParts {
   readonly jobs: Jobs;
   readonly metrics: Metrics;
+  /** The live authority, with the secret of its callbacks; null if none is configured. */
+  readonly live: { readonly authority: Authority; readonly callbackSecret: string | Uint8Array | null } | null;
 }
 
 /** Handles the requests of `server`, which already listens. */
@@ -43,12 +50,24 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
       return unavailability(failure);
     },
     graphql: await composeGraphql(runtime, metrics),
+    authorityCallback: composeCallback(parts),
     operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
     measured: metrics.request,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
     trustedProxies: config.trustedProxies,
   });
   server.serve(koa.callback(), { log, limiter, streams });
+}
+
+/** The authority's callbacks; none are taken without a secret. */
+function composeCallback({ data, jobs, live }: HttpParts): AuthorityCallbackParts | null {
+  if (!live || live.callbackSecret === null) return null;
+  const limits = () => live.authority.capabilities().limits;
+  const report = (err: unknown) => data.logFailure('warn', 'a hint of the authority could not be taken', err);
+  return {
+    key: callbackKey(live.callbackSecret),
+    takeHint: createTakeHint(createTransmissions(data.store.db), jobs.queue, limits, report),
+  };
 }
 
 /** Event streams. Each ends when its key is revoked. */

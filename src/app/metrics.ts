@@ -1,7 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
+import type { LiveAuthority } from './authority.ts';
 
 /**
  * The Prometheus metrics of this process. Label values come from fixed sets in the code, except `signer`, which has a
@@ -17,10 +19,16 @@ export interface Metrics {
    * counted at each exposition.
    */
   observed(invoices: InvoiceRepository): InvoiceRepository;
+  /** Exposes the number of open differences with the authority's ledger, read from the store at each exposition. */
+  differences(repository: Pick<DifferenceRepository, 'count'>): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
   watch(keys: ReadonlyMap<string, SigningKey>): void;
+  /** Exposes the connection to the live authority. @returns counts a call; see `HttpAuthorityParts.observe` */
+  authority(
+    live: Pick<LiveAuthority, 'authority' | 'certificates'>,
+  ): (call: string, outcome: string, seconds: number) => void;
   /** All metrics in the Prometheus text format. */
   exposition(): Promise<{ readonly contentType: string; readonly text: string }>;
 }
@@ -62,6 +70,19 @@ export function createMetrics(): Metrics {
         },
       };
     },
+    differences(repository) {
+      new Gauge({
+        name: 'fatoura_authority_differences',
+        help: 'Open differences between the ledger of the authority and this service, by kind',
+        labelNames: ['kind'],
+        registers,
+        async collect() {
+          this.reset();
+          const counts = await repository.count().catch(() => null);
+          if (counts) for (const kind of DIFFERENCE_KINDS) this.set({ kind }, counts[kind]);
+        },
+      });
+    },
     streams(count) {
       new Gauge({
         name: 'fatoura_event_streams',
@@ -77,6 +98,7 @@ export function createMetrics(): Metrics {
         expiry.set({ signer }, Math.floor(certificateChain[0].validToDate.getTime() / 1000));
       }
     },
+    authority: (live) => watchAuthority(live, registers),
     async exposition() {
       return { contentType: registry.contentType, text: await registry.metrics() };
     },
@@ -152,4 +174,60 @@ function watchAttention(invoices: InvoiceRepository, registers: Registry[]): voi
       for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
     },
   });
+}
+
+function watchAuthority(
+  { authority, certificates }: Pick<LiveAuthority, 'authority' | 'certificates'>,
+  registers: Registry[],
+): (call: string, outcome: string, seconds: number) => void {
+  const calls = new Histogram({
+    name: 'fatoura_authority_call_duration_seconds',
+    help: 'Duration of the calls to the live authority, by call and outcome',
+    labelNames: ['call', 'outcome'],
+    buckets: [0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+    registers,
+  });
+  new Gauge({
+    name: 'fatoura_authority_certificate_expiry_timestamp_seconds',
+    help: 'Earliest expiry time of the client certificate, and of the certificates in DGI_CA, unix seconds',
+    labelNames: ['certificate'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [use, all] of Map.groupBy(certificates(), (each) => each.use)) {
+        const ends = all.map(({ certificate }) => certificate.validToDate.getTime());
+        this.set({ certificate: use }, Math.floor(Math.min(...ends) / 1000));
+      }
+    },
+  });
+  new Gauge({
+    name: 'fatoura_authority_clock_offset_seconds',
+    help: "How far the live authority's clock is ahead of this machine's",
+    registers,
+    collect() {
+      this.set((authority.state().clockOffsetMs ?? 0) / 1000);
+    },
+  });
+  if (authority.state().token === null) return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
+  new Gauge({
+    name: 'fatoura_authority_token_remaining_seconds',
+    help: 'Time until the access token ends; 0 without a token',
+    registers,
+    collect() {
+      this.set((authority.state().token?.endsInMs ?? 0) / 1000);
+    },
+  });
+  new Counter({
+    name: 'fatoura_authority_token_requests_total',
+    help: 'Requests for an access token, by outcome',
+    labelNames: ['outcome'],
+    registers,
+    collect() {
+      const { renewals = 0, failures = 0 } = authority.state().token ?? {};
+      this.reset();
+      this.inc({ outcome: 'token' }, renewals);
+      this.inc({ outcome: 'failure' }, failures);
+    },
+  });
+  return (call, outcome, seconds) => calls.observe({ call, outcome }, seconds);
 }

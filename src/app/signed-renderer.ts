@@ -16,14 +16,15 @@ export function createSignedRenderer(
 ): PdfRenderer & { warm(): Promise<void>; close(): Promise<void> } {
   const signer = createPdfSigner(onFatal);
   return {
-    async render(page, signedXml) {
-      const { title, attachment } = documentTexts(page);
-      return signer.sign(
-        keyOf(page.invoice),
-        await browser.render(page),
-        { title, at: new Date() },
-        { ...attachment, contentType: 'application/xml', content: signedXml },
-      );
+    async render(page, legalXml, receipt = null) {
+      const { title, xml, receipt: receiptFile } = documentTexts(page);
+      const contentType = 'application/xml';
+      return signer.sign(keyOf(page.invoice), await browser.render(page), { title, at: new Date() }, [
+        { ...xml, contentType, relationship: 'Alternative', content: legalXml },
+        ...(receipt === null
+          ? []
+          : [{ ...receiptFile, contentType, relationship: 'Supplement' as const, content: receipt }]),
+      ]);
     },
     warm: () => browser.warm(),
     async close() {

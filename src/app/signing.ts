@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import { type CertificateFinding, certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
+import { certificateFindings } from '../adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
 import { createTimeStamper } from '../adapters/xades/time-stamp-authority.ts';
@@ -7,6 +7,7 @@ import type { Config } from '../config.ts';
 import type { DocumentSigner } from '../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../domain/invoice/signing-key.ts';
 import type { Owner } from '../domain/tenant/tenant.ts';
+import { watchCertificates } from './certificate-watch.ts';
 import type { Runtime } from './runtime.ts';
 
 /** The keys and signers of this process. */
@@ -18,8 +19,6 @@ export interface Signing {
   /** Every key by a name for operators: `platform`, or the tenant's id. */
   readonly keys: ReadonlyMap<string, SigningKey>;
 }
-
-const WATCH_MS = 6 * 3_600_000;
 
 /** @throws when a key cannot be read or cannot sign; the message names the setting */
 export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' | 'dataDir'>): Promise<Signing> {
@@ -34,7 +33,7 @@ export async function openSigning({ signing, dataDir }: Pick<Config, 'signing' |
     if (environment === 'live' && key.testOnly) {
       throw new SigningFailed(
         'The generated test certificate cannot sign live documents. The operator must set SIGNING_P12 or SIGNING_PKCS11.',
-        { lasting: true },
+        { lasting: true, fault: 'no_live_certificate' },
       );
     }
     return key;
@@ -63,26 +62,14 @@ export const NO_SIGNING: Signing = {
 export async function composeSigning({ config, log, closing }: Runtime): Promise<Signing> {
   if (config.role === 'api') return NO_SIGNING;
   const signing = await openSigning(config);
-  closing.add(watchCertificates(signing, log));
+  closing.add(watchSigning(signing, log));
   return signing;
 }
 
-/**
- * Checks every signing certificate now and every 6 hours, and logs findings that operators should act on.
- * @returns a function that stops the checks
- */
-export function watchCertificates({ keys }: Signing, log: Logger): () => void {
-  const look = () => {
-    for (const [signer, key] of keys) {
-      for (const { level, text } of findingsOf(key)) log[level]({ signer }, text);
-    }
-  };
-  look();
-  const timer = setInterval(look, WATCH_MS);
-  timer.unref();
-  return () => clearInterval(timer);
-}
-
-function findingsOf(key: SigningKey): CertificateFinding[] {
-  return certificateFindings(key, new Date());
+/** Watches every signing certificate; see {@link watchCertificates}. @returns a function that stops it */
+export function watchSigning({ keys }: Pick<Signing, 'keys'>, log: Logger): () => void {
+  return watchCertificates(
+    (now) => [...keys].map(([signer, key]) => ({ fields: { signer }, findings: certificateFindings(key, now) })),
+    log,
+  );
 }

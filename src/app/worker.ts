@@ -1,17 +1,15 @@
-import { createMockAuthority } from '../adapters/authority/mock-authority.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
-import { type Authority, NotReceived } from '../domain/invoice/ports.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
-import { createSubmissionLedger } from '../storage/submission-ledger.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
-import type { Runtime } from './runtime.ts';
+import { DRAIN_MS, type Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
+import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
 
 /** Delays of the transmission attempts in the test environment: five attempts within 15 s (docs/decisions/0029). */
@@ -24,6 +22,8 @@ export interface WorkerParts {
   readonly documents: Documents;
   readonly mailer: Mailer;
   readonly webhooks: Webhooks;
+  /** null if no live authority is configured. */
+  readonly live: WorkersAuthority | null;
   /** The address of the service for clients, without a trailing slash. Documents contain it. */
   readonly publicUrl: string;
 }
@@ -35,8 +35,15 @@ export interface WorkerParts {
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
-  const pipeline = composePipeline(runtime, parts);
+  const transmission = await composeTransmission(runtime, data, documents, parts.live);
+  const pipeline = composePipeline(runtime, parts, transmission);
   await webhooks.start();
+  const dispatcher = transmission.dispatcher((invoiceId) => pipeline.run(invoiceId));
+  if (dispatcher) {
+    // Started first, because without the shared state no live invoice may go.
+    await dispatcher.start();
+    runtime.closing.add(() => dispatcher.stop(DRAIN_MS));
+  }
   await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
   runtime.closing.add(collectOrphans(runtime, data));
   // Started now, so that the first invoice does not wait for the browser or the verifier's thread.
@@ -49,13 +56,9 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
 function composePipeline(
   { config, log }: Runtime,
   { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
+  { authorityOf, gateOf, checkClearedOf }: Transmission,
 ): Pipeline {
   const { invoices, logos, health } = data;
-  const mockAuthority = createMockAuthority({
-    ledger: createSubmissionLedger(data.store.db),
-    verify: (document) => documents.verifier.verify(document),
-    examineContent: documents.examiner.examine,
-  });
   return createPipeline({
     ...{ invoices, logos, mailer },
     documents: data.documents,
@@ -63,7 +66,8 @@ function composePipeline(
     numbering: createNumbering(invoices),
     writer: documents.writer,
     signerOf: signing.signerOf,
-    authorityOf: (environment) => (environment === 'test' ? mockAuthority : noLiveAuthority),
+    ...{ authorityOf, gateOf },
+    checkCleared: (cleared, sent, invoice) => checkClearedOf(invoice.environment)(cleared, sent, invoice),
     renderer: documents.renderer,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
@@ -76,15 +80,6 @@ function composePipeline(
     },
   });
 }
-
-/**
- * Live keys cannot be created without a live authority. If a live invoice exists nevertheless, nothing is sent and the
- * attempt is recorded.
- */
-const noLiveAuthority: Authority = {
-  submit: () => Promise.reject(new NotReceived('no live authority is configured')),
-  lookUp: () => Promise.resolve(null),
-};
 
 /** Removes stored documents that no invoice refers to, at regular intervals. @returns a function that stops it */
 function collectOrphans({ log }: Runtime, { store, logFailure }: Data): () => Promise<void> {

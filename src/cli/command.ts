@@ -1,6 +1,7 @@
 import type { localSender, openAdministration, trustedSigners, verifyDocument } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
 import type { diagnoseMail, diagnoseMasterKey, diagnoseRenderer, signingCertificate } from '../app/diagnosis.ts';
+import type { OpenReconciliation } from '../app/reconciliation.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -51,6 +52,8 @@ export interface CommandContext {
 /** Functions of the composition root that commands use. */
 export interface CommandParts {
   readonly openAdministration: typeof openAdministration;
+  /** @throws when no live authority is configured, or the store cannot be opened */
+  readonly openReconciliation: (config: Config) => Promise<OpenReconciliation>;
   readonly verifyDocument: typeof verifyDocument;
   readonly trustedSigners: typeof trustedSigners;
   readonly signingCertificate: typeof signingCertificate;

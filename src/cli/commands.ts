@@ -5,6 +5,7 @@ import { invoicesNeedingAttention, retryInvoice } from './invoices.ts';
 import { createKey, listKeys, revokeKey, rotateKey } from './keys.ts';
 import { listOperations } from './operations.ts';
 import { acceptMasterKey, operatorReset } from './operator.ts';
+import { reconcileAuthority } from './reconcile.ts';
 import { createTenant, listTenants, updateTenant } from './tenants.ts';
 import { verify } from './verify.ts';
 import { listen } from './webhooks/listen.ts';
@@ -23,6 +24,7 @@ export const COMMANDS: readonly Command[] = [
   acceptMasterKey,
   invoicesNeedingAttention,
   retryInvoice,
+  reconcileAuthority,
   listen,
   trigger,
   listOperations,

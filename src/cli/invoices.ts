@@ -1,4 +1,4 @@
-import { attentionOf } from '../domain/invoice/attention.ts';
+import { attentionOf, NEVER } from '../domain/invoice/attention.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns } from './terminal.ts';
@@ -10,10 +10,14 @@ export const invoicesNeedingAttention: Command = {
   summary: 'Lists the invoices whose processing fails or is late',
   positionals: [],
   options: { json: { description: 'Print a list of objects' } },
-  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service retries each invoice by itself.`,
+  details: `At most ${LIMIT} failing and ${LIMIT} waiting invoices. The service's log contains the errors. The service
+retries each invoice by itself, except for the reason digest_mismatch: see docs/operations.md.`,
   async run(input, context) {
     const now = new Date();
-    const found = await administer(context, ({ invoices }) => invoices.needingAttention(LIMIT));
+    const { found, differences } = await administer(context, async (administration) => ({
+      found: await administration.invoices.needingAttention(LIMIT),
+      differences: await administration.differences.count(),
+    }));
     const rows = found.flatMap((invoice) => {
       const attention = attentionOf(invoice, now);
       return attention ? [{ invoice: invoice.id, tenant: invoice.tenantId, ...attention }] : [];
@@ -23,7 +27,7 @@ export const invoicesNeedingAttention: Command = {
     else if (rows.length === 0) terminal.print('No invoice needs attention.');
     else {
       const head = ['INVOICE', 'TENANT', 'STAGE', 'REASON', 'SINCE', 'NEXT ATTEMPT'];
-      const time = (at: Date) => `${at.toISOString().slice(0, 19)}Z`;
+      const time = (at: Date) => (at >= NEVER ? 'by invoices retry' : `${at.toISOString().slice(0, 19)}Z`);
       terminal.print(
         columns([
           head,
@@ -38,6 +42,9 @@ export const invoicesNeedingAttention: Command = {
         ]),
       );
     }
+    const open = Object.values(differences).reduce((sum, count) => sum + count, 0);
+    if (open > 0)
+      terminal.remark(`Differences with the ledger of the authority: ${open}. authority reconcile lists them.`);
     return 0;
   },
 };

@@ -17,7 +17,7 @@ export const createKey: Command = {
       value: 'ENVIRONMENT',
       required: true,
       choices: [...ENVIRONMENTS].reverse(),
-      description: 'test uses a mock tax authority; live keys are not available yet',
+      description: 'test uses a mock tax authority; live transmits to the real one (see docs/api/going-live.md)',
     },
     kind: {
       value: 'KIND',

@@ -38,8 +38,8 @@ export const SECRET_OVERLAP = { default: 86_400, most: 7 * 86_400 } as const;
 /** Maximum difference that a receiver should accept between its clock and the time of a signature, in minutes. */
 export const SIGNATURE_TOLERANCE_MINUTES = 5;
 
-/** How long a request for a PDF waits for the rendering, in milliseconds (docs/decisions/0017). */
-export const RENDERING_WAIT_MS = 10_000;
+/** How long a request waits for a document that is still to come, in milliseconds (docs/decisions/0017). */
+export const DOCUMENT_WAIT_MS = 10_000;
 
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;

@@ -1,5 +1,6 @@
 import type { OwnKeys } from '../domain/api-key/own-keys.ts';
 import type { CreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { DocumentKind } from '../domain/invoice/documents.ts';
 import type { FindByNumber } from '../domain/invoice/find-by-number.ts';
 import type { Invoice } from '../domain/invoice/invoice.ts';
 import type { ListInvoices } from '../domain/invoice/list-invoices.ts';
@@ -41,7 +42,7 @@ export interface UseCases {
   readonly apiKeys: OwnKeys;
   readonly sellerProfile: OwnProfile;
   /** The URL of an accepted invoice's document. */
-  readonly documentUrl: (invoice: Invoice, kind: 'xml' | 'pdf') => string;
+  readonly documentUrl: (invoice: Invoice, kind: DocumentKind) => string;
 }
 
 /** The context of every resolver. */

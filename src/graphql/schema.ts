@@ -12,6 +12,7 @@ import './types/webhook-resend.ts';
 import './types/invoice-by-number.ts';
 import './types/invoice-events.ts';
 import './types/webhook-endpoint.ts';
+import './types/authority-problem.ts';
 import './types/invoice-attention.ts';
 import './types/invoice-documents.ts';
 import './types/invoice-email.ts';

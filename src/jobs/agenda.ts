@@ -18,13 +18,15 @@ const LOCK_LIFETIME_MS = 120_000;
 
 /**
  * Number of jobs of a stage that one process runs, and locks, at the same time. It locks no more than it runs: other
- * processes cannot run a locked job, and one that waits too long counts as lost. Rendering occupies a browser page.
+ * processes cannot run a locked job, and one that waits too long counts as lost. Rendering occupies a browser page; it
+ * usually follows in the run of the receipt, where some wait for the authority.
  */
 const CONCURRENCY: Readonly<Record<Stage, number>> = {
   normalize: 16,
   sign: 16,
   transmit: 32,
   decide: 16,
+  receipt: 8,
   render: 4,
   email: 8,
 };

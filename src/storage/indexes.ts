@@ -1,6 +1,9 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 
+/** How long a resolved difference with the authority's ledger is kept. */
+const RESOLVED_SECONDS = 90 * 86_400;
+
 /**
  * The indexes of the service, by collection; the TTL indexes of the webhooks are in `webhook-retention.ts`. Every query
  * uses one; `test/storage` asserts this with `explain`.
@@ -53,12 +56,41 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
     {
+      name: 'parked',
+      key: { 'work.parked': 1, tenantId: 1, 'work.dueAt': 1 },
+      partialFilterExpression: { 'work.parked': { $exists: true } },
+    },
+    {
+      name: 'blocked',
+      key: { 'work.blocked': -1 },
+      partialFilterExpression: { 'work.blocked': { $exists: true } },
+    },
+    {
       name: 'outbox',
       key: { 'outbox.dueAt': 1 },
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
+    // Excludes null: few invoices are held under another id.
+    { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $gt: '' } } },
+    {
+      name: 'live_digest',
+      key: { 'xml.sha256': 1 },
+      partialFilterExpression: { environment: 'live', 'xml.sha256': { $gt: '' } },
+    },
+    { name: 'live_changed', key: { updatedAt: 1 }, partialFilterExpression: { environment: 'live' } },
   ],
-  mock_submissions: [],
+  authority_differences: [
+    { name: 'open', key: { kind: 1, submissionId: 1 }, partialFilterExpression: { open: true } },
+    { name: 'expiry', key: { resolvedAt: 1 }, expireAfterSeconds: RESOLVED_SECONDS },
+  ],
+  mock_submissions: [
+    {
+      name: 'dgi_id',
+      key: { 'decision.dgiId': 1 },
+      partialFilterExpression: { 'decision.dgiId': { $exists: true } },
+    },
+    { name: 'decisions', key: { decisionAt: 1, _id: 1 } },
+  ],
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },

@@ -5,6 +5,9 @@ import { type FollowedChanges, followChanges } from './follow-changes.ts';
 import type { InvoiceDocument } from './invoices.ts';
 import { createListeners } from './listeners.ts';
 
+/** The documents that are stored after acceptance. */
+const FOLLOWING = ['pdf', 'receipt', 'cleared'] as const satisfies readonly (keyof InvoiceDocument)[];
+
 /** Feeds changes of invoices to subscribers: one change stream per process. */
 export interface InvoiceFeedService extends InvoiceFeed {
   /** Number of subscriptions. */
@@ -30,8 +33,9 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
   async function catchUp(): Promise<void> {
     const ids = listeners.keys();
     for (let from = 0; from < ids.length; from += 500) {
-      const found = invoices.find({ _id: { $in: ids.slice(from, from + 500) } }, { projection: { events: 1, pdf: 1 } });
-      for await (const { _id, events, pdf } of found) await tell({ invoiceId: _id, events, pdfStored: pdf !== null });
+      const found = invoices.find({ _id: { $in: ids.slice(from, from + 500) } }, { projection: { events: 1 } });
+      // A document may have been stored during the gap: listeners read the invoice.
+      for await (const { _id, events } of found) await tell({ invoiceId: _id, events, documentStored: true });
     }
   }
 
@@ -43,8 +47,8 @@ export function createInvoiceFeed(db: Db, onError: (error: unknown) => void): In
       if (path === 'events') events.push(...(value as InvoiceEvent[]));
       else if (path.startsWith('events.')) events.push(value as InvoiceEvent);
     }
-    const pdfStored = fields.pdf !== undefined && fields.pdf !== null;
-    if (events.length > 0 || pdfStored) await tell({ invoiceId: change.documentKey._id, events, pdfStored });
+    const documentStored = FOLLOWING.some((name) => fields[name] !== undefined && fields[name] !== null);
+    if (events.length > 0 || documentStored) await tell({ invoiceId: change.documentKey._id, events, documentStored });
   }
 
   return {

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
-import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { MANY_ATTEMPTS, NEVER, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
-import type { Invoice, InvoiceEvent, Work } from '../domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED, type Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
@@ -12,6 +12,7 @@ import {
   type InvoiceChange,
   type InvoicePageQuery,
   type InvoiceRepository,
+  type NextWork,
   NumberTaken,
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
@@ -23,18 +24,20 @@ import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
   extends Omit<
-    Invoice,
-    | 'id'
-    | 'metadata'
-    | 'number'
-    | 'ownNumber'
-    | 'work'
-    | 'events'
-    | 'email'
-    | 'documentRevision'
-    | 'authorityAttempts'
-    | 'terms'
-  > {
+      Invoice,
+      | 'id'
+      | 'metadata'
+      | 'number'
+      | 'ownNumber'
+      | 'work'
+      | 'events'
+      | 'email'
+      | 'documentRevision'
+      | 'authorityAttempts'
+      | 'terms'
+      | keyof typeof UNANSWERED
+    >,
+    Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
   _id: string;
   ownNumber?: string;
   /** Without terms that are null. */
@@ -56,13 +59,20 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
 }
 
-interface StoredWork extends Omit<Work, 'claims' | 'since'> {
+/** The fields of {@link NEW_WORK} that are stored only when they differ from it. */
+interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'blocked'> {
   claims?: number;
   since?: Date;
+  failures?: Work['failures'];
+  parked?: true;
+  blocked?: NonNullable<Work['blocked']>;
   /** Identifies the claim that holds the lease; null if there is none. */
   token: string | null;
-  /** When the sweeper checks the job of this work, and queues a new one if it is lost. */
-  sweepAt: Date;
+  /**
+   * When the sweeper checks the job of this work, and queues a new one if it is lost. Parked and blocked work has none:
+   * it has no job.
+   */
+  sweepAt?: Date;
 }
 
 const complete = completer(INVOICE);
@@ -189,7 +199,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     async requestEmail({ id, email: before }, email) {
       const now = new Date();
       const work: StoredWork = {
-        ...{ stage: 'email', attempts: 0, outcomeUnknown: false, claims: 0, since: now, token: null, dueAt: now },
+        ...{ stage: 'email', ...workFields(NEW_WORK), claims: 0, since: now, token: null, dueAt: now },
         sweepAt: new Date(now.getTime() + QUEUE_GRACE_MS),
       };
       const document = await invoices.findOneAndUpdate(
@@ -211,26 +221,65 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     },
 
     async needingAttention(limit) {
-      const [failing, slow] = await Promise.all(
-        (['claims', 'attempts'] as const).map((count) =>
-          invoices
-            .find({ [`work.${count}`]: { $gte: count === 'claims' ? SUSPICIOUS_CLAIMS : MANY_ATTEMPTS } })
-            .sort({ [`work.${count}`]: -1 })
-            .limit(limit)
-            .toArray(),
-        ),
-      );
-      const found = new Map([...(failing ?? []), ...(slow ?? [])].map((document) => [document._id, document]));
+      const most = async (field: string, filter: object) =>
+        invoices
+          .find({ [field]: filter } as Filter<InvoiceDocument>)
+          .sort({ [field]: -1 })
+          .limit(limit)
+          .toArray();
+      const candidates = await Promise.all([
+        most('work.claims', { $gte: SUSPICIOUS_CLAIMS }),
+        most('work.attempts', { $gte: MANY_ATTEMPTS }),
+        most('work.blocked', { $exists: true }),
+      ]);
+      const found = new Map(candidates.flat().map((document) => [document._id, document]));
       return [...found.values()].map(invoiceOf);
     },
 
     async retryNow(invoiceId) {
       const now = new Date();
-      const { matchedCount } = await invoices.updateOne(
-        { _id: invoiceId, work: { $exists: true } },
-        { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.claims': 0 } },
-      );
-      return matchedCount > 0;
+      const due = { 'work.dueAt': now, 'work.sweepAt': now };
+      const retry = (filter: Filter<InvoiceDocument>, further: object) =>
+        invoices.updateOne(
+          { _id: invoiceId, ...filter },
+          { $set: { ...due, ...further }, $unset: { 'work.blocked': '' } },
+        );
+      // A run that was claimed and changed nothing may have sent the document.
+      const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
+      if (claimed.matchedCount > 0) return true;
+      return (await retry({ work: { $exists: true } }, {})).matchedCount > 0;
+    },
+
+    async nextParked(afterTenant, except) {
+      const found = await invoices
+        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: new Date() } })
+        .project<{ _id: string; tenantId: string }>({ tenantId: 1 })
+        .sort({ tenantId: 1, 'work.dueAt': 1 })
+        .limit(except.size + 1)
+        .toArray();
+      const next = found.find(({ _id }) => !except.has(_id));
+      return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    async parkedByTenant(tenants, limit) {
+      const found: { tenantId: string; waiting: number }[] = [];
+      for (let after = ''; found.length < tenants; ) {
+        const next = await invoices
+          .find({ 'work.parked': true, tenantId: { $gt: after } })
+          .project<{ tenantId: string }>({ tenantId: 1 })
+          .sort({ tenantId: 1 })
+          .limit(1)
+          .next();
+        if (!next) break;
+        after = next.tenantId;
+        const waiting = await invoices
+          .find({ 'work.parked': true, tenantId: after })
+          .project({ _id: 1 })
+          .limit(limit)
+          .toArray();
+        found.push({ tenantId: after, waiting: waiting.length });
+      }
+      return found;
     },
 
     async overdue(limit) {
@@ -286,15 +335,16 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
     $set.outbox = { sequence: event.sequence, dueAt: new Date(now.getTime() + OUTBOX_GRACE_MS) };
   }
   if (work) {
-    const dueAt = new Date(now.getTime() + (work.keep ? leaseMs : work.in));
+    const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
+    const hasJob = !work.blocked && !work.parked;
     $set.work = {
-      ...workFields(work),
+      ...{ stage: work.stage, ...workFields(work) },
       token: work.keep ? claim.token : null,
       dueAt,
-      sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)),
-      claims: 0,
+      ...(hasJob && { sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)) }),
+      claims: work.keep ? 1 : 0,
       since: now,
-    };
+    } satisfies StoredWork;
   }
   return {
     ...(Object.keys($set).length > 0 && { $set }),
@@ -303,8 +353,14 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   } as UpdateFilter<InvoiceDocument>;
 }
 
-function workFields({ stage, attempts, outcomeUnknown }: Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>) {
-  return { stage, attempts, outcomeUnknown };
+/** The stored form of the fields of {@link NEW_WORK}. */
+function workFields({ attempts, outcomeUnknown, failures, parked, blocked }: Omit<NextWork, 'stage'>) {
+  return {
+    ...{ attempts, outcomeUnknown },
+    ...(failures && failures.length > 0 && { failures }),
+    ...(parked && { parked }),
+    ...(blocked && { blocked }),
+  };
 }
 
 /** The invoice after the update, computed to save a read. */
@@ -316,15 +372,20 @@ function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
     ...(series && { number: legalNumber(series) }),
     ...(event && { events: [...invoice.events, event] }),
     ...(event && change.status && { updatedAt: event.at }),
-    work: work && { ...workFields(work), dueAt: now, claims: 0, since: now },
+    work: work && {
+      ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
+      ...{ dueAt: now, claims: work.keep ? 1 : 0, since: now },
+    },
   };
 }
 
+/** A new invoice, which has no answer of the authority yet. */
 function documentOf(
-  { id, metadata, work, number: _made, ownNumber, terms, ...invoice }: Invoice,
+  { id, metadata, work, number: _made, ownNumber, terms, ...rest }: Invoice,
   order: string,
   mark: IdempotencyMark | null,
 ) {
+  const { heldAs, problems, authorityWarnings, receipt, cleared, awaitsCleared, ...invoice } = rest;
   const given = Object.entries(terms).filter(([, value]) => value !== null);
   return {
     _id: id,
@@ -335,7 +396,12 @@ function documentOf(
     order,
     ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
-    ...(work && { work: { ...work, token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) } }),
+    ...(work && {
+      work: {
+        ...{ stage: work.stage, ...workFields(work), claims: work.claims, since: work.since, dueAt: work.dueAt },
+        ...{ token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) },
+      },
+    }),
   } satisfies InvoiceDocument;
 }
 
@@ -357,6 +423,7 @@ export function invoiceOf({
 }: InvoiceDocument): Invoice {
   return complete({
     id: _id,
+    ...UNANSWERED,
     ...invoice,
     metadata: Object.fromEntries(metadata),
     number: ownNumber ?? (series ? legalNumber(series) : null),
@@ -366,7 +433,10 @@ export function invoiceOf({
     authorityAttempts: authorityAttempts ?? [],
     documentRevision: documentRevision ?? 0,
     work: work
-      ? { ...workFields(work), dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt }
+      ? {
+          ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
+          ...{ dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt },
+        }
       : null,
   });
 }

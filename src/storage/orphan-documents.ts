@@ -6,6 +6,11 @@ const GRACE_MS = 3_600_000;
 /** Chunks read in one round trip. */
 const BATCH = 500;
 
+/** The fields of an invoice that refer to a document. */
+const REFERENCES = ['xml', 'pdf', 'receipt', 'cleared'] as const;
+type Referring = { readonly [name in (typeof REFERENCES)[number]]?: { file: string } | null };
+const PROJECTION = Object.fromEntries(REFERENCES.map((name) => [`${name}.file`, 1]));
+
 interface CollectorState {
   _id: string;
   /** Every file up to this one has been checked. */
@@ -29,9 +34,7 @@ export interface OrphanCollector {
 export function createOrphanCollector(db: Db): OrphanCollector {
   const files = db.collection<{ _id: ObjectId; filename: string }>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<{ files_id: ObjectId }>(`${DOCUMENTS_BUCKET}.chunks`);
-  const invoices = db.collection<{ _id: string; xml?: { file: string } | null; pdf?: { file: string } | null }>(
-    'invoices',
-  );
+  const invoices = db.collection<{ _id: string } & Referring>('invoices');
   const states: Collection<CollectorState> = db.collection<CollectorState>('installation');
 
   /** The next files after `after`. Found by their chunks, so that files of interrupted uploads are included. */
@@ -46,9 +49,9 @@ export function createOrphanCollector(db: Db): OrphanCollector {
 
   async function orphansAmong(ids: readonly ObjectId[]): Promise<ObjectId[]> {
     const known = await files.find({ _id: { $in: [...ids] } }, { projection: { filename: 1 } }).toArray();
-    const ownerOf = new Map(known.map(({ _id, filename }) => [_id.toHexString(), filename.replace(/\.\w+$/, '')]));
+    const ownerOf = new Map(known.map(({ _id, filename }) => [_id.toHexString(), filename.split('.', 1)[0] ?? '']));
     const owners = await invoices
-      .find({ _id: { $in: [...new Set(ownerOf.values())] } }, { projection: { 'xml.file': 1, 'pdf.file': 1 } })
+      .find({ _id: { $in: [...new Set(ownerOf.values())] } }, { projection: PROJECTION })
       .toArray();
     const found = new Map(owners.map((owner) => [owner._id, owner]));
     return ids.filter((id) => {
@@ -56,7 +59,7 @@ export function createOrphanCollector(db: Db): OrphanCollector {
       const owner = ownerOf.get(file);
       if (owner === undefined) return true;
       const invoice = found.get(owner);
-      return invoice !== undefined && invoice.xml?.file !== file && invoice.pdf?.file !== file;
+      return invoice !== undefined && REFERENCES.every((name) => invoice[name]?.file !== file);
     });
   }
 

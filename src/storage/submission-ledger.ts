@@ -1,5 +1,5 @@
 import type { Collection, Db } from 'mongodb';
-import type { LedgerRow, SubmissionLedger } from '../domain/invoice/ports.ts';
+import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
 interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
@@ -28,6 +28,34 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
     async find(submissionId) {
       const document = await submissions.findOne({ _id: submissionId });
       return document && rowOf(document);
+    },
+    async findByDgiId(dgiId) {
+      const document = await submissions.findOne({ 'decision.dgiId': dgiId });
+      return document && rowOf(document);
+    },
+    async decided(after, until, limit) {
+      const behind = after && {
+        $or: [{ decisionAt: { $gt: after.decisionAt } }, { _id: { $gt: after.submissionId } }],
+      };
+      const found = await submissions
+        .find(
+          { decisionAt: { ...(after && { $gte: after.decisionAt }), $lte: until }, ...behind },
+          // Otherwise a server may use the index once for each branch, and sort.
+          { hint: 'decisions' },
+        )
+        .sort({ decisionAt: 1, _id: 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(rowOf);
+    },
+    async latest(until) {
+      const [last] = await submissions
+        .find({ decisionAt: { $lte: until } })
+        .project<LedgerDocument>({ decisionAt: 1 })
+        .sort({ decisionAt: -1, _id: -1 })
+        .limit(1)
+        .toArray();
+      return last ? { decisionAt: last.decisionAt, submissionId: last._id } : null;
     },
     async countRefusal(submissionId) {
       const counted = await refusals.findOneAndUpdate(

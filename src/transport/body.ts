@@ -14,6 +14,17 @@ const MAX_DROPPED_BYTES = 16 * MAX_BODY_BYTES;
  * @throws {ServiceError} invalid_request with 415, 408, 413 or 400
  */
 export async function readJson(ctx: Context): Promise<unknown> {
+  requireJson(ctx);
+  return parseJson(await readText(ctx));
+}
+
+/** The same for a body that was read before. @throws {ServiceError} invalid_request with 415 or 400 */
+export function readJsonOf(ctx: Context, body: Buffer): unknown {
+  requireJson(ctx);
+  return parseJson(textOf(body));
+}
+
+function requireJson(ctx: Context): void {
   if (
     countOf(ctx, 'content-type') > 1 ||
     ctx.request.type.trim().toLowerCase() !== 'application/json' ||
@@ -26,7 +37,9 @@ export async function readJson(ctx: Context): Promise<unknown> {
       415,
     );
   }
-  const text = await readText(ctx);
+}
+
+function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch (error) {
@@ -64,27 +77,37 @@ export async function readGraphqlJson(ctx: Context): Promise<string> {
  * has a content coding, 400 when it is not UTF-8
  */
 export async function readText(ctx: Context): Promise<string> {
+  return textOf(await readBytes(ctx));
+}
+
+/** A body as text, without a byte order mark. @throws {ServiceError} invalid_request (400) when it is not UTF-8 */
+export function textOf(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
+  const text = bytes.toString('utf8');
+  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+}
+
+/**
+ * The body as it was sent.
+ * @param most the largest body, bytes: a whole number of KiB
+ * @throws {ServiceError} invalid_request: 408 when it does not arrive in time, 413 when it is too large, 415 when it
+ * has a content coding
+ */
+export async function readBytes(ctx: Context, most = MAX_BODY_BYTES): Promise<Buffer> {
   if (!/^(identity)?$/i.test(ctx.get('Content-Encoding'))) {
     throw serviceError('invalid_request', 'Send the body without Content-Encoding.', null, 415);
   }
   const { size, chunks } =
     Number(ctx.get('Content-Length')) > MAX_DROPPED_BYTES
       ? { size: Number.POSITIVE_INFINITY, chunks: [] }
-      : await received(ctx);
-  if (size > MAX_BODY_BYTES) {
+      : await received(ctx, most);
+  if (size > most) {
     // The rest of the body is not read.
     if (size > MAX_DROPPED_BYTES) ctx.set('Connection', 'close');
-    throw serviceError(
-      'invalid_request',
-      `The body is larger than the maximum of ${MAX_BODY_BYTES / 1024 / 1024} MiB.`,
-      null,
-      413,
-    );
+    const limit = most < MAX_BODY_BYTES ? `${most / 1024} KiB` : `${most / MAX_BODY_BYTES} MiB`;
+    throw serviceError('invalid_request', `The body is larger than the maximum of ${limit}.`, null, 413);
   }
-  const bytes = chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
-  if (!isUtf8(bytes)) throw serviceError('invalid_request', 'The body is not valid UTF-8.');
-  const text = bytes.toString('utf8');
-  return text.startsWith('\uFEFF') ? text.slice(1) : text;
+  return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks);
 }
 
 /**
@@ -93,7 +116,7 @@ export async function readText(ctx: Context): Promise<string> {
  * @throws {ServiceError} 408 when it takes too long; 400 when the client disconnects before the end, which is no
  * failure of this service; nobody reads that answer
  */
-function received(ctx: Context): Promise<{ size: number; chunks: Buffer[] }> {
+function received(ctx: Context, most: number): Promise<{ size: number; chunks: Buffer[] }> {
   const { req } = ctx;
   return new Promise((resolve, reject) => {
     const timer = setTimeout(() => {
@@ -105,7 +128,7 @@ function received(ctx: Context): Promise<{ size: number; chunks: Buffer[] }> {
     let [size, chunks]: [number, Buffer[]] = [0, []];
     const take = (chunk: Buffer): void => {
       size += chunk.length;
-      if (size > MAX_BODY_BYTES) chunks = [];
+      if (size > most) chunks = [];
       else chunks.push(chunk);
       if (size > MAX_DROPPED_BYTES) end();
     };

@@ -1,4 +1,5 @@
 import type { ClientSecrets } from '../domain/invoice/client-secret.ts';
+import { DOCUMENT_KINDS } from '../domain/invoice/documents.ts';
 import type { DocumentUrl } from '../domain/webhook/webhook-event.ts';
 import { documentPath } from './files.ts';
 
@@ -8,13 +9,13 @@ import { documentPath } from './files.ts';
  * @param publicUrl the address of the service for clients, without a trailing slash
  */
 export function createDocumentUrl(publicUrl: string, clientSecrets: Pick<ClientSecrets, 'documentToken'>): DocumentUrl {
-  const known = { xml: new WeakMap<object, string>(), pdf: new WeakMap<object, string>() };
+  const known = new Map(DOCUMENT_KINDS.map((kind) => [kind, new WeakMap<object, string>()]));
   return (invoice, kind) => {
-    const before = known[kind].get(invoice);
+    const before = known.get(kind)?.get(invoice);
     if (before !== undefined) return before;
     const { id, documentRevision } = invoice;
     const url = `${publicUrl}${documentPath(id, kind, clientSecrets.documentToken(id, kind, documentRevision))}`;
-    known[kind].set(invoice, url);
+    known.get(kind)?.set(invoice, url);
     return url;
   };
 }

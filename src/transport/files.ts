@@ -1,31 +1,41 @@
 import { Readable } from 'node:stream';
 import type { Context, Middleware } from 'koa';
 import { serviceError } from '../domain/errors.ts';
-import type { DocumentKind, ReadableDocument, ReadDocument } from '../domain/invoice/read-document.ts';
+import { DOCUMENT_KINDS, DOCUMENTS, type DocumentKind } from '../domain/invoice/documents.ts';
+import type { ReadableDocument, ReadDocument } from '../domain/invoice/read-document.ts';
 import { byteRange } from './byte-range.ts';
 import { isUnchanged } from './headers.ts';
 
-const TYPES: Readonly<Record<DocumentKind, string>> = { xml: 'application/xml; charset=utf-8', pdf: 'application/pdf' };
+const KIND_OF_SUFFIX = new Map<string, DocumentKind>(DOCUMENT_KINDS.map((kind) => [DOCUMENTS[kind].suffix, kind]));
 
-/** The path of a document: `/files/<invoice id>/<capability>.<kind>`. */
+const LATER = 'Try again in a few seconds.';
+const FROM_AUTHORITY = `The tax authority has accepted the invoice; its document is still to come. ${LATER}`;
+const COMING: Readonly<Record<DocumentKind, string>> = {
+  xml: FROM_AUTHORITY,
+  pdf: `The PDF is still being rendered. ${LATER}`,
+  signedXml: LATER,
+  receipt: FROM_AUTHORITY,
+};
+
+/** The path of a document: `/files/<invoice id>/<capability>.<suffix of the kind>`. */
 export function documentPath(invoiceId: string, kind: DocumentKind, token: string): string {
-  return `/files/${invoiceId}/${token}.${kind}`;
+  return `/files/${invoiceId}/${token}.${DOCUMENTS[kind].suffix}`;
 }
 
 /**
- * `/files/…`: the documents of `xml_url` and `pdf_url` (docs/decisions/0017), streamed from the store, with conditional
+ * `/files/…`: the documents of an invoice (docs/decisions/0017), streamed from the store, with conditional
  * requests and range requests as in RFC 9110.
  */
 export function files(readDocument: ReadDocument): Middleware {
   return async (ctx: Context) => {
     const { id, file } = ctx.params as { id: string; file: string };
-    const [, token, extension] = /^([\w-]+)\.(xml|pdf)$/.exec(file) ?? [];
-    if (token === undefined) throw serviceError('resource_not_found', 'There is no such document.');
-    const kind = extension as DocumentKind;
+    const [, token = '', suffix = ''] = /^([\w-]+)\.([\w.]+)$/.exec(file) ?? [];
+    const kind = KIND_OF_SUFFIX.get(suffix);
+    if (kind === undefined) throw serviceError('resource_not_found', 'There is no such document.');
     const document = await readDocument(id, kind, token);
     if (!document) {
       ctx.set('Retry-After', '10');
-      throw serviceError('internal_error', 'The PDF is still being rendered. Try again in a few seconds.', null, 503);
+      throw serviceError('internal_error', COMING[kind], null, 503);
     }
     // The bytes never change, but the URL may be revoked, so clients revalidate, which costs a 304. Proxies must not
     // transform signed bytes.
@@ -49,12 +59,14 @@ function send(ctx: Context, document: ReadableDocument, kind: DocumentKind): voi
     ctx.set('Content-Range', `bytes ${range.first}-${range.last}/${size}`);
   }
   ctx.attachment(document.name, { type: 'inline' });
-  ctx.set('Content-Type', TYPES[kind]);
+  const { mediaType } = DOCUMENTS[kind];
+  const isXml = mediaType === 'application/xml';
+  ctx.set('Content-Type', isXml ? `${mediaType}; charset=utf-8` : mediaType);
   ctx.set('Accept-Ranges', 'bytes');
   ctx.set('X-Robots-Tag', 'noindex');
   // XML shown by a browser could load a style sheet or run a script. PDF viewers do not work in a sandbox and need
   // none.
-  if (kind === 'xml') ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
+  if (isXml) ctx.set('Content-Security-Policy', "default-src 'none'; style-src 'unsafe-inline'; sandbox");
   if (ctx.method !== 'HEAD') ctx.body = Readable.from(document.read(range ?? undefined));
   ctx.length = range ? range.last - range.first + 1 : size;
 }

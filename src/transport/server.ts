@@ -9,6 +9,7 @@ import type { VerifyPublicly } from '../domain/invoice/verify-publicly.ts';
 import { requireSecretKey } from '../domain/principal.ts';
 import type { GraphQLContext, UseCases } from '../graphql/context.ts';
 import type { Explain } from '../graphql/execute.ts';
+import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
 import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
@@ -36,6 +37,8 @@ export interface ServerParts extends RestParts {
   /** The answer to a failure that an outage of the store caused; null for any other. */
   readonly unavailable: (failure: unknown) => ServiceError | null;
   readonly graphql: GraphqlParts;
+  /** Null if the authority sends none: the path does not exist then. */
+  readonly authorityCallback: AuthorityCallbackParts | null;
   /** The job dashboard and the metrics. */
   readonly operations: Middleware;
   /** Called for each request. */
@@ -107,6 +110,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(securityHeaders());
   app.use(cross.mark);
   app.use(compressReads());
+  if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
   app.use(identify(parts.authenticate, parts.limiter));
   app.use(cross.answerPreflight);
   app.use(wellFormed);

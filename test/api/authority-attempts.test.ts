@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, it, vi } from 'vitest';
 import { Client, invoiceFor } from '../support/client.ts';
 import { type TestService, withSharedService } from '../support/service.ts';
 
@@ -9,13 +9,25 @@ withSharedService.beforeAll(async ({ service: shared }) => {
   client = new Client(service.url, (await service.tenant()).secretKey);
 });
 
-const ATTEMPTS = 'query ($id: ID!) { invoice(id: $id) { authorityAttempts { at purpose outcome message } } }';
+const ATTEMPTS = `query ($id: ID!) {
+  invoice(id: $id) {
+    documents { receipt { ready } }
+    authorityAttempts { at purpose outcome message milliseconds requestId }
+  }
+}`;
 
 async function attemptsFor(ice: string) {
   const { id, client_secret } = (await client.post('/v1/invoices', invoiceFor(ice))).body;
   await client.settled(id);
-  const { body } = await client.graphql(ATTEMPTS, { id });
-  return { attempts: body.data.invoice.authorityAttempts, id, client_secret };
+  const { documents, authorityAttempts } = await vi.waitFor(
+    async () => {
+      const { invoice } = (await client.graphql(ATTEMPTS, { id })).body.data;
+      expect(invoice.documents === null || invoice.documents.receipt.ready).toBe(true);
+      return invoice;
+    },
+    { timeout: 30_000, interval: 50 },
+  );
+  return { attempts: authorityAttempts, documents, id, client_secret };
 }
 
 /** `purpose outcome` of each attempt. */
@@ -32,17 +44,23 @@ it('each call to the authority is listed with its outcome and the authority’s 
     'submit not_received',
     'look_up not_received',
     'submit accepted',
+    'receipt fetched',
   ]);
   expect(refusing?.attempts[0].message).toContain('503');
   const times = refusing?.attempts.map(({ at }: { at: string }) => Date.parse(at));
   expect(times).toEqual([...times].sort((a: number, b: number) => a - b));
-  expect(told(losing?.attempts)).toEqual(['submit unknown', 'look_up accepted']);
+  expect(told(losing?.attempts)).toEqual(['submit unknown', 'look_up accepted', 'receipt fetched']);
+  for (const { milliseconds, requestId } of refusing?.attempts ?? []) {
+    expect(milliseconds).toBeGreaterThanOrEqual(0);
+    // The mock is called within the process: no request is sent.
+    expect(requestId).toBeNull();
+  }
   expect(rejecting?.attempts).toMatchObject([{ outcome: 'rejected', message: expect.stringContaining('ICE') }]);
 });
 
 it('needs a secret key: a client_secret gets an empty list', async () => {
   const { attempts, id, client_secret } = await attemptsFor('001525713000097');
-  expect(told(attempts)).toEqual(['submit accepted']);
+  expect(told(attempts)).toEqual(['submit accepted', 'receipt fetched']);
   const { body } = await new Client(service.url, client_secret).graphql(ATTEMPTS, { id });
-  expect(body.data.invoice).toEqual({ authorityAttempts: [] });
+  expect(body.data.invoice.authorityAttempts).toEqual([]);
 });

@@ -101,6 +101,8 @@ describe('a live invoice', () => {
       .poll(async () => (await live.get(`/v1/invoices/${created.body.id}`)).body.status, { timeout: 50_000 })
       .toBe('rejected');
     const { body } = await live.get(`/v1/invoices/${created.body.id}`);
-    expect(body.rejection_reason).toMatch(/^signature_error: .*generated test certificate/);
+    expect(body.rejection_reason).toMatch(
+      /^signature_error: le service n’a pas de certificat qui puisse signer des factures réelles\. .*contactez le support/,
+    );
   });
 });

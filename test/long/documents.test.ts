@@ -1,6 +1,7 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { randomNumbers } from '../../scripts/authority-simulator/random-numbers.ts';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
-import { corpus, randomNumbers } from '../support/corpus.ts';
+import { corpus } from '../support/corpus.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../support/en16931.ts';
 import { jdkVerifies, WITHOUT_JDK } from '../support/jdk-validator.ts';
 import { differences } from '../support/recompute.ts';

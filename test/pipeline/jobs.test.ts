@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { createJobs, type Jobs } from '../../src/jobs/agenda.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
@@ -26,7 +26,7 @@ const SINCE = new Date();
 /** The input of `enqueue` for an invoice that is to be rendered. */
 const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'work'> => ({
   id,
-  work: { stage: 'render', attempts: 0, outcomeUnknown: false, dueAt: since, claims: 0, since },
+  work: { ...NEW_WORK, stage: 'render', dueAt: since, claims: 0, since },
 });
 
 /** A worker whose sweeps always find these invoices overdue. */

@@ -63,19 +63,24 @@ describe('the pipeline', () => {
 });
 
 describe('magic ICEs (docs/decisions/0029)', () => {
-  it.each(['999000000000102', '999000000000296'])(
-    '%s is rejected by the authority, with a reason that says what to do',
-    async (ice) => {
-      const { settled, statuses } = await outcome(ice);
+  it.each([
+    ['999000000000102', 'ice_unknown', / Vérifiez-le auprès du client\. /],
+    ['999000000000296', 'duplicate_invoice', / Cherchez-la parmi vos factures /],
+  ])(
+    '%s is rejected by the authority as %s, with a reason in French that ends with what to do',
+    async (ice, code, advice) => {
+      const { settled, stored, statuses } = await outcome(ice);
       expect(statuses).toEqual(['signing', 'transmitted', 'rejected']);
       expect(settled).toMatchObject({
         dgi_id: null,
         xml_url: null,
         pdf_url: null,
         rejection_reason: expect.stringMatching(
-          / (Check|Look) [^.]*(issue a|make the content of the) new invoice[^.]*\.$/,
+          / Après correction, créez une nouvelle facture, avec une nouvelle Idempotency-Key\.$/,
         ),
       });
+      expect(settled.rejection_reason).toMatch(advice);
+      expect(stored.problems).toMatchObject([{ code, message: expect.stringMatching(/\.$/) }]);
     },
   );
 
@@ -95,7 +100,9 @@ describe('magic ICEs (docs/decisions/0029)', () => {
   it('999000000000587 is rejected after five attempts within 15 s, never received', async () => {
     const { settled, stored, statuses, ledger } = await outcome('999000000000587');
     expect(statuses).toEqual(['signing', 'rejected']);
-    expect(settled.rejection_reason).toMatch(/^dgi_transmission_failed: .*\. Create the invoice again, [^.]*\.$/);
+    expect(settled.rejection_reason).toMatch(
+      /^dgi_transmission_failed: .*\. Créez la facture à nouveau, avec une nouvelle Idempotency-Key, [^.]*\.$/,
+    );
     expect(ledger).toHaveLength(0);
     expect(stored.authorityAttempts.filter(({ purpose }: { purpose: string }) => purpose === 'submit')).toHaveLength(5);
     // The delays leave enough time for the attempts, also on a busy machine.
@@ -111,7 +118,9 @@ describe('magic ICEs (docs/decisions/0029)', () => {
   it('999000000000781 is rejected with signature_error and never sent', async () => {
     const { settled, statuses, ledger } = await outcome('999000000000781');
     expect(statuses).toEqual(['signing', 'rejected']);
-    expect(settled.rejection_reason).toMatch(/^signature_error: .*[^.]\. Create the invoice again, [^.]*\.$/);
+    expect(settled.rejection_reason).toMatch(
+      /^signature_error: .*[^.]\. Créez la facture à nouveau, avec une nouvelle Idempotency-Key ; [^.]*\.$/,
+    );
     expect(ledger).toHaveLength(0);
   });
 });

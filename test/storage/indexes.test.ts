@@ -10,6 +10,7 @@ import type { TenantRepository } from '../../src/domain/tenant/ports.ts';
 import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
 import { createStageJobs } from '../../src/jobs/stage-jobs.ts';
+import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -44,6 +45,15 @@ beforeAll(async () => {
       { key: keyNamed(`key_${i}`), hash: hashToken(`token ${i}`) },
     ]);
   }
+  // Thousands wait, of two tenants, so that the queries for them would be seen to read too many.
+  const { _id: _any, ...like } = (await store.db.collection('invoices').findOne({})) ?? {};
+  const waiting = Array.from({ length: 3000 }, (_, i) => ({
+    ...like,
+    _id: `inv_parked_${i}` as never,
+    ...{ tenantId: `ten_${i % 2}`, order: `p${i}`, idempotency: { key: `p${i}`, fingerprint: 'f' } },
+    work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
+  }));
+  await store.db.collection('invoices').insertMany(waiting);
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -91,6 +101,20 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],
   ['invoices.needingAttention', () => invoices.needingAttention(5), 5],
   ['invoices.retryNow', () => invoices.retryNow(kept.id), 1],
+  ['invoices.nextParked', () => invoices.nextParked(null, new Set()), 1],
+  ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
+  ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
+  ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
+  [
+    'authorityState.update',
+    () => createAuthorityStateStore(store.db).update((s) => ({ next: { ...s }, result: 0 })),
+    1,
+  ],
+  ['authorityState.postpone', () => createAuthorityStateStore(store.db).postpone(new Date()), 1],
+  ['authorityState.pause', () => createAuthorityStateStore(store.db).pause(PAUSE), 1],
+  ['authorityState.resume', () => createAuthorityStateStore(store.db).resume(), 1],
+  ['authorityState.heartbeat', () => createAuthorityStateStore(store.db).heartbeat(HEARTBEAT), 1],
+  ['authorityState.forget', () => createAuthorityStateStore(store.db).forget('w', HEARTBEAT.at), 1],
   ['invoices.requestEmail', () => invoices.requestEmail(kept, { sending: 1 } as never), 1],
   ['invoices.overdue', () => invoices.overdue(5), 5],
   ['invoices.takeOverdue', () => invoices.takeOverdue(kept.id, 1000), 1],
@@ -119,10 +143,16 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 5],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
+  ['ledger.decided', () => createSubmissionLedger(store.db).decided(PLACE, new Date(), 5), 6],
+  ['ledger.decided, from the start', () => createSubmissionLedger(store.db).decided(null, new Date(), 5), 6],
+  ['ledger.latest', () => createSubmissionLedger(store.db).latest(new Date()), 1],
   ['rateLimiter.consume', () => createRateLimiter(LIMITS, store.db).consume('secret', 'key_1'), 1],
   ['installation.operatorHash', () => createInstallationRepository(store.db).operatorHash(), 1],
 ];
 
+const PAUSE = { by: 'me', reason: null, since: new Date() };
+const HEARTBEAT = { id: 'w', at: new Date(), inFlight: 0 };
+const PLACE = { decisionAt: new Date(1000), submissionId: 'inv_1' };
 const LIMITS = { secret: 1, publishable: 1, address: 1 };
 
 /** Every combination of the parameters of the list. */

@@ -2,7 +2,7 @@ import { createHash, randomBytes } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
-import type { Invoice, InvoiceEvent } from '../../src/domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import {
   type Claim,
   ClaimLost,
@@ -240,7 +240,7 @@ describe('overdue invoices', () => {
   it('are those whose grace period is over, each for one caller', async () => {
     const past = new Date(Date.now() - 60_000);
     const lost = await stored({
-      work: { stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
+      work: { ...NEW_WORK, stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
     });
     const fresh = await stored();
     const overdue = await invoices.overdue(50);
@@ -274,7 +274,7 @@ describe('the feed', () => {
     await invoices.change(claim, { pdf: { file: 'f', sha256: 's', size: 1 }, work: null }, 5000);
     await expect.poll(() => news.length).toBe(4);
     expect(news.flatMap(({ events }) => events)).toEqual(claim.invoice.events);
-    expect(news.map(({ pdfStored }) => pdfStored)).toEqual([false, false, false, true]);
+    expect(news.map(({ documentStored }) => documentStored)).toEqual([false, false, false, true]);
     expect(ofOther).toEqual([]);
     unsubscribe();
     expect(feed.listeners()).toBe(1);

@@ -1,3 +1,4 @@
+import { randomNumbers } from '../../scripts/authority-simulator/random-numbers.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';
@@ -14,17 +15,6 @@ export interface Specimen {
 }
 
 type Line = CreateInvoiceInput['lines'][number];
-
-/** Pseudo-random numbers, the same at each run (mulberry32). */
-export function randomNumbers(seed: number): () => number {
-  let state = seed >>> 0;
-  return () => {
-    state = (state + 0x6d2b79f5) >>> 0;
-    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
-    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
 
 const TEXTS: readonly string[] = [
   'فاتورة رقم ١٢٣ — شركة الأطلس للاستشارات',

@@ -3,6 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { administrationOf } from '../../src/app/administration.ts';
+import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
@@ -106,7 +107,7 @@ export async function runProcessChaos(plan: ProcessChaosPlan): Promise<ProcessCh
 
 async function newKey(store: Store): Promise<string> {
   await ensureIndexes(store.db);
-  const { tenants, manageKeys } = administrationOf(store);
+  const { tenants, manageKeys } = administrationOf(store, readConfig({}));
   const tenantId = newId('ten');
   await tenants.insert({ id: tenantId, name: 'T', profile: {}, createdAt: new Date() });
   return (await manageKeys.create(tenantId, 'secret', 'test')).token;

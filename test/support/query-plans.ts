@@ -37,9 +37,10 @@ export function queryPlans({ client, db }: Store) {
       } = command;
       for (const single of statementsOf(explained)) {
         const answer = await db.command({ explain: single, verbosity: 'executionStats' });
-        const plan = answer.queryPlanner.winningPlan;
-        const examined = answer.executionStats?.totalDocsExamined ?? 0;
-        plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined });
+        // An aggregation shows the plan of its first stage, which reads.
+        const { queryPlanner, executionStats } = answer.queryPlanner ? answer : answer.stages[0].$cursor;
+        const plan = queryPlanner.winningPlan;
+        plans.push({ stages: stagesOf(plan.queryPlan ?? plan), examined: executionStats?.totalDocsExamined ?? 0 });
       }
     }
     return plans;

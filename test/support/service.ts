@@ -38,15 +38,27 @@ export const STAND_IN_RENDERER = {
   close: async () => {},
 };
 
+/** What a scripted authority lacks: it makes no document that would be verified. */
+const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
+  callbackSecret: null,
+  concurrency: 16,
+  papers: {
+    verify: () => Promise.reject(new Error('nothing is verified')),
+    trust: () => ({ trusted: false, reason: 'nothing is trusted' }),
+  },
+};
+
 /**
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  * @param monitorCommands whether the store's client tells of its commands
+ * @param live the live authority, instead of the configured one
  */
 export async function startService(
   environment: Record<string, string> = {},
   renderer: AppParts['renderer'] | null = STAND_IN_RENDERER,
   monitorCommands = false,
+  live?: Partial<AppParts['live']> & Pick<NonNullable<AppParts['live']>, 'authority'>,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
   const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
@@ -62,7 +74,11 @@ export async function startService(
     }),
     ...environment,
   });
-  const app = await startApp(config, { ...(renderer && { renderer }), monitorCommands });
+  const app = await startApp(config, {
+    ...(renderer && { renderer }),
+    ...(live && { live: { ...NO_PAPERS, ...live } }),
+    monitorCommands,
+  });
   if (app.url === null) throw new Error('the service has no address');
   return {
     app,
@@ -75,7 +91,7 @@ export async function startService(
       return { id, secretKey: await key('secret'), publishableKey: await key('publishable') };
     },
     async liveKey(tenantId, kind = 'secret') {
-      return (await createManageKeys(app.tenants, true).create(tenantId, kind, 'live')).token;
+      return (await createManageKeys(app.tenants, async () => []).create(tenantId, kind, 'live')).token;
     },
     async close() {
       if (mongo) await app.store.db.dropDatabase();

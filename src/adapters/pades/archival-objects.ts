@@ -18,6 +18,8 @@ export interface Attachment {
   /** ASCII letters, digits, dots, hyphens and underscores only. */
   readonly name: string;
   readonly description: string;
+  /** What it is to the document (ISO 19005-3, section 6.8). */
+  readonly relationship: 'Alternative' | 'Supplement';
   /** `application/xml` */
   readonly contentType: string;
   readonly content: Uint8Array;
@@ -95,10 +97,10 @@ export async function embeddedFile({ contentType, content }: Attachment, at: Dat
  * section 6.8).
  * @param file object number of the embedded file
  */
-export function fileSpecification({ name, description }: Attachment, file: number): Buffer {
+export function fileSpecification({ name, description, relationship }: Attachment, file: number): Buffer {
   const files = `/EF<</F ${reference(file)}/UF ${reference(file)}>>`;
   return Buffer.from(
-    `<</Type/Filespec/F(${name})/UF(${name})/Desc ${textString(description)}/AFRelationship/Alternative${files}>>`,
+    `<</Type/Filespec/F(${name})/UF(${name})/Desc ${textString(description)}/AFRelationship/${relationship}${files}>>`,
     'latin1',
   );
 }

@@ -20,7 +20,8 @@ export interface PdfIngredients {
   /** A tagged PDF as the browser prints it. */
   readonly printed: Uint8Array;
   readonly facts: DocumentFacts;
-  readonly attachment: Attachment;
+  /** With different names. */
+  readonly attachments: readonly Attachment[];
   /** Maximum length of the signature, in octets. */
   readonly room: number;
 }
@@ -35,7 +36,7 @@ export interface UnsignedPdf {
 }
 
 /**
- * Turns a printed document into a PDF/A-3A (ISO 19005-3) with an associated file and a signature field. The signature
+ * Turns a printed document into a PDF/A-3A (ISO 19005-3) with associated files and a signature field. The signature
  * covers the whole file except itself and certifies the document with no changes allowed.
  * @throws {UnknownPdfStructure} when the printed PDF has an unexpected structure
  */
@@ -67,7 +68,7 @@ function signatureDictionary(room: number, at: Date): Buffer {
   return Buffer.from(`${placeholders}${filter}/M ${dateString(at)}/Reference[${permissions}]>>`, 'latin1');
 }
 
-async function writeUnsigned({ printed: bytes, facts, attachment, room }: PdfIngredients) {
+async function writeUnsigned({ printed: bytes, facts, attachments, room }: PdfIngredients) {
   const printed = readPrintedPdf(bytes);
   const objects = new Map(printed.objects);
   for (const changed of [...readablePages(printed.objects), ...structureAfterTables(printed.objects)]) {
@@ -94,14 +95,19 @@ async function writeUnsigned({ printed: bytes, facts, attachment, room }: PdfIng
     ),
   );
   change(page, { Annots: `[${reference(widget)}]` });
-  const file = add(await embeddedFile(attachment, facts.at), true);
-  const specification = reference(add(fileSpecification(attachment, file)));
+  const files: { name: string; specification: string }[] = [];
+  for (const attachment of attachments) {
+    const file = add(await embeddedFile(attachment, facts.at), true);
+    files.push({ name: attachment.name, specification: reference(add(fileSpecification(attachment, file))) });
+  }
+  // The names of a name tree are sorted (ISO 32000-1, section 7.9.6).
+  const named = files.toSorted((one, other) => (one.name < other.name ? -1 : 1));
   const profile = add(await colourProfile(), true);
   change(printed.root, {
     Metadata: reference(add(metadata(facts), true)),
     OutputIntents: `[${outputIntent(profile)}]`,
-    Names: `<</EmbeddedFiles<</Names[(${attachment.name})${specification}]>>>>`,
-    AF: `[${specification}]`,
+    Names: `<</EmbeddedFiles<</Names[${named.map(({ name, specification }) => `(${name})${specification}`).join('')}]>>>>`,
+    AF: `[${files.map(({ specification }) => specification).join(' ')}]`,
     AcroForm: `<</Fields[${reference(widget)}]/SigFlags 3>>`,
     Perms: `<</DocMDP ${reference(signature)}>>`,
   });

@@ -6,14 +6,19 @@ import { cadesSignature, cadesSignatureLimit } from './cades-signature.ts';
 
 export interface PdfSigner {
   /**
-   * Turns a printed document into the final one: PDF/A-3A (ISO 19005-3) with the attachment as an associated file and a
+   * Turns a printed document into the final one: PDF/A-3A (ISO 19005-3) with the attachments as associated files and a
    * PAdES baseline B-B signature (ETSI EN 319 142-1) that covers the whole file and certifies it with no changes
    * allowed.
    * @param printed a tagged PDF, as the browser prints it
    * @throws {SigningFailed} when the key cannot be used, or when the certificate is not valid at `facts.at`
    * @throws {Error} when the printed PDF has an unexpected structure
    */
-  sign(key: SigningKey, printed: Uint8Array, facts: DocumentFacts, attachment: Attachment): Promise<Uint8Array>;
+  sign(
+    key: SigningKey,
+    printed: Uint8Array,
+    facts: DocumentFacts,
+    attachments: readonly Attachment[],
+  ): Promise<Uint8Array>;
   /** Stops the thread. Documents in progress fail. */
   close(): Promise<void>;
 }
@@ -28,10 +33,10 @@ export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
     onFatal,
   );
   return {
-    async sign(key, printed, facts, attachment) {
+    async sign(key, printed, facts, attachments) {
       const room = cadesSignatureLimit(key);
       expectValidity(key, facts.at);
-      const { bytes, signatureAt, digest } = await threads.run({ printed, facts, attachment, room });
+      const { bytes, signatureAt, digest } = await threads.run({ printed, facts, attachments, room });
       const signature = await cadesSignature(key, digest);
       Buffer.from(bytes.buffer, bytes.byteOffset).write(signature.toString('hex'), signatureAt, 'latin1');
       return bytes;
@@ -44,6 +49,8 @@ export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
 function expectValidity({ certificateChain: [{ validFromDate, validToDate }] }: SigningKey, at: Date): void {
   if (at < validFromDate || at > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`);
+    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${at.toISOString()}.`, {
+      fault: 'certificate_period',
+    });
   }
 }

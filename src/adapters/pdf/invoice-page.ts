@@ -56,13 +56,13 @@ ${body}
 </html>`;
 }
 
-/** The title of the document, and the name and description of the attached XML file. */
+/** The title of the document, and the names and descriptions of the attached files. */
 export function documentTexts({ invoice: { number, seller } }: PrintedInvoice) {
   const labels = LABELS[seller.documentLanguage];
-  const name = documentFileName(number, 'xml');
   return {
     title: `${labels.invoice} ${inPlainText(labels, number)} – ${inPlainText(labels, seller.legalName)}`,
-    attachment: { name, description: labels.signedXml },
+    xml: { name: documentFileName(number, 'xml'), description: labels.signedXml },
+    receipt: { name: documentFileName(number, 'receipt'), description: labels.receiptFile },
   };
 }
 
@@ -215,7 +215,7 @@ function exemption({ labels, invoice: { seller, totals } }: Texts): Markup | nul
   return html`<p class="note"><span class="label">${labels.exemption}</span> ${name(seller.exemptionReason)}</p>`;
 }
 
-async function acceptance({ labels, format, invoice, dgiId, acceptedAt, verifyUrl }: Texts): Promise<Markup> {
+async function acceptance({ labels, format, invoice, dgiId, acceptedAt, receipt, verifyUrl }: Texts): Promise<Markup> {
   const code = await QRCode.toString(verifyUrl, { type: 'svg', errorCorrectionLevel: 'M', margin: 0 });
   return html`<section class="accepted">
 <div class="code" role="img" aria-label="${labels.verify}">${new Markup(code)}</div>
@@ -223,6 +223,11 @@ async function acceptance({ labels, format, invoice, dgiId, acceptedAt, verifyUr
 <h2>${invoice.environment === 'test' ? labels.acceptedInTest : labels.accepted}</h2>
 <p><span class="label">${labels.dgiId}</span> <strong>${name(dgiId)}</strong></p>
 <p><span class="label">${labels.acceptedAt}</span> ${format.moment(acceptedAt)} ${labels.timeZone}</p>
+${
+  receipt &&
+  html`<p><span class="label">${labels.receipt}</span> ${format.moment(receipt.decidedAt)}</p>
+<p class="digest"><span class="label">${labels.receiptDigest}</span> <bdi dir="ltr">${receipt.sha256}</bdi></p>`
+}
 <p class="label">${labels.verifyHow}</p>
 <p class="address"><bdi dir="ltr">${verifyUrl}</bdi></p>
 </div>

@@ -124,6 +124,7 @@ td.figure { direction: ltr; unicode-bidi: isolate; }
 .accepted svg { display: block; }
 .accepted h2 { margin-bottom: .6mm; font-size: 9pt; letter-spacing: 0; text-transform: none; }
 .accepted > div { min-width: 0; }
+.accepted .digest { font-size: 7.2pt; color: #5b6472; overflow-wrap: anywhere; }
 .accepted .address { font-size: 7.2pt; color: #5b6472; word-break: break-all; }
 `;
 

@@ -9,10 +9,13 @@ export interface CertificateFinding {
   readonly level: 'warn' | 'error';
   /** A sentence that ends with what to do. */
   readonly text: string;
+  /** Of a coming end: the certificate and how near the end is, so that it is reported once in each period. */
+  readonly period?: string;
 }
 
 const DAY_MS = 86_400_000;
-const EXPIRY_WARNING_DAYS = 30;
+/** A coming end is reported this many days before it. */
+const EXPIRY_WARNING_DAYS = [30, 7, 1] as const;
 
 /** Problems of a key's certificates at the time `now`: validity, key usage (RFC 5280, section 4.2.1.3), chain. */
 export function certificateFindings({ certificateChain, testOnly }: SigningKey, now: Date): CertificateFinding[] {
@@ -23,14 +26,8 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
 
   for (const certificate of certificateChain) {
     const who = certificate === own ? 'The signing certificate' : `The issuer's certificate (${nameOf(certificate)})`;
-    const days = daysLeft(certificate, now);
-    const until = certificate.validToDate.toISOString().slice(0, 10);
-    if (now < certificate.validFromDate)
-      error(
-        `${who} is not valid before ${certificate.validFromDate.toISOString()}. Check the clock, or wait until then.`,
-      );
-    else if (days < 0) error(`${who} expired on ${until}. Install a new one; nothing is signed until then.`);
-    else if (days < EXPIRY_WARNING_DAYS) warn(`${who} expires on ${until}, in ${days} days. Have a new one issued.`);
+    const finding = expiryFinding(who, certificate, now);
+    if (finding) findings.push(finding);
   }
   if (!maySign(own)) {
     error('The signing certificate does not allow signing documents (key usage). Have one with nonRepudiation issued.');
@@ -53,6 +50,24 @@ export function certificateFindings({ certificateChain, testOnly }: SigningKey, 
     );
   }
   return findings;
+}
+
+/** The finding about the period of validity; null if the certificate is valid for a longer time. @param who begins the text */
+export function expiryFinding(who: string, certificate: X509Certificate, now: Date): CertificateFinding | null {
+  const { validFromDate, validToDate, fingerprint256 } = certificate;
+  const days = daysLeft(certificate, now);
+  const until = validToDate.toISOString().slice(0, 10);
+  if (now < validFromDate) {
+    const text = `${who} is not valid before ${validFromDate.toISOString()}. Check the clock, or wait until then.`;
+    return { level: 'error', text };
+  }
+  if (days < 0) {
+    return { level: 'error', text: `${who} expired on ${until}. Install a new one; it is of no use until then.` };
+  }
+  const threshold = EXPIRY_WARNING_DAYS.findLast((each) => days < each);
+  if (threshold === undefined) return null;
+  const text = `${who} expires on ${until}, in ${days} days. Have a new one issued.`;
+  return { level: 'warn', text, period: `${fingerprint256} ${threshold}` };
 }
 
 /** Whole days until a certificate expires; negative after that. */

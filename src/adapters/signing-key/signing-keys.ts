@@ -58,6 +58,11 @@ export async function openSigningKeys(settings: SigningSettings, dataDir: string
   return { platform, tenants };
 }
 
+/** The tenants that have keys of their own, without opening the keys. @throws as {@link openSigningKeys} */
+export async function tenantsWithOwnKeys({ tenants }: Pick<SigningSettings, 'tenants'>): Promise<ReadonlySet<string>> {
+  return new Set(tenants === null ? [] : Object.keys(await readTenants(tenants)));
+}
+
 function platformKey({ p12, pkcs11 }: SigningSettings, dataDir: string): Promise<SigningKey> {
   if (p12) return fromPkcs12(p12.file, p12.passphrase).catch(named('SIGNING_P12'));
   if (pkcs11) return fromPkcs11(pkcs11.uri, pkcs11.certificates).catch(named('SIGNING_PKCS11'));

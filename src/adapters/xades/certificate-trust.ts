@@ -11,6 +11,7 @@ import {
   id_ce_nameConstraints,
   id_ce_subjectAltName,
 } from '@peculiar/asn1-x509';
+import type { ValidSignature } from '../../domain/verification/verification.ts';
 
 /** Whether a certificate is trusted: it is one of the trust anchors, or was issued under one. */
 export type Trust =
@@ -62,6 +63,24 @@ export function trustOf(
     reached = issuers;
   }
   return { trusted: false, reason };
+}
+
+/** Whether the signer of a verified document is one of the anchors or was issued under one. See {@link trustOf}. */
+export function trustOfSignature(
+  { certificates, signingTime }: Pick<ValidSignature, 'certificates' | 'signingTime'>,
+  anchors: readonly X509Certificate[],
+): Trust {
+  const [signer, ...others] = certificates.flatMap(readable);
+  if (signer === undefined) throw new Error('the verifier gave no certificate');
+  return trustOf(signer, others, anchors, signingTime);
+}
+
+function readable(der: Uint8Array): X509Certificate[] {
+  try {
+    return [new X509Certificate(der)];
+  } catch {
+    return [];
+  }
 }
 
 /**

@@ -1,7 +1,13 @@
 import { createHash, type X509Certificate } from 'node:crypto';
 import type { DocumentSigner } from '../../domain/invoice/ports.ts';
 import { SigningFailed, type SigningKey } from '../../domain/invoice/signing-key.ts';
-import { type SignaturePolicy, signature, signedInfo, signedProperties } from './signature-template.ts';
+import {
+  type SignaturePolicy,
+  type SignatureScope,
+  signature,
+  signedInfo,
+  signedProperties,
+} from './signature-template.ts';
 import { stampedOctets } from './time-stamp.ts';
 import type { StampTime } from './time-stamp-authority.ts';
 import { ECDSA_SHA256, RSA_SHA256 } from './vocabulary.ts';
@@ -14,6 +20,8 @@ export interface SignatureForm {
   readonly policy?: SignaturePolicy | null;
   /** Adds a time stamp to each signature (baseline B-T), or null. */
   readonly stampTime?: StampTime | null;
+  /** What is signed; by default the whole document. */
+  readonly scope?: SignatureScope;
 }
 
 /**
@@ -22,7 +30,7 @@ export interface SignatureForm {
  */
 export function createDocumentSigner(
   key: SigningKey,
-  { policy = null, stampTime = null }: SignatureForm = {},
+  { policy = null, stampTime = null, scope }: SignatureForm = {},
 ): DocumentSigner {
   const [certificate] = key.certificateChain;
   const chain = key.certificateChain.map(({ raw }) => raw.toString('base64'));
@@ -31,13 +39,13 @@ export function createDocumentSigner(
   return {
     async sign({ octets, signatureAt, sha256: documentDigest }, signingTime) {
       expectValidity(certificate, signingTime);
-      const properties = signedProperties(signingTime, certificateDigest, policy);
-      const info = signedInfo(METHOD[key.algorithm], documentDigest, sha256(properties));
+      const properties = signedProperties(signingTime, certificateDigest, policy, scope);
+      const info = signedInfo(METHOD[key.algorithm], documentDigest, sha256(properties), scope);
       const value = Buffer.from(await key.sign(Buffer.from(info))).toString('base64');
       const stamp = stampTime && Buffer.from(await stampTime(stampedOctets(value))).toString('base64');
       return Buffer.concat([
         octets.subarray(0, signatureAt),
-        Buffer.from(signature(info, value, chain, properties, stamp)),
+        Buffer.from(signature(info, value, chain, properties, stamp, scope)),
         octets.subarray(signatureAt),
       ]);
     },
@@ -52,6 +60,8 @@ function sha256(content: string | Uint8Array): string {
 function expectValidity({ validFromDate, validToDate }: X509Certificate, time: Date): void {
   if (time < validFromDate || time > validToDate) {
     const [from, to] = [validFromDate, validToDate].map((date) => date.toISOString());
-    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${time.toISOString()}.`);
+    throw new SigningFailed(`The signing certificate is valid from ${from} to ${to}, not at ${time.toISOString()}.`, {
+      fault: 'certificate_period',
+    });
   }
 }

@@ -1,14 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Verification, VerificationGivenUp } from '../../domain/verification/verification.ts';
+import { type SignedForm, type Verification, VerificationGivenUp } from '../../domain/verification/verification.ts';
 import { createThreads, type Threads } from '../threads.ts';
+import type { VerificationTask } from './verify-worker.ts';
 
 export interface DocumentVerifier {
   /**
-   * Verifies a document. Documents are verified one at a time, in the order of the calls.
+   * Verifies a document of this form, by default a UBL document. Documents are verified one at a time, in the order of the calls.
    * @throws {VerificationGivenUp} when the document exceeded the time limit or the memory limit
    * @throws {Error} when the thread died or could not be started; the next document gets a new thread
    */
-  verify(document: Uint8Array): Promise<Verification>;
+  verify(document: Uint8Array, form?: SignedForm): Promise<Verification>;
   /** Stops the thread. Waiting documents and the one in progress fail. */
   close(): Promise<void>;
 }
@@ -27,8 +28,8 @@ export interface DocumentVerifierOptions {
   readonly script?: URL;
 }
 
-/** The task is a document; null only waits until the thread has loaded. */
-type VerifierThreads = Threads<Uint8Array | null, Verification | null>;
+/** A task of null only waits until the thread has loaded. */
+type VerifierThreads = Threads<VerificationTask | null, Verification | null>;
 
 const MAX_FAILED_STARTS = 3;
 const RESTART_MS = 200;
@@ -86,11 +87,11 @@ export function createDocumentVerifier({
     }
   }
 
-  async function verify(document: Uint8Array): Promise<Verification> {
+  async function verify(task: VerificationTask): Promise<Verification> {
     const thread = await loaded();
     const signal = AbortSignal.timeout(timeLimit);
     try {
-      return (await thread.run(document, signal)) as Verification;
+      return (await thread.run(task, signal)) as Verification;
     } catch (cause) {
       if (closed) throw new Error('the verifier is closed', { cause });
       if (signal.aborted)
@@ -103,13 +104,13 @@ export function createDocumentVerifier({
   }
 
   return {
-    verify(document) {
+    verify(document, form = 'ubl') {
       const before = broken;
       const verified = last.then(() => {
         // Documents that were waiting when the thread could not be started fail with that error. Later ones start it
         // again.
         if (broken !== before) throw broken;
-        return verify(document);
+        return verify({ document, form });
       });
       last = verified.catch(() => undefined);
       return verified;

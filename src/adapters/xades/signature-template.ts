@@ -14,9 +14,18 @@ export interface SignaturePolicy {
 // Digested elements are written in exclusive canonical form, with their namespace declarations, so that the document
 // contains exactly the digested bytes. The inserted values are base64, dates and URIs; only URIs need escaping.
 
-const SIGNATURE_ID = 'signature';
-const DOCUMENT_REFERENCE_ID = 'signature-document';
-const PROPERTIES_ID = 'signature-properties';
+/** What a signature signs, and the Id of its ds:Signature, from which its other Ids are made. */
+export interface SignatureScope {
+  readonly id: string;
+  /** The reference's URI: empty for the whole document, `#id` for the element that contains the signature. */
+  readonly uri: string;
+}
+
+/** The signature of a whole document. */
+const WHOLE_DOCUMENT: SignatureScope = { id: 'signature', uri: '' };
+
+const documentReferenceId = ({ id }: SignatureScope) => `${id}-document`;
+const propertiesId = ({ id }: SignatureScope) => `${id}-properties`;
 
 /**
  * The signed properties of XAdES baseline B-B (EN 319 132-1, section 6): SigningTime, SigningCertificateV2,
@@ -29,9 +38,10 @@ export function signedProperties(
   signingTime: Date,
   certificateDigest: string,
   policy: SignaturePolicy | null = null,
+  scope = WHOLE_DOCUMENT,
 ): string {
   return (
-    `<xades:SignedProperties xmlns:xades="${XADES}" Id="${PROPERTIES_ID}">` +
+    `<xades:SignedProperties xmlns:xades="${XADES}" Id="${propertiesId(scope)}">` +
     '<xades:SignedSignatureProperties>' +
     `<xades:SigningTime>${signingTime.toISOString().slice(0, 19)}Z</xades:SigningTime>` +
     '<xades:SigningCertificateV2><xades:Cert><xades:CertDigest>' +
@@ -41,7 +51,7 @@ export function signedProperties(
     (policy === null ? '' : policyIdentifier(policy)) +
     '</xades:SignedSignatureProperties>' +
     '<xades:SignedDataObjectProperties>' +
-    `<xades:DataObjectFormat ObjectReference="#${DOCUMENT_REFERENCE_ID}"><xades:MimeType>text/xml</xades:MimeType></xades:DataObjectFormat>` +
+    `<xades:DataObjectFormat ObjectReference="#${documentReferenceId(scope)}"><xades:MimeType>text/xml</xades:MimeType></xades:DataObjectFormat>` +
     '</xades:SignedDataObjectProperties>' +
     '</xades:SignedProperties>'
   );
@@ -54,13 +64,22 @@ export function signedProperties(
  * @param documentDigest SHA-256, base64
  * @param propertiesDigest SHA-256, base64
  */
-export function signedInfo(signatureMethod: string, documentDigest: string, propertiesDigest: string): string {
+export function signedInfo(
+  signatureMethod: string,
+  documentDigest: string,
+  propertiesDigest: string,
+  scope = WHOLE_DOCUMENT,
+): string {
   return (
     `<ds:SignedInfo xmlns:ds="${DS}">` +
     `<ds:CanonicalizationMethod Algorithm="${EXCLUSIVE_C14N}"></ds:CanonicalizationMethod>` +
     `<ds:SignatureMethod Algorithm="${signatureMethod}"></ds:SignatureMethod>` +
-    reference(`Id="${DOCUMENT_REFERENCE_ID}" URI=""`, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N], documentDigest) +
-    reference(`Type="${SIGNED_PROPERTIES_TYPE}" URI="#${PROPERTIES_ID}"`, [EXCLUSIVE_C14N], propertiesDigest) +
+    reference(
+      `Id="${documentReferenceId(scope)}" URI="${scope.uri}"`,
+      [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N],
+      documentDigest,
+    ) +
+    reference(`Type="${SIGNED_PROPERTIES_TYPE}" URI="#${propertiesId(scope)}"`, [EXCLUSIVE_C14N], propertiesDigest) +
     '</ds:SignedInfo>'
   );
 }
@@ -84,13 +103,14 @@ export function signature(
   certificates: readonly string[],
   properties: string,
   timeStamp: string | null = null,
+  { id } = WHOLE_DOCUMENT,
 ): string {
   return (
-    `<ds:Signature xmlns:ds="${DS}" Id="${SIGNATURE_ID}">${info}<ds:SignatureValue>${signatureValue}</ds:SignatureValue>` +
+    `<ds:Signature xmlns:ds="${DS}" Id="${id}">${info}<ds:SignatureValue>${signatureValue}</ds:SignatureValue>` +
     '<ds:KeyInfo><ds:X509Data>' +
     certificates.map((certificate) => `<ds:X509Certificate>${certificate}</ds:X509Certificate>`).join('') +
     '</ds:X509Data></ds:KeyInfo>' +
-    `<ds:Object><xades:QualifyingProperties xmlns:xades="${XADES}" Target="#${SIGNATURE_ID}">${properties}` +
+    `<ds:Object><xades:QualifyingProperties xmlns:xades="${XADES}" Target="#${id}">${properties}` +
     (timeStamp === null ? '' : unsignedProperties(timeStamp)) +
     '</xades:QualifyingProperties></ds:Object>' +
     '</ds:Signature>'

@@ -1,4 +1,5 @@
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
+import type { SignedFacts, SignedForm } from '../../domain/verification/verification.ts';
 import { readPlainXml } from './plain-xml.ts';
 import { Refused } from './refused.ts';
 import { stampedOctets } from './time-stamp.ts';
@@ -7,11 +8,10 @@ import {
   ECDSA_SHA256,
   ENVELOPED_SIGNATURE,
   EXCLUSIVE_C14N,
+  FORMS,
   RSA_SHA256,
   SHA256,
   SIGNED_PROPERTIES_TYPE,
-  UBL_ROOTS,
-  UBL_SIGNATURE_PATH,
   XADES,
 } from './vocabulary.ts';
 
@@ -37,25 +37,26 @@ const MAX_CERTIFICATES = 16;
 const MAX_ENCODED = 128 * 1024;
 
 /**
- * Parses a signed UBL document and accepts only the one structure in which the signature covers everything outside
+ * Parses a signed document and accepts only the one structure in which the signature covers everything outside
  * itself. Anything else could be used for signature wrapping: a second signature, a signature at another place, other
  * references or transforms, further objects beside the signed properties, foreign elements beside the certificates, a
  * duplicate Id.
  * @throws {Refused} with `structure` or `limits`
  */
-export function readSignedStructure(bytes: Uint8Array): SignedStructure {
+export function readSignedStructure(bytes: Uint8Array, form: SignedForm = 'ubl'): SignedStructure {
+  const { called, roots, signaturePath, byId } = FORMS[form];
   const document = parse(bytes);
   const root = document.documentElement;
   demand(
-    root !== null && root.namespaceURI === UBL_ROOTS[root.localName ?? ''],
-    'The document is not a UBL 2.1 invoice or credit note.',
+    root !== null && root.namespaceURI !== null && root.namespaceURI === roots[root.localName ?? ''],
+    `The document is not ${called}.`,
   );
   expectUniqueIds(root);
 
   const signatures = [...document.getElementsByTagNameNS(DS, 'Signature')];
   demand(signatures.length === 1, `The document contains ${signatures.length} signatures: there must be exactly one.`);
   const signature = only(
-    UBL_SIGNATURE_PATH.reduce((parent, [uri, name]) => only(parent, uri, name), root),
+    signaturePath.reduce((parent, [uri, name]) => only(parent, uri, name), root),
     DS,
     'Signature',
   );
@@ -95,7 +96,10 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     isStamped ? ['SignedProperties', 'UnsignedProperties'] : ['SignedProperties'],
   ) as readonly [Element, Element?];
 
-  demand(documentReference.getAttribute('URI') === '', 'The first reference is not to the whole document.');
+  demand(
+    documentReference.getAttribute('URI') === (byId ? `#${root.getAttribute('Id')}` : ''),
+    'The first reference is not to the whole document.',
+  );
   const documentDigest = digestOf(documentReference, [ENVELOPED_SIGNATURE, EXCLUSIVE_C14N]);
   const propertiesId = properties.getAttribute('Id');
   demand(
@@ -129,6 +133,34 @@ export function readSignedStructure(bytes: Uint8Array): SignedStructure {
     certificateDigest: textOf(only(certificateDigest, DS, 'DigestValue')),
     timeStamp: unsigned === undefined ? null : timeStampOf(unsigned, value),
   };
+}
+
+/**
+ * The texts of a verified document, after its signature was removed from it.
+ * @throws {Refused} when a closed form has other elements, or one that is absent or occurs twice
+ */
+export function factsOf({ document }: SignedStructure, form: SignedForm): SignedFacts {
+  const { facts, closed } = FORMS[form];
+  const root = document.documentElement;
+  const found: Record<string, string> = {};
+  for (const [name, path] of Object.entries(facts)) {
+    let reached = root === null ? [] : [root];
+    for (const [uri, step] of path) {
+      reached = reached.flatMap((parent) =>
+        elementsOf(parent).filter((each) => each.namespaceURI === uri && each.localName === step),
+      );
+    }
+    const [element, ...others] = reached;
+    if (closed) demand(element !== undefined && others.length === 0, `The document must contain exactly one ${name}.`);
+    if (element === undefined || others.length > 0) continue;
+    demand(elementsOf(element).length === 0, `${element.nodeName} must contain only text.`);
+    found[name] = (element.textContent ?? '').trim();
+  }
+  if (closed) {
+    const all = root === null ? [] : elementsOf(root);
+    demand(all.length === Object.keys(facts).length, 'The document contains elements that do not belong to it.');
+  }
+  return found;
 }
 
 /** The only accepted unsigned property: a time stamp over the signature value, which is itself signed. */

@@ -37,6 +37,7 @@ export function createTimeStamper({ url, timeLimit = 10_000 }: { url: string; ti
         `The time-stamping authority returned no valid time stamp: ${reason.replace(/\.?$/, '.')}`,
         {
           cause,
+          fault: 'time_stamp',
         },
       );
     }

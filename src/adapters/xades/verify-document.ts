@@ -2,9 +2,9 @@ import { webcrypto, type X509Certificate } from 'node:crypto';
 import { DOMImplementation, DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
-import type { Verification } from '../../domain/verification/verification.ts';
+import type { SignedForm, Verification } from '../../domain/verification/verification.ts';
 import { Refused } from './refused.ts';
-import { readSignedStructure, type SignedStructure } from './signed-structure.ts';
+import { factsOf, readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { readSigningCertificate } from './signing-certificate.ts';
 import { readTimeStamp } from './time-stamp.ts';
 import { ECDSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
@@ -13,14 +13,14 @@ setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
 Application.setEngine('node', webcrypto as Crypto);
 
 /**
- * Verifies a signed UBL document with xadesjs, which shares no code with the signer. It checks that the signature
+ * Verifies a signed document with xadesjs, which shares no code with the signer. It checks that the signature
  * covers the whole document, that nothing was changed, that the signature was made with the certificate's key, and that
  * the certificate is the one in the signed properties and allows signing. It blocks its thread while xadesjs works:
  * milliseconds for a short invoice, seconds for thousands of lines. Use it through `createDocumentVerifier`.
  */
-export async function verifySignedDocument(bytes: Uint8Array): Promise<Verification> {
+export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm = 'ubl'): Promise<Verification> {
   try {
-    const structure = readSignedStructure(bytes);
+    const structure = readSignedStructure(bytes, form);
     const signingTime = readTime(structure.signingTime);
     const certificate = readSigningCertificate(structure.certificates[0], structure.certificateDigest, signingTime);
     await verifyDigestsAndSignature(structure, certificate);
@@ -43,6 +43,7 @@ export async function verifySignedDocument(bytes: Uint8Array): Promise<Verificat
       },
       certificates: structure.certificates.map((encoded) => new Uint8Array(Buffer.from(encoded, 'base64'))),
       covered: coveredDocument(structure),
+      facts: factsOf(structure, form),
       timeStamp: timeStamp && { time: timeStamp.time, authority: timeStamp.authority },
     };
   } catch (error) {

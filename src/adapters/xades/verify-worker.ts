@@ -1,10 +1,15 @@
-import type { Verification } from '../../domain/verification/verification.ts';
+import type { SignedForm, Verification } from '../../domain/verification/verification.ts';
 import { verifySignedDocument } from './verify-document.ts';
+
+export interface VerificationTask {
+  readonly document: Uint8Array;
+  readonly form: SignedForm;
+}
 
 /**
  * Entry point of the thread of `createDocumentVerifier`.
- * @param document null only confirms that the thread has loaded
+ * @param task null only confirms that the thread has loaded
  */
-export default async function verify(document: Uint8Array | null): Promise<Verification | null> {
-  return document && verifySignedDocument(document);
+export default async function verify(task: VerificationTask | null): Promise<Verification | null> {
+  return task && verifySignedDocument(task.document, task.form);
 }

@@ -4,6 +4,7 @@ import { MAX_KEYS, MAX_REVOKED_KEYS } from '../limits.ts';
 import { ReplacedKeyInvalid, type TenantRepository, TooManyKeys } from '../tenant/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import { type ApiKey, hashToken, type KeyKind, newToken } from './api-key.ts';
+import type { LiveConditions } from './live-conditions.ts';
 
 /** A new key with its token, which is shown only in this answer. */
 export interface IssuedKey {
@@ -13,8 +14,8 @@ export interface IssuedKey {
 
 export interface ManageKeys {
   /**
-   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a live key if no authority is
-   *   configured; key_limit_reached
+   * @throws {ServiceError} resource_not_found for an unknown tenant; invalid_request for a live key, naming everything
+   *   that the tenant lacks for it; key_limit_reached
    */
   create(tenantId: string, kind: KeyKind, environment: Environment): Promise<IssuedKey>;
   /** Newest last, revoked ones included. @throws {ServiceError} resource_not_found */
@@ -23,16 +24,25 @@ export interface ManageKeys {
   revoke(keyId: string): Promise<void>;
   /**
    * Makes a new key of the same tenant, kind and environment; the old one stays valid until it is revoked.
-   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
+   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create` for a live one;
+   *   key_limit_reached
    */
   rotate(keyId: string): Promise<IssuedKey>;
 }
 
 /**
  * The use cases of API keys (docs/api/contract.md, "API keys").
- * @param liveAvailable whether a live authority is configured
+ * @param missingForLive the conditions of live keys, which are checked whenever one is made
  */
-export function createManageKeys(tenants: TenantRepository, liveAvailable: boolean): ManageKeys {
+export function createManageKeys(tenants: TenantRepository, missingForLive: LiveConditions): ManageKeys {
+  async function requireLiveConditions(tenantId: string): Promise<void> {
+    const tenant = await tenants.find(tenantId);
+    if (!tenant) throw noTenant(tenantId);
+    const missing = await missingForLive(tenant);
+    if (missing.length === 0) return;
+    throw serviceError('invalid_request', `Live keys require ${missing.join('; ')}.`, 'environment');
+  }
+
   /** @param replaces the id of the key that is rotated */
   async function issue(
     tenantId: string,
@@ -40,13 +50,7 @@ export function createManageKeys(tenants: TenantRepository, liveAvailable: boole
     environment: Environment,
     replaces?: string,
   ): Promise<IssuedKey> {
-    if (environment === 'live' && !liveAvailable) {
-      throw serviceError(
-        'invalid_request',
-        'Live keys require a connection to the tax authority, and none is configured.',
-        'environment',
-      );
-    }
+    if (environment === 'live') await requireLiveConditions(tenantId);
     const token = newToken(kind, environment);
     const key: ApiKey = {
       id: newId('key'),

@@ -16,11 +16,11 @@ export interface OwnKeys {
   list(principal: Principal): Promise<ApiKey[]>;
   /** @throws {ServiceError} resource_not_found */
   find(principal: Principal, keyId: string): Promise<ApiKey>;
-  /** @throws {ServiceError} key_limit_reached */
+  /** @throws {ServiceError} key_limit_reached; invalid_request for a live key whose conditions are no longer met */
   create(principal: Principal, kind: KeyKind): Promise<IssuedKey>;
   /**
    * Makes a new key of the same kind; the old one stays valid until it is revoked.
-   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key; key_limit_reached
+   * @throws {ServiceError} resource_not_found; invalid_request for a revoked key, and as `create`; key_limit_reached
    */
   rotate(principal: Principal, keyId: string): Promise<IssuedKey>;
   /**

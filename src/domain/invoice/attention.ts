@@ -1,23 +1,38 @@
+import type { AttemptPurpose } from './authority-attempt.ts';
 import type { Invoice } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
 
 const DAY_MS = 86_400_000;
 
-export const ATTENTION_REASONS = ['internal_error', 'outcome_unknown', 'undecided', 'pdf_delayed'] as const;
+export const ATTENTION_REASONS = [
+  'internal_error',
+  'digest_mismatch',
+  'outcome_unknown',
+  'undecided',
+  'receipt_delayed',
+  'receipt_invalid',
+  'pdf_delayed',
+] as const;
 export type AttentionReason = (typeof ATTENTION_REASONS)[number];
+
+/** When blocked work is due. */
+export const NEVER = new Date('9999-12-31T00:00:00Z');
 
 /** Reports an invoice that makes no progress. Nothing of it is lost: its stage is retried at growing intervals. */
 export interface Attention {
   readonly reason: AttentionReason;
   readonly stage: Stage;
   readonly since: Date;
+  /** {@link NEVER} if nothing happens until an operator retries the invoice. */
   readonly nextAttemptAt: Date;
 }
 
 /** Number of runs of a stage that may end without progress, dead workers included, before a defect is assumed. */
 export const SUSPICIOUS_CLAIMS = 4;
-/** Number of failed attempts to look up a transmission, or to render a PDF, before the invoice needs attention. */
+/** Number of failed attempts to look up a transmission, to fetch a receipt or to render a PDF, before the invoice needs attention. */
 export const MANY_ATTEMPTS = 5;
+
+const RECEIPT_PURPOSES = ['receipt', 'cleared'] as const satisfies readonly AttemptPurpose[];
 
 /** Why an invoice needs attention; null if it does not. */
 export function attentionOf(invoice: Invoice, now: Date): Attention | null {
@@ -28,11 +43,18 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
   };
   const since = (status: Invoice['status']) =>
     invoice.events.find((event) => event.status === status)?.at ?? work.since;
+  if (work.blocked) return because(work.blocked, work.since);
   if (work.claims >= SUSPICIOUS_CLAIMS) return because('internal_error', work.since);
   if (work.stage === 'transmit' && work.outcomeUnknown && work.attempts >= MANY_ATTEMPTS)
     return because('outcome_unknown', since('signing'));
   if (work.stage === 'decide' && daysBetween(since('transmitted'), now) >= 1)
     return because('undecided', since('transmitted'));
+  if (work.stage === 'receipt' && work.attempts >= MANY_ATTEMPTS) {
+    const isWrong = RECEIPT_PURPOSES.some(
+      (purpose) => invoice.authorityAttempts.findLast((each) => each.purpose === purpose)?.outcome === 'invalid',
+    );
+    return because(isWrong ? 'receipt_invalid' : 'receipt_delayed', since('accepted'));
+  }
   if (work.stage === 'render' && work.attempts >= MANY_ATTEMPTS) return because('pdf_delayed', since('accepted'));
   return null;
 }

@@ -1,11 +1,26 @@
-export const ATTEMPT_PURPOSES = ['submit', 'look_up'] as const;
-/** `submit`: submits the invoice; `look_up`: asks whether the authority holds it and what it decided. */
+export const ATTEMPT_PURPOSES = ['submit', 'look_up', 'receipt', 'cleared'] as const;
+/**
+ * `submit`: submits the invoice; `look_up`: asks whether the authority holds it and what it decided; `receipt`,
+ * `cleared`: fetches the receipt, or the cleared document.
+ */
 export type AttemptPurpose = (typeof ATTEMPT_PURPOSES)[number];
 
-export const ATTEMPT_OUTCOMES = ['received', 'accepted', 'rejected', 'not_received', 'unknown'] as const;
+export const ATTEMPT_OUTCOMES = [
+  'received',
+  'accepted',
+  'rejected',
+  'refused',
+  'conflict',
+  'not_received',
+  'fetched',
+  'not_available',
+  'invalid',
+  'unknown',
+] as const;
 /**
- * The answer: the authority holds the invoice undecided (`received`), has decided, or does not hold it; `unknown`:
- * there was no usable answer.
+ * The answer: the authority holds the invoice undecided (`received`), has decided, does not take it (`refused`), holds
+ * another document under its id (`conflict`), or does not hold it. A document was `fetched`, is `not_available`, or is
+ * wrong (`invalid`). `unknown`: there was no usable answer.
  */
 export type AttemptOutcome = (typeof ATTEMPT_OUTCOMES)[number];
 
@@ -19,4 +34,8 @@ export interface AuthorityAttempt {
    * The authority's message, or why the call failed: at most 500 characters. Null if the outcome needs no explanation.
    */
   readonly message: string | null;
+  /** How long the call took. */
+  readonly milliseconds: number;
+  /** The id that the request carried; null if none was sent. */
+  readonly requestId: string | null;
 }

@@ -1,5 +1,5 @@
+import type { ClearedAnswer, LookUpAnswer, ReceiptAnswer, SubmitAnswer } from '../authority/ports.ts';
 import type { AttemptOutcome, AttemptPurpose, AuthorityAttempt } from './authority-attempt.ts';
-import { type Decision, NotReceived, OutcomeUnknown, type Receipt } from './ports.ts';
 
 /** How many of the first and of the last attempts an invoice keeps. */
 export const [FIRST_ATTEMPTS, LAST_ATTEMPTS] = [10, 40] as const;
@@ -18,35 +18,67 @@ export function recorded(
     : [...all.slice(0, FIRST_ATTEMPTS), ...all.slice(-LAST_ATTEMPTS)];
 }
 
+/** A document that was fetched and is wrong. */
+export interface InvalidAnswer {
+  readonly kind: 'invalid';
+  readonly requestId: string | null;
+  readonly message: string;
+}
+
+type Answer = SubmitAnswer | LookUpAnswer | ReceiptAnswer | ClearedAnswer | InvalidAnswer;
+
 /** Collects the calls to the authority between two updates of an invoice. */
 export class AttemptLog {
   /** The calls since the last update, in order. */
   readonly made: AuthorityAttempt[] = [];
 
   /** Calls the authority and records the outcome. @returns the result of `call` @throws the error of `call` */
-  async call<Answer extends Receipt | null>(purpose: AttemptPurpose, call: () => Promise<Answer>): Promise<Answer> {
+  async call<Given extends Answer>(purpose: AttemptPurpose, call: () => Promise<Given>): Promise<Given> {
     const at = new Date();
-    const note = (outcome: AttemptOutcome, message: string | null) =>
-      this.made.push({ at, purpose, outcome, message: message?.slice(0, MAX_MESSAGE).toWellFormed() ?? null });
+    const start = performance.now();
+    const note = (outcome: AttemptOutcome, message: string | null, requestId: string | null) =>
+      this.made.push({
+        ...{ at, purpose, outcome, requestId },
+        message: message?.slice(0, MAX_MESSAGE).toWellFormed() ?? null,
+        milliseconds: Math.round(performance.now() - start),
+      });
     try {
       const answer = await call();
-      if (answer === null) note('not_received', null);
-      else if (answer.decision === null) note('received', null);
-      else note(answer.decision.outcome, wordsOf(answer.decision));
+      const [outcome, message] = noteOf(answer, purpose);
+      note(outcome, message, answer.requestId);
       return answer;
     } catch (error) {
-      if (error instanceof NotReceived) note('not_received', error.message);
       // The text of an internal error belongs in our own log only.
-      else
-        note(
-          'unknown',
-          error instanceof OutcomeUnknown ? error.message : 'The call failed with an internal error of this service.',
-        );
+      note('unknown', 'The call failed with an internal error of this service.', null);
       throw error;
     }
   }
 }
 
-function wordsOf(decision: Decision): string | null {
-  return decision.outcome === 'rejected' ? decision.reason : null;
+function noteOf(answer: Answer, purpose: AttemptPurpose): [AttemptOutcome, string | null] {
+  switch (answer.kind) {
+    case 'held': {
+      const { decision } = answer.submission;
+      if (decision === null) return ['received', null];
+      if (decision.outcome === 'accepted') return ['accepted', null];
+      return ['rejected', decision.problems.map(({ message }) => message).join(' ')];
+    }
+    case 'not_held':
+      return ['not_received', answer.message];
+    case 'absent':
+      return [purpose === 'look_up' ? 'not_received' : 'not_available', null];
+    case 'receipt':
+    case 'document':
+      return ['fetched', null];
+    case 'invalid':
+      return ['invalid', answer.message];
+    case 'unknown':
+      return ['unknown', answer.message];
+    case 'refused':
+      return ['refused', answer.message];
+    case 'duplicate':
+      return ['refused', `The authority holds another document with this number, as ${answer.original}.`];
+    case 'digest_mismatch':
+      return ['conflict', `The authority holds another document under this id; its digest is ${answer.heldDigest}.`];
+  }
 }

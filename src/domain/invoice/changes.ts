@@ -1,7 +1,9 @@
+import type { Problem } from '../authority/ports.ts';
+import { boundedProblems } from '../authority/problems.ts';
 import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
-import type { Invoice } from './invoice.ts';
+import { type Invoice, NEW_WORK } from './invoice.ts';
 import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
 import type { InvoiceChange } from './repository.ts';
 
@@ -46,10 +48,15 @@ export function rejection(invoice: Invoice, reason: string): InvoiceChange {
 
 /** The next stage, run under the same claim. */
 export function next(stage: Stage): InvoiceChange['work'] {
-  return { stage, attempts: 0, outcomeUnknown: false, in: 0, keep: true };
+  return { stage, ...NEW_WORK, in: 0, keep: true };
 }
 
 /** Adds the calls of a log to the invoice's record of calls to the authority; part of the next update. */
 export function recordOf(invoice: Invoice, { made }: AttemptLog): Pick<InvoiceChange, 'authorityAttempts'> {
   return made.length === 0 ? {} : { authorityAttempts: recorded(invoice.authorityAttempts, made) };
+}
+
+/** The authority's warnings as part of an update; nothing if there are none. */
+export function warningsOf(warnings: readonly Problem[]): Pick<InvoiceChange, 'authorityWarnings'> {
+  return warnings.length === 0 ? {} : { authorityWarnings: boundedProblems(warnings) };
 }

@@ -1,5 +1,6 @@
 import { createHmac, createSecretKey, timingSafeEqual } from 'node:crypto';
 import { isId } from '../ids.ts';
+import type { DocumentKind } from './documents.ts';
 
 const SEPARATOR = '_secret_';
 
@@ -10,9 +11,9 @@ export interface ClientSecrets {
   /** Returns the invoice's id if the secret is valid, otherwise null. Constant-time comparison. */
   verify(clientSecret: string): string | null;
   /** The secret part of a document URL; a higher `revision` revokes the earlier ones. */
-  documentToken(invoiceId: string, kind: 'xml' | 'pdf', revision: number): string;
+  documentToken(invoiceId: string, kind: DocumentKind, revision: number): string;
   /** Whether a token is the one of this document. Constant-time comparison. */
-  verifyDocumentToken(token: string, invoiceId: string, kind: 'xml' | 'pdf', revision: number): boolean;
+  verifyDocumentToken(token: string, invoiceId: string, kind: DocumentKind, revision: number): boolean;
 }
 
 /** @param masterKey at least 32 random bytes; with it every invoice can be read */

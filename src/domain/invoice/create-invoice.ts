@@ -8,7 +8,7 @@ import type { ClientSecrets } from './client-secret.ts';
 import { type CreateInvoiceInput, idempotencyKeyProblem } from './create-invoice-input.ts';
 import { keeper } from './field-makers.ts';
 import { INVOICE } from './fields.ts';
-import type { Invoice } from './invoice.ts';
+import { type Invoice, NEW_WORK, UNANSWERED } from './invoice.ts';
 import { duplicateNumber, numberProblem, ruleProblems } from './invoice-rules.ts';
 import type { WarningCode } from './invoice-warnings.ts';
 import { type InvoiceRepository, NumberTaken, type StageQueue } from './repository.ts';
@@ -156,7 +156,8 @@ export function newInvoice(owner: KeyPrincipal, input: CreateInvoiceInput, creat
     documentRevision: 0,
     email: null,
     authorityAttempts: [],
-    work: { stage: 'normalize', attempts: 0, outcomeUnknown: false, dueAt: new Date(), claims: 0, since: new Date() },
+    ...UNANSWERED,
+    work: { ...NEW_WORK, stage: 'normalize', dueAt: new Date(), claims: 0, since: new Date() },
   };
 }
 
@@ -174,6 +175,7 @@ function asCreated(invoice: Invoice): Invoice {
     pdf: null,
     email: null,
     authorityAttempts: [],
+    ...UNANSWERED,
   };
 }
 

@@ -1,3 +1,4 @@
+import type { Problem } from '../authority/ports.ts';
 import { type EventType, statusOfEvent } from '../event.ts';
 import type { SellerProfile } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
@@ -22,7 +23,7 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly ownNumber: string | null;
   /** The outbox: one entry for each event, oldest first, at most one of each type. */
   readonly events: readonly InvoiceEvent[];
-  /** The signed XML, after it is stored. */
+  /** The signed XML, after it is stored: what is sent to the authority. */
   readonly xml: StoredDocument | null;
   /** The PDF, after it is rendered. */
   readonly pdf: StoredDocument | null;
@@ -32,24 +33,70 @@ export interface Invoice extends Stored<typeof INVOICE> {
   readonly email: InvoiceEmail | null;
   /** Calls to the tax authority with their answers, oldest first: the first ten and the last forty. */
   readonly authorityAttempts: readonly AuthorityAttempt[];
+  /** The id under which the authority holds it, where that is not its own. */
+  readonly heldAs: string | null;
+  /** Why the authority rejected it; empty if it did not. */
+  readonly problems: readonly Problem[];
+  /** Findings of the authority that did not prevent acceptance. */
+  readonly authorityWarnings: readonly Problem[];
+  /** The authority's receipt of its acceptance, verified. */
+  readonly receipt: StoredReceipt | null;
+  /** The document that the authority returned for it, which is then the legal one. */
+  readonly cleared: StoredDocument | null;
+  /** Whether it is accepted and the authority's document is still to come. */
+  readonly awaitsCleared: boolean;
   /** The next work; null if there is none. */
   readonly work: Work | null;
 }
 
+/** What an invoice has before the authority has answered. The store keeps only what differs from it. */
+export const UNANSWERED = {
+  heldAs: null,
+  problems: [],
+  authorityWarnings: [],
+  receipt: null,
+  cleared: null,
+  awaitsCleared: false,
+} as const satisfies Partial<Invoice>;
+
 /** The pending work of an invoice. A worker owns it while it holds the lease (docs/decisions/0006). */
 export interface Work {
   readonly stage: Stage;
-  /** Failed attempts of this stage so far. */
+  /** Number of runs of this stage that were put off because of a failure. */
   readonly attempts: number;
   /** Whether the outcome of an attempt to transmit is unknown: a look-up comes before the next submission. */
   readonly outcomeUnknown: boolean;
+  /**
+   * The failed attempts to transmit, by their numbers in the circuit breaker (`BreakerState.lastFailure`). Those in an
+   * outage do not count.
+   */
+  readonly failures: readonly number[];
+  /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
+  readonly parked: boolean;
+  /** Why nothing happens until an operator retries the invoice; null otherwise. */
+  readonly blocked: BlockReason | null;
   /** When a worker may claim it: the time of the next attempt, or the end of the current lease. */
   readonly dueAt: Date;
-  /** Number of claims since `since` that changed nothing: each ended by a defect or a dead worker. */
+  /**
+   * Number of claims since `since`, the current one included. If there is no current one, each ended by a defect or a
+   * dead worker.
+   */
   readonly claims: number;
   /** Time of the last progress or of the last attempt that was put off. */
   readonly since: Date;
 }
+
+/** What the work of a stage begins with. */
+export const NEW_WORK = {
+  attempts: 0,
+  outcomeUnknown: false,
+  failures: [],
+  parked: false,
+  blocked: null,
+} as const satisfies Partial<Work>;
+
+/** `digest_mismatch`: the authority holds another document under the invoice's id. */
+export type BlockReason = 'digest_mismatch';
 
 /**
  * An event of an invoice, written in the same update as the change itself. Timestamps are shown in whole seconds and
@@ -81,4 +128,10 @@ export interface StoredDocument {
   /** Lower-case hex. */
   readonly sha256: string;
   readonly size: number;
+}
+
+/** The authority's receipt, after it was verified. */
+export interface StoredReceipt extends StoredDocument {
+  /** When the authority decided, as the receipt states. */
+  readonly decidedAt: Date;
 }

@@ -1,5 +1,6 @@
 import { moroccanDate } from '../calendar-date.ts';
 import { completedProfile } from '../tenant/tenant.ts';
+import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import { SERVICE_SERIES } from './field-input.ts';
 import type { Invoice } from './invoice.ts';
 import type { LegalInvoice } from './ports.ts';
@@ -25,8 +26,8 @@ export function seriesNumberOf(number: string): SeriesNumber | null {
 }
 
 /** A document's file name: `facture-2026-000123.pdf`. Other characters of a client's own number become `_`. */
-export function documentFileName(number: string, kind: 'xml' | 'pdf'): string {
-  return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${kind}`;
+export function documentFileName(number: string, kind: DocumentKind): string {
+  return `facture-${number.replaceAll(/[^\w.-]/g, '_')}.${DOCUMENTS[kind].suffix}`;
 }
 
 /**

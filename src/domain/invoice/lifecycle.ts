@@ -21,8 +21,8 @@ export function isFinal(status: InvoiceStatus): boolean {
   return STATUSES[status].next.length === 0;
 }
 
-/** The pipeline's stages, in order. The first four change the status; rendering and e-mail follow acceptance. */
-export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'render', 'email'] as const;
+/** The pipeline's stages, in order. The first four change the status; the others follow acceptance. */
+export const STAGES = ['normalize', 'sign', 'transmit', 'decide', 'receipt', 'render', 'email'] as const;
 export type Stage = (typeof STAGES)[number];
 
 /** Checks at compile time that every entry of `next` is a status of the table. */

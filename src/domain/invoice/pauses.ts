@@ -1,5 +1,7 @@
+import type { Capabilities } from '../authority/ports.ts';
 import { daysBetween } from './attention.ts';
 import type { Invoice } from './invoice.ts';
+import { lookUpBudget, lookUpSpacing } from './look-up-budget.ts';
 
 /** First pause after a defect, in milliseconds. It doubles each time, up to an hour. */
 const DEFECT_PAUSE_MS = 15_000;
@@ -18,11 +20,23 @@ export const SIGN_SCHEDULE = {
  */
 export const RENDER_SCHEDULE = [2000, 10_000, 60_000, 600_000] as const;
 /**
- * Limits of the delay before the next look-up, in milliseconds. Without a hint from the authority it is a tenth of the
- * time since transmission.
+ * Delay before each further attempt to fetch the authority's documents, in milliseconds. The last one repeats without
+ * limit.
  */
-export const ASK_AGAIN_MS = 2000;
+export const RECEIPT_SCHEDULE = [1000, 5000, 30_000, 120_000, 600_000] as const;
+/** Limits of the delay before the next look-up of a decision, in milliseconds. */
+const ASK_AGAIN_MS = 2000;
 const LONGEST_ASK_AGAIN_MS = 600_000;
+/** The least delay, also where the authority asks for a shorter one. */
+const LEAST_ASK_AGAIN_MS = 100;
+/** The least delay where the authority reports decisions by callback. */
+const BESIDE_CALLBACKS_MS = 60_000;
+/**
+ * Without a hint from the authority the delay is this part of the time since transmission; under a budget of look-ups
+ * it is the larger part with which the look-ups of a window stay within it.
+ */
+const PART_OF_WAIT = 0.1;
+const PART_TIMES_BUDGET = 8;
 
 /** Pause of an invoice after a defect, in milliseconds. @param times number of defects in a row, from 1 */
 export function pauseAfter(times: number): number {
@@ -30,13 +44,24 @@ export function pauseAfter(times: number): number {
 }
 
 /**
+ * @param hintMs the authority's hint when to ask again, milliseconds from now; null if it gave none
  * @returns `delay` before the next look-up, in milliseconds; `days`: the full days that the authority has taken, on the
  *   first look-up after each full day, otherwise 0
  */
-export function decisionWait(invoice: Invoice, now: Date): { delay: number; days: number } {
+export function decisionWait(
+  invoice: Invoice,
+  { decision, limits }: Pick<Capabilities, 'decision' | 'limits'>,
+  hintMs: number | null,
+  now: Date,
+): { delay: number; days: number } {
   const transmittedAt = invoice.events.find(({ status }) => status === 'transmitted')?.at ?? now;
-  const tenth = (now.getTime() - transmittedAt.getTime()) / 10;
+  const budget = lookUpBudget(limits);
+  const part = Math.max(PART_OF_WAIT, budget === null ? 0 : PART_TIMES_BUDGET / budget.most);
+  const share = (now.getTime() - transmittedAt.getTime()) * part;
+  const growing = Math.min(Math.max(share, ASK_AGAIN_MS), LONGEST_ASK_AGAIN_MS);
+  const least = decision === 'callback' ? BESIDE_CALLBACKS_MS : LEAST_ASK_AGAIN_MS;
   const days = daysBetween(transmittedAt, now);
   const isNew = days > daysBetween(transmittedAt, invoice.work?.since ?? now);
-  return { delay: Math.min(Math.max(tenth, ASK_AGAIN_MS), LONGEST_ASK_AGAIN_MS), days: isNew ? days : 0 };
+  const delay = Math.max(hintMs ?? growing, least, lookUpSpacing(invoice, limits, now));
+  return { delay: Math.ceil(delay), days: isNew ? days : 0 };
 }

@@ -5,6 +5,7 @@ import { ClaimLost } from './repository.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
 import { createNormalizeStage } from './stages/normalize.ts';
+import { createReceiptStage } from './stages/receipt.ts';
 import { createRenderStage } from './stages/render.ts';
 import { createSignStage } from './stages/sign.ts';
 import { createProgress, LEASE_MS, type PipelineParts, type RunStage, type Step } from './stages/stage.ts';
@@ -26,7 +27,7 @@ export interface Pipeline {
   run(invoiceId: string): Promise<void>;
 }
 
-/** Normalize → sign → transmit → decide → render → email: each stage is a file in `stages/`. */
+/** Normalize → sign → transmit → decide → receipt → render → email: each stage is a file in `stages/`. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const progress = createProgress(parts);
@@ -37,6 +38,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     sign: createSignStage(parts, progress, transmitBytes),
     transmit,
     decide,
+    receipt: createReceiptStage(parts, progress),
     render: createRenderStage(parts, progress),
     email: createEmailStage(parts, progress),
   };

@@ -1,7 +1,7 @@
 import type { Centimes, Currency } from '../money.ts';
 import type { Logo } from '../tenant/logo.ts';
 import type { Environment, SellerProfile } from '../tenant/tenant.ts';
-import type { Customer, InvoiceLine } from './invoice.ts';
+import type { Customer, Invoice, InvoiceLine, StoredReceipt } from './invoice.ts';
 import type { LegalTerms } from './terms.ts';
 import type { InvoiceTotals } from './totals.ts';
 
@@ -67,79 +67,27 @@ export interface DocumentSigner {
 }
 
 /**
- * A document to register with the authority. The same `submissionId` and digest always identify the same submission.
+ * Checks the document that the authority returned for an accepted invoice: it is signed by the authority, and is the
+ * document that was sent, or states the same number, seller and amount (docs/decisions/0042).
+ * @param sent the signed document as it was sent
+ * @returns what is wrong with it; null if nothing is
  */
-export interface Submission {
-  /** The invoice's id: the authority's idempotency key. */
-  readonly submissionId: string;
-  readonly customerIce: string;
-  /** Digest of `document`, lower-case hex. */
-  readonly sha256: string;
-  readonly document: Uint8Array;
-}
-
-export type Decision =
-  | { readonly outcome: 'accepted'; readonly dgiId: string; readonly decidedAt: Date }
-  | { readonly outcome: 'rejected'; readonly reason: string; readonly decidedAt: Date };
-
-/** Proof that the authority holds a submission; `decision` is null while it is being examined. */
-export interface Receipt {
-  readonly decision: Decision | null;
-  /** The authority's hint when to ask for the decision again, in milliseconds from now. */
-  readonly askAgainAfter: number | null;
-}
-
-/** The tax authority, live or mock. */
-export interface Authority {
-  /**
-   * Submits once. If the outcome of a submission is unknown, it is called again only after {@link lookUp} has returned
-   * null.
-   * @throws {NotReceived} when the authority certainly does not hold the submission
-   * @throws {OutcomeUnknown} when the reply was lost
-   */
-  submit(submission: Submission): Promise<Receipt>;
-  /**
-   * Returns the receipt of an earlier submission, or null if the authority does not hold it. @throws {OutcomeUnknown}
-   * when there is no answer
-   */
-  lookUp(submissionId: string, sha256: string): Promise<Receipt | null>;
-}
-
-export class NotReceived extends Error {
-  override readonly name = 'NotReceived';
-}
-export class OutcomeUnknown extends Error {
-  override readonly name = 'OutcomeUnknown';
-}
-
-/** The mock authority's durable ledger, with one row for each submission that it holds. */
-export interface SubmissionLedger {
-  /** Stores the row unless its id exists, and returns the stored row; one atomic step. */
-  record(row: LedgerRow): Promise<LedgerRow>;
-  find(submissionId: string): Promise<LedgerRow | null>;
-  /** Counts a refused (503) attempt durably. @returns the number of refused attempts, this one included */
-  countRefusal(submissionId: string): Promise<number>;
-}
-
-export interface LedgerRow {
-  readonly submissionId: string;
-  readonly sha256: string;
-  readonly receivedAt: Date;
-  /** When the receipt and the decision become visible. */
-  readonly receiptAt: Date;
-  readonly decisionAt: Date;
-  readonly decision: Decision;
-}
+export type CheckCleared = (
+  cleared: Uint8Array,
+  sent: Uint8Array,
+  invoice: Pick<Invoice, 'id' | 'heldAs' | 'number' | 'dgiId' | 'seller' | 'amount' | 'currency'>,
+) => Promise<string | null>;
 
 /** Renders the printed form of an invoice. */
 export interface PdfRenderer {
   /**
-   * @param signedXml the legal document, which is attached to the PDF
+   * @param legalXml the legal document, which is attached to the PDF
+   * @param receipt the authority's receipt, which is attached as well; null or absent: none
    * @returns an A4 PDF, signed (PAdES)
    * @throws {RendererUnavailable} when no browser can be started; the message says what to do
    * @throws {SigningFailed}
    */
-  render(page: PrintedInvoice, signedXml: Uint8Array): Promise<Uint8Array>;
+  render(page: PrintedInvoice, legalXml: Uint8Array, receipt?: Uint8Array | null): Promise<Uint8Array>;
 }
 
 /** What the PDF shows: the legal invoice and the authority's decision. */
@@ -147,6 +95,8 @@ export interface PrintedInvoice {
   readonly invoice: LegalInvoice;
   readonly dgiId: string;
   readonly acceptedAt: Date;
+  /** The authority's receipt; null where an earlier version of the service stored none. */
+  readonly receipt: Pick<StoredReceipt, 'sha256' | 'decidedAt'> | null;
   /** The seller's logo; null if it has none. */
   readonly logo: Logo | null;
   /** The URL in the QR code. */

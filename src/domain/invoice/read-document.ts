@@ -1,12 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { RENDERING_WAIT_MS } from '../limits.ts';
+import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import type { ClientSecrets } from './client-secret.ts';
+import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
-
-export type DocumentKind = 'xml' | 'pdf';
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
@@ -25,33 +24,42 @@ export function createReadDocument(
   clientSecrets: ClientSecrets,
 ) {
   /**
-   * Opens the document of `xml_url` or `pdf_url`. Waits for a PDF that is not rendered yet.
+   * Opens the document of a URL. Waits for one that is still to come.
    * @param token the secret part of the URL
-   * @returns null when the PDF is still being rendered after {@link RENDERING_WAIT_MS}
-   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, or not accepted yet; the
-   *   cases are not distinguished
+   * @returns null when it is still to come after {@link DOCUMENT_WAIT_MS}
+   * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, not accepted yet, or
+   *   without such a document; the cases are not distinguished
    */
   return async (invoiceId: string, kind: DocumentKind, token: string): Promise<ReadableDocument | null> => {
     const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
     const revision = invoice?.documentRevision ?? 0;
     if (!clientSecrets.verifyDocumentToken(token, invoiceId, kind, revision)) throw notFound();
     if (invoice?.status !== 'accepted') throw notFound();
-    const stored = invoice[kind] ?? (kind === 'pdf' ? await joinRendering(invoiceId) : null);
-    if (!stored) return null;
+    const stored = DOCUMENTS[kind].stored(invoice);
+    if (!stored && !DOCUMENTS[kind].isComing(invoice)) throw notFound();
+    const document = stored ?? (await joinStoring(invoiceId, kind));
+    if (!document) return null;
     const name = documentFileName(invoice.number ?? invoiceId, kind);
-    return { ...stored, name, read: (range) => documents.read(stored, range) };
+    return { ...document, name, read: (range) => documents.read(document, range) };
   };
 
-  async function joinRendering(invoiceId: string) {
-    const rendered = Promise.withResolvers<void>();
-    const unsubscribe = feed.subscribe(invoiceId, (news) => news.pdfStored && rendered.resolve());
-    const timer = setTimeout(rendered.resolve, RENDERING_WAIT_MS);
+  async function joinStoring(invoiceId: string, kind: DocumentKind): Promise<StoredDocument | null> {
+    let woken = Promise.withResolvers<void>();
+    let isOver = false;
+    const unsubscribe = feed.subscribe(invoiceId, (news) => news.documentStored && woken.resolve());
+    const timer = setTimeout(() => {
+      isOver = true;
+      woken.resolve();
+    }, DOCUMENT_WAIT_MS);
     try {
-      // It may have been stored between the first read and the subscription.
-      const already = (await invoices.find(invoiceId))?.pdf;
-      if (already) return already;
-      await rendered.promise;
-      return (await invoices.find(invoiceId))?.pdf ?? null;
+      // The first read comes after the subscription: it may have been stored in between.
+      for (;;) {
+        const invoice = await invoices.find(invoiceId);
+        const stored = invoice && DOCUMENTS[kind].stored(invoice);
+        if (stored || isOver) return stored;
+        await woken.promise;
+        woken = Promise.withResolvers<void>();
+      }
     } finally {
       clearTimeout(timer);
       unsubscribe();

@@ -1,6 +1,7 @@
+import type { Problem } from '../authority/ports.ts';
 import type { Environment } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
-import type { Invoice, InvoiceEvent, StoredDocument } from './invoice.ts';
+import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
@@ -25,6 +26,11 @@ export interface Claim {
   readonly token: string;
 }
 
+/** Work as a change states it; what is left out is as in `NEW_WORK`. */
+export interface NextWork
+  extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
+    Partial<Pick<Work, 'failures' | 'parked' | 'blocked'>> {}
+
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
   readonly status?: InvoiceStatus;
@@ -35,11 +41,20 @@ export interface InvoiceChange {
   readonly rejectionReason?: string;
   readonly xml?: StoredDocument;
   readonly pdf?: StoredDocument;
+  readonly problems?: readonly Problem[];
+  readonly authorityWarnings?: readonly Problem[];
+  readonly receipt?: StoredReceipt;
+  readonly cleared?: StoredDocument;
+  readonly awaitsCleared?: boolean;
   readonly email?: InvoiceEmail;
   /** The complete new list. */
   readonly authorityAttempts?: readonly AuthorityAttempt[];
-  /** The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim; null: none. */
-  readonly work: { stage: Stage; attempts: number; outcomeUnknown: boolean; in: number; keep: boolean } | null;
+  readonly heldAs?: string;
+  /**
+   * The next work: run under this claim (`keep`), or due in `in` milliseconds, which ends the claim; null: none. A
+   * negative `in` moves parked work forward in the queue; blocked work is not due before an operator retries it.
+   */
+  readonly work: (NextWork & { readonly in: number; readonly keep: boolean }) | null;
 }
 
 /**
@@ -134,12 +149,26 @@ export interface InvoiceRepository {
   /** The highest serial of a series; 0 if it is empty. */
   highestSerial(tenantId: string, environment: Environment, year: number): Promise<number>;
   /**
-   * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, and up to `limit` with the most
-   * attempts. Two round trips.
+   * Candidates for {@link attentionOf}: up to `limit` invoices with the most claims, up to `limit` with the most
+   * attempts, and up to `limit` that are blocked. Three round trips.
    */
   needingAttention(limit: number): Promise<Invoice[]>;
-  /** Makes an invoice's work due now and resets its claims. @returns false if it has no work or does not exist */
+  /**
+   * Makes an invoice's work due now, unblocks it and resets its claims. If a run may have ended in the middle, a
+   * transmission asks the authority first. Up to two round trips.
+   * @returns false if it has no work or does not exist
+   */
   retryNow(invoiceId: string): Promise<boolean>;
+  /**
+   * The oldest parked invoice of the first tenant after `afterTenant` (null: of the first tenant) that has one which is
+   * due and not in `except`; null if no further tenant has one.
+   */
+  nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Number of parked invoices by tenant: at most `tenants` of them, each counted up to `limit`. Two round trips for each
+   * tenant.
+   */
+  parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /** Up to `limit` invoices whose job may be lost, longest waiting first. */
   overdue(limit: number): Promise<PendingWork[]>;
   /**
@@ -149,6 +178,12 @@ export interface InvoiceRepository {
   takeOverdue(invoiceId: string, pauseMs: number): Promise<boolean>;
   /** The same for several invoices; those that are not overdue stay unchanged. */
   postponeOverdue(invoiceIds: readonly string[], pauseMs: number): Promise<void>;
+}
+
+/** An invoice that waits for the dispatcher of live transmissions. */
+export interface ParkedInvoice {
+  readonly invoiceId: string;
+  readonly tenantId: string;
 }
 
 /** A byte range of a document, both ends inclusive. */
@@ -184,7 +219,8 @@ export interface StageQueue {
 export interface InvoiceNews {
   readonly invoiceId: string;
   readonly events: readonly InvoiceEvent[];
-  readonly pdfStored: boolean;
+  /** Whether it stored a document of the accepted invoice. */
+  readonly documentStored: boolean;
 }
 
 /** Feeds changes from the store: one change stream for each process, whatever the number of listeners. */

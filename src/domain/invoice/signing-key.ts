@@ -19,14 +19,25 @@ export interface SigningKey {
   sign(octets: Uint8Array): Promise<Uint8Array>;
 }
 
-/** A document could not be signed. The message is a full sentence with the reason, shown to the client. */
+/** Why a document could not be signed, as far as a client is told: each has its text in `rejection-reasons.ts`. */
+export type SigningFault = 'requested' | 'no_live_certificate' | 'certificate_period' | 'time_stamp' | 'key';
+
+interface SigningFailedOptions extends ErrorOptions {
+  /** Whether every retry would fail as well; default: false. */
+  readonly lasting?: boolean;
+  /** Default: `key`. */
+  readonly fault?: SigningFault;
+}
+
+/** A document could not be signed. The message is a full sentence for operators. */
 export class SigningFailed extends Error {
   override readonly name = 'SigningFailed';
-  /** Whether every retry would fail as well. */
   readonly lasting: boolean;
+  readonly fault: SigningFault;
 
-  constructor(message: string, { lasting = false, ...options }: ErrorOptions & { lasting?: boolean } = {}) {
+  constructor(message: string, { lasting = false, fault = 'key', ...options }: SigningFailedOptions = {}) {
     super(message, options);
     this.lasting = lasting;
+    this.fault = fault;
   }
 }

@@ -2,6 +2,7 @@ import { moroccanDate } from '../calendar-date.ts';
 import { isId } from '../ids.ts';
 import type { Centimes } from '../money.ts';
 import { completedProfile, type Environment } from '../tenant/tenant.ts';
+import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { Invoice, StoredDocument } from './invoice.ts';
 import type { InvoiceRepository } from './repository.ts';
 
@@ -21,11 +22,16 @@ export interface PublicFacts {
   readonly amount: Centimes;
   readonly dgiId: string;
   readonly acceptedAt: Date;
+  /** The authority's verified receipt; null while there is none. */
+  readonly receipt: { readonly decidedAt: Date } | null;
   readonly documents: readonly PublicDocument[];
 }
 
+/** The documents whose digests are public. */
+export const PUBLIC_KINDS = ['pdf', 'xml', 'receipt'] as const satisfies readonly DocumentKind[];
+
 export interface PublicDocument {
-  readonly kind: 'pdf' | 'xml';
+  readonly kind: (typeof PUBLIC_KINDS)[number];
   /** Lower-case hex. */
   readonly sha256: string;
   readonly size: number;
@@ -54,7 +60,8 @@ function factsOf(invoice: Invoice): PublicFacts | null {
     amount: invoice.amount,
     dgiId: invoice.dgiId,
     acceptedAt,
-    documents: [...documentOf('pdf', invoice.pdf), ...documentOf('xml', invoice.xml)],
+    documents: PUBLIC_KINDS.flatMap((kind) => documentOf(kind, DOCUMENTS[kind].stored(invoice))),
+    receipt: invoice.receipt && { decidedAt: invoice.receipt.decidedAt },
   };
 }
 

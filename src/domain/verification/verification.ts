@@ -1,7 +1,13 @@
 /** Maximum size of a document to verify, in bytes; the longest invoice of this service has 4 MB. */
 export const MAX_DOCUMENT_BYTES = 8 * 1024 * 1024;
 
-/** The result of verifying a signed invoice. */
+/**
+ * What a document must be: a UBL invoice or credit note, a receipt of the tax authority, or the clearance that it adds
+ * to a cleared document.
+ */
+export type SignedForm = 'ubl' | 'receipt' | 'clearance';
+
+/** The result of verifying a signed document. */
 export type Verification = ValidSignature | InvalidSignature;
 
 export interface ValidSignature {
@@ -15,12 +21,20 @@ export interface ValidSignature {
   /** The certificates in the document, DER: the signer's first, then others, which were not checked. */
   readonly certificates: readonly Uint8Array[];
   readonly covered: CoveredDocument;
+  /** Texts of the covered document, read from what was verified. */
+  readonly facts: SignedFacts;
   /**
    * Proof by a time-stamping authority that the signature existed at `time` (baseline B-T); trust in the authority is
    * not checked. null: no time stamp.
    */
   readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
 }
+
+/**
+ * By name. Of a UBL document: `sellerIce`, `customerIce`, `currency` and `payable`, each absent unless it occurs exactly
+ * once. Of a receipt or a clearance: every element by its own name (docs/decisions/0042).
+ */
+export type SignedFacts = Readonly<Record<string, string>>;
 
 export interface SigningCertificate {
   readonly subject: string;

@@ -99,7 +99,7 @@ function specimenChange(type: EventType, at: Date): InvoiceEvent {
     type,
     status,
     dgiId: status === 'accepted' ? 'DGI-SPECIMEN' : null,
-    rejectionReason: status === 'rejected' ? 'Example of a rejection reason.' : null,
+    rejectionReason: status === 'rejected' ? 'Exemple d’un motif de rejet.' : null,
     at,
   };
 }

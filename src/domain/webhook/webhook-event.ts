@@ -1,4 +1,5 @@
 import type { EventType } from '../event.ts';
+import type { DocumentKind } from '../invoice/documents.ts';
 import { eventFields, restWriter } from '../invoice/field-table.ts';
 import { INVOICE } from '../invoice/fields.ts';
 import type { Customer, Invoice, InvoiceEvent } from '../invoice/invoice.ts';
@@ -40,7 +41,7 @@ export function wasSentByHand({ sequence, order, place }: Pick<WebhookEvent, 'se
 }
 
 /** Makes the URL of an accepted invoice's document. */
-export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: 'xml' | 'pdf') => string;
+export type DocumentUrl = (invoice: Pick<Invoice, 'id' | 'documentRevision'>, kind: DocumentKind) => string;
 
 /** An event's body at rest, without the document URLs: read access to the store must not open the documents. */
 export interface BodyAtRest {

@@ -6,7 +6,9 @@ import { InvoiceType } from './invoice.ts';
 
 const PURPOSE_MEANING: Readonly<Record<AttemptPurpose, string>> = {
   submit: 'Submission of the signed invoice.',
-  look_up: 'Query for the receipt of the invoice and the decision.',
+  look_up: 'Query whether the authority holds the invoice, and for its decision.',
+  receipt: 'Retrieval of the signed receipt of the decision.',
+  cleared: 'Retrieval of the document that the authority returns for the invoice.',
 };
 
 const AttemptPurposeType = enumOf('AuthorityAttemptPurpose', 'Purpose of a call to the authority.', PURPOSE_MEANING);
@@ -15,7 +17,12 @@ const OUTCOME_MEANING: Readonly<Record<AttemptOutcome, string>> = {
   received: 'The authority has received the invoice and has not decided.',
   accepted: 'The authority has accepted the invoice.',
   rejected: 'The authority has rejected the invoice; `message` says why.',
+  refused: 'The authority does not take the invoice; `message` says why.',
+  conflict: 'The authority holds another document under the id of the invoice. Operators are alerted.',
   not_received: 'The authority has not received the invoice.',
+  fetched: 'The document was retrieved and is valid.',
+  not_available: 'The authority does not have the document.',
+  invalid: 'The document was retrieved and is wrong; `message` says why. Operators are alerted.',
   unknown: 'No usable answer. The service queries the authority before it submits the invoice again.',
 };
 
@@ -34,6 +41,11 @@ const AuthorityAttemptType = builder.objectRef<AuthorityAttempt>('AuthorityAttem
     message: t.exposeString('message', {
       nullable: true,
       description: 'The authority’s message, or how the call failed; null if there is nothing to add to the outcome.',
+    }),
+    milliseconds: t.exposeInt('milliseconds', { description: 'Duration of the call.' }),
+    requestId: t.exposeString('requestId', {
+      nullable: true,
+      description: 'The id that the request carried; null if none was sent.',
     }),
   }),
 });

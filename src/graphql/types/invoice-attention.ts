@@ -5,9 +5,15 @@ import { InvoiceType } from './invoice.ts';
 
 const MEANING: Readonly<Record<AttentionReason, string>> = {
   internal_error: 'Processing fails repeatedly by an internal error. Operators are alerted; do not send it again.',
+  digest_mismatch:
+    "The tax authority holds another document under this invoice's id. Operators are alerted and must act; do not send the invoice again.",
   outcome_unknown:
     'It is unknown whether the tax authority has received the invoice. The service keeps querying it; do not send the invoice again.',
   undecided: 'The tax authority has not decided for more than a day. The service keeps querying it.',
+  receipt_delayed:
+    'The invoice is accepted, but the tax authority does not deliver its receipt or its document. The service retries.',
+  receipt_invalid:
+    'The invoice is accepted, but the receipt or the document that the tax authority delivered is wrong. Operators are alerted; the service retries.',
   pdf_delayed: 'The invoice is accepted, but rendering its PDF fails. The service retries.',
 };
 
@@ -22,7 +28,7 @@ const AttentionType = builder.objectRef<Attention>('InvoiceAttention').implement
     since: t.expose('since', { type: 'DateTime', description: 'Start of the delay.' }),
     nextAttemptAt: t.expose('nextAttemptAt', {
       type: 'DateTime',
-      description: 'Latest time of the next attempt.',
+      description: 'Latest time of the next attempt; 9999-12-31T00:00:00Z if operators must act first.',
     }),
   }),
 });

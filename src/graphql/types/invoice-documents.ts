@@ -1,5 +1,6 @@
+import { DOCUMENTS, type DocumentKind } from '../../domain/invoice/documents.ts';
 import type { Invoice, StoredDocument } from '../../domain/invoice/invoice.ts';
-import { RENDERING_WAIT_MS } from '../../domain/limits.ts';
+import { DOCUMENT_WAIT_MS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { payloadOf } from '../payload.ts';
@@ -20,7 +21,7 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
     }),
     mediaType: t.exposeString('mediaType', { description: '`application/xml` or `application/pdf`.' }),
     ready: t.boolean({
-      description: `Whether the document is ready. Until then a request waits for it up to ${RENDERING_WAIT_MS / 1000} s, then gets 503.`,
+      description: `Whether the document is ready. Until then a request waits for it up to ${DOCUMENT_WAIT_MS / 1000} s, then gets 503.`,
       resolve: ({ stored }) => stored !== null,
     }),
     sha256: t.string({
@@ -39,21 +40,37 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
 const InvoiceDocumentsType = builder.objectRef<Invoice>('InvoiceDocuments').implement({
   description: 'The documents of an accepted invoice.',
   fields: (t) => ({
-    xml: t.field({ type: InvoiceDocumentType, description: 'The signed UBL invoice.', resolve: viewOf('xml') }),
-    pdf: t.field({
+    xml: t.field({ type: InvoiceDocumentType, description: DOCUMENTS.xml.description, resolve: viewOf('xml') }),
+    pdf: t.field({ type: InvoiceDocumentType, description: DOCUMENTS.pdf.description, resolve: viewOf('pdf') }),
+    signedXml: t.field({
       type: InvoiceDocumentType,
-      description: 'The signed PDF with the XML embedded.',
-      resolve: viewOf('pdf'),
+      nullable: true,
+      description: DOCUMENTS.signedXml.description,
+      resolve: viewIfAny('signedXml'),
+    }),
+    receipt: t.field({
+      type: InvoiceDocumentType,
+      nullable: true,
+      description: `${DOCUMENTS.receipt.description} Null for an invoice that an earlier version of the service completed.`,
+      resolve: viewIfAny('receipt'),
     }),
   }),
 });
 
-function viewOf(kind: 'xml' | 'pdf') {
+function viewOf(kind: DocumentKind) {
   return (invoice: Invoice, _args: unknown, { useCases }: GraphQLContext): DocumentView => ({
     url: useCases.documentUrl(invoice, kind),
-    mediaType: `application/${kind}`,
-    stored: invoice[kind],
+    mediaType: DOCUMENTS[kind].mediaType,
+    stored: DOCUMENTS[kind].stored(invoice),
   });
+}
+
+/** Null for a document that does not exist and is not to come. */
+function viewIfAny(kind: DocumentKind) {
+  const { stored, isComing } = DOCUMENTS[kind];
+  const view = viewOf(kind);
+  return (invoice: Invoice, args: unknown, context: GraphQLContext) =>
+    stored(invoice) === null && !isComing(invoice) ? null : view(invoice, args, context);
 }
 
 builder.objectField(InvoiceType, 'documents', (t) =>

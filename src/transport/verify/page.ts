@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { DOCUMENT_LANGUAGES, type DocumentLanguage } from '../../domain/document-language.ts';
-import type { PublicFacts } from '../../domain/invoice/verify-publicly.ts';
+import { PUBLIC_KINDS, type PublicFacts } from '../../domain/invoice/verify-publicly.ts';
 import { CURRENCY } from '../../domain/money.ts';
 import { directionOf, FORMATS } from '../../text/document-format.ts';
 import { html, Markup } from '../../text/markup.ts';
@@ -21,7 +21,7 @@ export const CONTENT_SECURITY_POLICY = [
 ].join('; ');
 
 /** Results of the comparison of a file with the invoice's documents. */
-export const OUTCOMES = ['pdf', 'xml', 'other', 'failed', 'no-file', 'too-large'] as const;
+export const OUTCOMES = [...PUBLIC_KINDS, 'other', 'failed', 'no-file', 'too-large'] as const;
 export type Outcome = (typeof OUTCOMES)[number];
 
 /**
@@ -44,6 +44,7 @@ ${fact(texts.date, format.longDate(facts.issueDate))}
 ${fact(texts.amount, format.money(facts.amount, CURRENCY), 'amount')}
 ${fact(texts.dgiId, facts.dgiId)}
 ${fact(texts.acceptedAt, format.moment(facts.acceptedAt))}
+${facts.receipt && fact(texts.receipt, `${texts.receiptOf} ${format.moment(facts.receipt.decidedAt)}`)}
 </dl>
 <p class="soft">${texts.compare}</p>
 </section>
@@ -146,6 +147,7 @@ function outcomeText(outcome: Outcome, texts: VerifyTexts, shown: boolean): Mark
     {
       pdf: [texts.same, texts.samePdf, true],
       xml: [texts.same, texts.sameXml, true],
+      receipt: [texts.same, texts.sameReceipt, true],
       other: [texts.other, texts.otherUnder, false],
       failed: [texts.failed, null, false],
       'no-file': [texts.noFile, null, false],

@@ -1,4 +1,5 @@
 import type { DocumentLanguage } from '../../domain/document-language.ts';
+import type { PublicDocument } from '../../domain/invoice/verify-publicly.ts';
 
 /** The texts of the page that verifies an invoice. */
 export interface VerifyTexts {
@@ -16,6 +17,9 @@ export interface VerifyTexts {
   readonly amount: string;
   readonly dgiId: string;
   readonly acceptedAt: string;
+  readonly receipt: string;
+  /** Before the time of the decision that the receipt states. */
+  readonly receiptOf: string;
   readonly compare: string;
   readonly checkTitle: string;
   readonly checkHow: string;
@@ -25,6 +29,7 @@ export interface VerifyTexts {
   readonly check: string;
   readonly samePdf: string;
   readonly sameXml: string;
+  readonly sameReceipt: string;
   readonly same: string;
   readonly other: string;
   readonly otherUnder: string;
@@ -32,7 +37,7 @@ export interface VerifyTexts {
   readonly noFile: string;
   readonly tooLarge: string;
   readonly digests: string;
-  readonly digestOf: Readonly<Record<'pdf' | 'xml', string>>;
+  readonly digestOf: Readonly<Record<PublicDocument['kind'], string>>;
   readonly unknown: string;
   readonly unknownUnder: string;
   readonly foot: string;
@@ -54,6 +59,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     amount: 'Total TTC',
     dgiId: 'Identifiant DGI',
     acceptedAt: 'Acceptée le',
+    receipt: 'Reçu de l’administration',
+    receiptOf: 'vérifié, décision du',
     compare: 'Comparez ces mentions à celles de votre document.',
     checkTitle: 'Votre fichier est-il intact ?',
     checkHow: 'Choisissez ou déposez ici le PDF ou le XML que vous avez reçu.',
@@ -63,6 +70,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     check: 'Vérifier le fichier',
     samePdf: 'C’est le PDF signé de cette facture.',
     sameXml: 'C’est le document XML signé de cette facture.',
+    sameReceipt: 'C’est le reçu signé de l’administration fiscale pour cette facture.',
     same: 'Fichier intact',
     other: 'Ce n’est pas un document de cette facture',
     otherUnder: 'Le fichier a été modifié, enregistré à nouveau, ou il s’agit d’un autre document.',
@@ -70,7 +78,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     noFile: 'Choisissez d’abord un fichier.',
     tooLarge: 'Le fichier est trop volumineux pour être un document de cette facture.',
     digests: 'Empreintes SHA-256',
-    digestOf: { pdf: 'PDF signé', xml: 'XML signé' },
+    digestOf: { pdf: 'PDF signé', xml: 'XML signé', receipt: 'Reçu de l’administration' },
     unknown: 'Facture inconnue',
     unknownUnder: 'Aucune facture acceptée ne correspond à cette adresse. Vérifiez qu’elle est complète.',
     foot: 'Cette page ne montre rien de l’acheteur ni du détail de la facture.',
@@ -89,6 +97,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     amount: 'المجموع مع احتساب الرسوم',
     dgiId: 'معرف المديرية العامة للضرائب',
     acceptedAt: 'تاريخ القبول',
+    receipt: 'وصل الإدارة',
+    receiptOf: 'تم التحقق منه، قرار بتاريخ',
     compare: 'قارنوا هذه البيانات بما ورد في وثيقتكم.',
     checkTitle: 'هل ملفكم سليم؟',
     checkHow: 'اختاروا أو ضعوا هنا ملف PDF أو XML الذي توصلتم به.',
@@ -98,6 +108,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     check: 'التحقق من الملف',
     samePdf: 'هذا هو ملف PDF الموقع لهذه الفاتورة.',
     sameXml: 'هذه هي وثيقة XML الموقعة لهذه الفاتورة.',
+    sameReceipt: 'هذا هو الوصل الموقع للإدارة الضريبية لهذه الفاتورة.',
     same: 'ملف سليم',
     other: 'ليس هذا الملف من وثائق هذه الفاتورة',
     otherUnder: 'تم تغيير الملف أو حفظه من جديد، أو هو وثيقة أخرى.',
@@ -105,7 +116,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     noFile: 'اختاروا ملفا أولا.',
     tooLarge: 'الملف أكبر من أن يكون وثيقة من وثائق هذه الفاتورة.',
     digests: 'بصمات SHA-256',
-    digestOf: { pdf: 'PDF الموقع', xml: 'XML الموقع' },
+    digestOf: { pdf: 'PDF الموقع', xml: 'XML الموقع', receipt: 'وصل الإدارة' },
     unknown: 'فاتورة غير معروفة',
     unknownUnder: 'لا توجد فاتورة مقبولة بهذا العنوان. تأكدوا من أنه كامل.',
     foot: 'لا تعرض هذه الصفحة شيئا عن المشتري ولا عن تفاصيل الفاتورة.',
@@ -124,6 +135,8 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     amount: 'Total incl. VAT',
     dgiId: 'DGI identifier',
     acceptedAt: 'Accepted on',
+    receipt: 'Receipt of the authority',
+    receiptOf: 'verified, decided on',
     compare: 'Compare this information with your document.',
     checkTitle: 'Is your file unchanged?',
     checkHow: 'Choose or drop here the PDF or the XML that you received.',
@@ -133,6 +146,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     check: 'Check the file',
     samePdf: 'It is the signed PDF of this invoice.',
     sameXml: 'It is the signed XML document of this invoice.',
+    sameReceipt: 'It is the signed receipt of the tax authority for this invoice.',
     same: 'Unchanged file',
     other: 'Not a document of this invoice',
     otherUnder: 'The file was changed or saved again, or it is another document.',
@@ -140,7 +154,7 @@ export const VERIFY_TEXTS: Readonly<Record<DocumentLanguage, VerifyTexts>> = {
     noFile: 'Choose a file first.',
     tooLarge: 'The file is too large to be a document of this invoice.',
     digests: 'SHA-256 digests',
-    digestOf: { pdf: 'Signed PDF', xml: 'Signed XML' },
+    digestOf: { pdf: 'Signed PDF', xml: 'Signed XML', receipt: 'Receipt of the authority' },
     unknown: 'Unknown invoice',
     unknownUnder: 'There is no accepted invoice at this address. Check that it is complete.',
     foot: 'This page does not show the buyer or the lines of the invoice.',

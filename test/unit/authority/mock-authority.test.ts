@@ -1,22 +1,20 @@
 import { createHash } from 'node:crypto';
 import { beforeEach, describe, expect, test } from 'vitest';
-import { createMockAuthority } from '../../../src/adapters/authority/mock-authority.ts';
+import { createMockAuthority, type MockAuthorityParts } from '../../../src/adapters/authority/mock/mock-authority.ts';
+import { createReceiptReader } from '../../../src/adapters/authority/receipt-reader.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { makeTestIdentity } from '../../../src/adapters/signing-key/test-certificate.ts';
 import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
+import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.ts';
 import { createDocumentSigner } from '../../../src/adapters/xades/document-signer.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import {
-  type Authority,
-  type LedgerRow,
-  NotReceived,
-  OutcomeUnknown,
-  type Submission,
-  type SubmissionLedger,
-} from '../../../src/domain/invoice/ports.ts';
+import type { Authority, LedgerRow, Submission, SubmissionLedger } from '../../../src/domain/authority/ports.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 
 const ORDINARY = '001525713000085';
+const ACCEPTED = { kind: 'held', submission: { decision: { outcome: 'accepted' } } };
+const UNAVAILABLE = { kind: 'not_held', reason: 'unavailable' };
+const UNKNOWN = { kind: 'unknown' };
 const START = new Date('2026-11-21T10:00:00Z').getTime();
 
 let rows: Map<string, LedgerRow>;
@@ -37,6 +35,13 @@ const ledger: SubmissionLedger = {
     trips.push('find');
     return rows.get(submissionId) ?? null;
   },
+  async findByDgiId(dgiId) {
+    trips.push('findByDgiId');
+    const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
+    return [...rows.values()].find(isIts) ?? null;
+  },
+  decided: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
+  latest: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
   async countRefusal(submissionId) {
     trips.push('countRefusal');
     const count = (refusals.get(submissionId) ?? 0) + 1;
@@ -45,11 +50,24 @@ const ledger: SubmissionLedger = {
   },
 };
 
-const signer = createDocumentSigner(softwareKey(await makeTestIdentity(new Date(START))));
+const key = softwareKey(await makeTestIdentity(new Date(START)));
+const signer = createDocumentSigner(key);
+const mock = (parts: Partial<MockAuthorityParts> = {}) =>
+  createMockAuthority({
+    ledger,
+    verify: verifySignedDocument,
+    clock: () => new Date(now),
+    signer,
+    readReceipt: createReceiptReader({
+      verify: verifySignedDocument,
+      trust: (signature) => trustOfSignature(signature, key.certificateChain),
+    }),
+    ...parts,
+  });
 
 beforeEach(() => {
   [rows, refusals, trips, now] = [new Map(), new Map(), [], START];
-  authority = createMockAuthority({ ledger, verify: verifySignedDocument, clock: () => new Date(now) });
+  authority = mock();
 });
 
 function submissionOf(document: Uint8Array, customerIce: string): Submission {
@@ -81,135 +99,198 @@ describe('an ordinary submission', () => {
     const submission = await signed(ORDINARY);
     const receipt = await authority.submit(submission);
     expect(receipt).toEqual({
-      decision: {
-        outcome: 'accepted',
-        dgiId: expect.stringMatching(/^DGI-TEST-[0-9A-F]{16}$/),
-        decidedAt: new Date(START),
+      kind: 'held',
+      requestId: null,
+      submission: {
+        submissionId: 'inv_1',
+        decision: {
+          outcome: 'accepted',
+          dgiId: expect.stringMatching(/^DGI-TEST-[0-9A-F]{16}$/),
+          decidedAt: new Date(START),
+        },
+        warnings: [],
+        askAgainAfter: null,
       },
-      askAgainAfter: null,
     });
     expect(trips).toEqual(['record']);
     expect(rows.get('inv_1')).toMatchObject({ sha256: submission.sha256, receivedAt: new Date(START) });
-    expect(await authority.lookUp('inv_1', submission.sha256)).toEqual(receipt);
+    expect(await authority.lookUp(submission)).toEqual(receipt);
   });
 
   test.each([1, -1])('whose VAT was rounded on each line (%i centime) is accepted', async (centime) => {
     const plain = sampleInvoice();
     const document = writeInvoice({ ...plain, amount: plain.totals.gross + centime });
     expect(document.xml).toContain('PayableRoundingAmount');
-    const { decision } = await authority.submit(
+    const answer = await authority.submit(
       submissionOf(await signer.sign(unsignedDocument(document), new Date(START)), ORDINARY),
     );
-    expect(decision).toMatchObject({ outcome: 'accepted' });
+    expect(answer).toMatchObject(ACCEPTED);
   });
 
   test('gets the same answer again, also after a restart, and is recorded once', async () => {
     const submission = await signed(ORDINARY);
     const first = await authority.submit(submission);
     now += 5000;
-    const restarted = createMockAuthority({ ledger, verify: verifySignedDocument, clock: () => new Date(now) });
+    const restarted = mock();
     expect(await restarted.submit(submission)).toEqual(first);
     expect(rows.size).toBe(1);
   });
 
-  test('is rejected as a duplicate when it has another document, which is not recorded', async () => {
+  test('with another document under the same id is a digest mismatch, and not recorded', async () => {
     const first = await signed(ORDINARY);
     const second = await signed(ORDINARY, (xml) => xml.replace('Prestation 1', 'Prestation 9'));
     await authority.submit(first);
-    const { decision } = await authority.submit(second);
-    expect(decision).toMatchObject({
-      outcome: 'rejected',
-      reason: expect.stringContaining('already holds a different document'),
+    expect(await authority.submit(second)).toEqual({
+      kind: 'digest_mismatch',
+      requestId: null,
+      heldDigest: first.sha256,
     });
     expect(rows.get('inv_1')?.sha256).toBe(first.sha256);
-    expect(await authority.lookUp('inv_1', second.sha256)).toBeNull();
-    expect(await authority.lookUp('inv_1', first.sha256)).toMatchObject({ decision: { outcome: 'accepted' } });
+    expect(await authority.lookUp(second)).toMatchObject({ kind: 'absent' });
+    expect(await authority.lookUp(first)).toMatchObject(ACCEPTED);
   });
 
   test('that was never made is not found by a look-up', async () => {
-    expect(await authority.lookUp('inv_1', 'ff')).toBeNull();
+    expect(await authority.lookUp({ submissionId: 'inv_1', sha256: 'ff' })).toMatchObject({ kind: 'absent' });
+  });
+});
+
+describe('a receipt', () => {
+  test('states the decision, and its signature is verified', async () => {
+    const submission = await signed(ORDINARY);
+    await authority.submit(submission);
+    const { decision } = rows.get('inv_1')!;
+    const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
+    trips = [];
+    expect(await authority.receipt(dgiId)).toEqual({
+      kind: 'receipt',
+      requestId: null,
+      receipt: {
+        ...{ submissionId: 'inv_1', dgiId, sha256: submission.sha256, status: 'accepted' },
+        decidedAt: new Date(START),
+        document: expect.any(Uint8Array),
+      },
+    });
+    expect(trips).toEqual(['findByDgiId']);
+  });
+
+  test('is absent for an unknown identifier, and before the decision is visible', async () => {
+    expect(await authority.receipt('DGI-TEST-0')).toEqual({ kind: 'absent', requestId: null });
+    await authority.submit(await signed('999000000000393'));
+    const { decision } = rows.get('inv_1')!;
+    const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
+    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'absent' });
+    now += 10_000;
+    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'receipt' });
   });
 });
 
 describe('the magic ICEs', () => {
   test.each([
-    ['999000000000102', /ICE 999000000000102 is unknown .* Check the ICE with the customer and issue a new invoice\.$/],
-    ['999000000000296', /already holds an invoice .* make the content of the new invoice say so\.$/],
-  ])('%s is rejected with advice', async (ice, reason) => {
+    [
+      '999000000000102',
+      'ice_unknown',
+      '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID',
+      /^L’ICE 999000000000102 du client est inconnu .* Vérifiez-le auprès du client\.$/,
+    ],
+    [
+      '999000000000296',
+      'duplicate_invoice',
+      null,
+      /détient déjà une facture .* précisez-le dans le contenu de la nouvelle facture\.$/,
+    ],
+  ])('%s is rejected as %s, with advice in French', async (ice, code, path, message) => {
     const submission = await signed(ice);
     const receipt = await authority.submit(submission);
+    const problems = [{ code, path, message: expect.stringMatching(message) }];
     expect(receipt).toMatchObject({
-      decision: { outcome: 'rejected', reason: expect.stringMatching(reason) },
-      askAgainAfter: null,
+      kind: 'held',
+      submission: { decision: { outcome: 'rejected', problems }, askAgainAfter: null },
     });
-    expect(await authority.lookUp('inv_1', submission.sha256)).toEqual(receipt);
+    expect(await authority.lookUp(submission)).toEqual(receipt);
   });
 
   test('999000000000393 is decided after 10 s', async () => {
     const submission = await signed('999000000000393');
-    expect(await authority.submit(submission)).toEqual({ decision: null, askAgainAfter: 10_000 });
+    expect(await authority.submit(submission)).toMatchObject({
+      kind: 'held',
+      submission: { decision: null, askAgainAfter: 10_000 },
+    });
     now += 9999;
-    expect(await authority.lookUp('inv_1', submission.sha256)).toEqual({ decision: null, askAgainAfter: 1 });
+    expect(await authority.lookUp(submission)).toMatchObject({ submission: { decision: null, askAgainAfter: 1 } });
     now += 1;
-    expect(await authority.lookUp('inv_1', submission.sha256)).toMatchObject({
-      decision: { outcome: 'accepted', decidedAt: new Date(START + 10_000) },
-      askAgainAfter: null,
+    expect(await authority.lookUp(submission)).toMatchObject({
+      kind: 'held',
+      submission: {
+        decision: { outcome: 'accepted', decidedAt: new Date(START + 10_000) },
+        askAgainAfter: null,
+      },
     });
   });
 
   test('999000000000490 is refused twice, then accepted', async () => {
     const submission = await signed('999000000000490');
-    await expect(authority.submit(submission)).rejects.toThrow(NotReceived);
-    expect(await authority.lookUp('inv_1', submission.sha256)).toBeNull();
-    await expect(authority.submit(submission)).rejects.toThrow(NotReceived);
-    expect(await authority.submit(submission)).toMatchObject({ decision: { outcome: 'accepted' } });
+    expect(await authority.submit(submission)).toMatchObject(UNAVAILABLE);
+    expect(await authority.lookUp(submission)).toMatchObject({ kind: 'absent' });
+    expect(await authority.submit(submission)).toMatchObject(UNAVAILABLE);
+    expect(await authority.submit(submission)).toMatchObject(ACCEPTED);
     expect(rows.size).toBe(1);
   });
 
   test('999000000000587 is always refused, and never recorded', async () => {
     const submission = await signed('999000000000587');
     for (let attempt = 1; attempt <= 6; attempt++)
-      await expect(authority.submit(submission)).rejects.toThrow(NotReceived);
-    expect(await authority.lookUp('inv_1', submission.sha256)).toBeNull();
+      expect(await authority.submit(submission)).toMatchObject(UNAVAILABLE);
+    expect(await authority.lookUp(submission)).toMatchObject({ kind: 'absent' });
     expect(rows.size).toBe(0);
   });
 
   test('999000000000684 is received but its reply is lost; a look-up shows it accepted', async () => {
     const submission = await signed('999000000000684');
-    await expect(authority.submit(submission)).rejects.toThrow(OutcomeUnknown);
-    expect(await authority.lookUp('inv_1', submission.sha256)).toMatchObject({ decision: { outcome: 'accepted' } });
+    expect(await authority.submit(submission)).toMatchObject(UNKNOWN);
+    expect(await authority.lookUp(submission)).toMatchObject(ACCEPTED);
   });
 
   test('999000000000878 gets its receipt after 60 s; until then the outcome is unknown', async () => {
     const submission = await signed('999000000000878');
-    await expect(authority.submit(submission)).rejects.toThrow(OutcomeUnknown);
+    expect(await authority.submit(submission)).toMatchObject(UNKNOWN);
     now += 59_999;
-    await expect(authority.lookUp('inv_1', submission.sha256)).rejects.toThrow(OutcomeUnknown);
-    await expect(authority.submit(submission)).rejects.toThrow(OutcomeUnknown);
+    expect(await authority.lookUp(submission)).toMatchObject(UNKNOWN);
+    expect(await authority.submit(submission)).toMatchObject(UNKNOWN);
     now += 1;
-    expect(await authority.lookUp('inv_1', submission.sha256)).toMatchObject({ decision: { outcome: 'accepted' } });
+    expect(await authority.lookUp(submission)).toMatchObject(ACCEPTED);
     expect(rows.size).toBe(1);
   });
 });
 
 describe('a broken document is rejected', () => {
-  const reasonOf = async (submission: Submission) => {
-    const { decision } = await authority.submit(submission);
-    return decision?.outcome === 'rejected' ? decision.reason : decision;
+  const problemOf = async (submission: Submission) => {
+    const answer = await authority.submit(submission);
+    if (answer.kind !== 'held' || answer.submission.decision?.outcome !== 'rejected') return answer;
+    const { problems } = answer.submission.decision;
+    expect(problems).toHaveLength(1);
+    return problems[0];
   };
 
   test('when it was changed after it was signed', async () => {
     const { document } = await signed(ORDINARY);
     const changed = Buffer.from(Buffer.from(document).toString().replace('Prestation 1', 'Prestation 9'));
-    expect(await reasonOf(submissionOf(changed, ORDINARY))).toMatch(
-      /^The signature is not valid\. The document was changed .* issue a new invoice\.$/,
-    );
+    expect(await problemOf(submissionOf(changed, ORDINARY))).toEqual({
+      code: 'signature_invalid',
+      path: null,
+      message: expect.stringMatching(
+        /^La signature n’est pas valide : le document a été modifié .* Contactez le support/,
+      ),
+    });
     expect(rows.get('inv_1')?.decision.outcome).toBe('rejected');
   });
 
   test('when it does not match the announced digest', async () => {
     const submission = await signed(ORDINARY);
-    expect(await reasonOf({ ...submission, sha256: 'ff' })).toMatch(/does not match the announced digest/);
+    expect(await problemOf({ ...submission, sha256: 'ff' })).toMatchObject({
+      code: 'digest_wrong',
+      message: expect.stringMatching(/ne correspond pas à l’empreinte annoncée .* Contactez le support/),
+    });
   });
 
   test.each([
@@ -217,86 +298,144 @@ describe('a broken document is rejected', () => {
       'a line',
       'the amount',
       (xml: string) => xml.replace(/>123\.45(<\/cbc:LineExtensionAmount><cac:Item)/, '>123.46$1'),
-      /states 123\.46 for line 1, but it should be 123\.45/,
+      'amount_wrong',
+      '/Invoice/cac:InvoiceLine[1]/cbc:LineExtensionAmount',
+      /indique 123\.46 pour la ligne 1, au lieu de 123\.45/,
     ],
     [
       'a rate',
       'the VAT',
       (xml: string) => xml.replace('>24.69<', '>24.70<'),
-      /states 24\.70 for the VAT at 20 %, but it should be 24\.69/,
+      'amount_wrong',
+      '/Invoice/cac:TaxTotal/cac:TaxSubtotal[1]/cbc:TaxAmount',
+      /indique 24\.70 pour la TVA à 20 %, au lieu de 24\.69/,
     ],
     [
       'the invoice',
       'the VAT',
       (xml: string) => xml.replace('>132.59<', '>132.58<'),
-      /for the VAT, but it should be 132\.59/,
+      'amount_wrong',
+      '/Invoice/cac:TaxTotal/cbc:TaxAmount',
+      /pour la TVA, au lieu de 132\.59/,
     ],
     [
       'the invoice',
       'the amount to pay',
       (xml: string) => xml.replace(/[\d.]+(<\/cbc:PayableAmount>)/, '1.00$1'),
-      /for the amount to pay/,
+      'amount_wrong',
+      '/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount',
+      /pour le net à payer/,
     ],
     [
       'a rate',
       'the subtotal',
       (xml: string) => xml.replace(/<cac:TaxSubtotal>.*?<\/cac:TaxSubtotal>/, ''),
-      /VAT for 4 rates but its lines use 5/,
+      'tax_rates_wrong',
+      '/Invoice/cac:TaxTotal',
+      /la TVA de 4 taux, mais ses lignes en utilisent 5/,
     ],
     [
       'a rate',
       'the percentage',
       (xml: string) => xml.replaceAll('>14</cbc:Percent>', '>13</cbc:Percent>'),
-      /VAT at 13 %/,
+      'tax_rate_invalid',
+      expect.stringMatching(/TaxSubtotal\[\d\]\/cac:TaxCategory\/cbc:Percent$/),
+      /TVA à 13 %/,
     ],
     [
       'the invoice',
       'the currency',
       (xml: string) => xml.replace(/"MAD"(>[\d.]+<\/cbc:PayableAmount>)/, '"EUR"$1'),
-      /not in dirhams/,
+      'currency_invalid',
+      '/Invoice/cac:LegalMonetaryTotal/cbc:PayableAmount',
+      /pas en dirhams/,
     ],
-    ['the seller', 'the ICE', (xml: string) => xml.replace('>001234567000088<', '>1234567000088<'), /seller's ICE/],
+    [
+      'the seller',
+      'the ICE',
+      (xml: string) => xml.replace('>001234567000088<', '>1234567000088<'),
+      'ice_invalid',
+      '/Invoice/cac:AccountingSupplierParty/cac:Party/cac:PartyIdentification/cbc:ID',
+      /ICE du vendeur/,
+    ],
     [
       'the customer',
       'the ICE',
       (xml: string) => xml.replace('>001525713000085<', '>001525713000086<'),
-      /names the customer 001525713000086/,
+      'customer_mismatch',
+      '/Invoice/cac:AccountingCustomerParty/cac:Party/cac:PartyIdentification/cbc:ID',
+      /désigne le client 001525713000086/,
     ],
     [
       'the invoice',
       'the number',
       (xml: string) => xml.replace(/<cbc:ID[^>]*>2026-000123<\/cbc:ID>/, ''),
-      /must contain exactly one ID/,
+      'element_missing',
+      '/Invoice',
+      /doit contenir exactement un élément ID/,
     ],
-    ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2026-11-20<'), /due before its own/],
-    ['the payment', 'the due date', (xml: string) => xml.replace('>2027-01-20<', '>2027-02-30<'), /due date is not a/],
-    ['the operation', 'the date', (xml: string) => xml.replace('>2026-10-31<', '>31.10.2026<'), /operation is not a/],
-    ['the payment', 'the code', (xml: string) => xml.replace(/>30(<\/cbc:PaymentMeansCode>)/, '>cash$1'), /UNCL4461/],
+    [
+      'the payment',
+      'the due date',
+      (xml: string) => xml.replace('>2027-01-20<', '>2026-11-20<'),
+      'due_date_invalid',
+      '/Invoice/cbc:DueDate',
+      /précède la date de la facture/,
+    ],
+    [
+      'the payment',
+      'the due date',
+      (xml: string) => xml.replace('>2027-01-20<', '>2027-02-30<'),
+      'due_date_invalid',
+      '/Invoice/cbc:DueDate',
+      /échéance n’est pas une date/,
+    ],
+    [
+      'the operation',
+      'the date',
+      (xml: string) => xml.replace('>2026-10-31<', '>31.10.2026<'),
+      'operation_date_invalid',
+      '/Invoice/cac:Delivery/cbc:ActualDeliveryDate',
+      /opération n’est pas une date/,
+    ],
+    [
+      'the payment',
+      'the code',
+      (xml: string) => xml.replace(/>30(<\/cbc:PaymentMeansCode>)/, '>cash$1'),
+      'payment_means_invalid',
+      '/Invoice/cac:PaymentMeans/cbc:PaymentMeansCode',
+      /UNCL4461/,
+    ],
     [
       'the payment',
       'the account',
       (xml: string) => xml.replace(/<cac:PayeeFinancialAccount>.*?<\/cac:PayeeFinancialAccount>/, ''),
-      /names no account/,
+      'account_missing',
+      '/Invoice/cac:PaymentMeans',
+      /sans indiquer de compte/,
     ],
     [
       'the payment',
       'the key of the account',
       (xml: string) => xml.replace('>999780000128473900001726<', '>999780000128473900001727<'),
-      /not a RIB with a correct check key/,
+      'account_invalid',
+      '/Invoice/cac:PaymentMeans/cac:PayeeFinancialAccount/cbc:ID',
+      /RIB dont la clé est juste/,
     ],
-  ])('although its signature is valid: in %s, %s is wrong', async (_of, _what, change, reason) => {
+  ])('although its signature is valid: in %s, %s is wrong', async (_of, _what, change, code, path, message) => {
     const submission = await signed(ORDINARY, (xml) => {
       const changed = change(xml);
       expect(changed).not.toBe(xml);
       return changed;
     });
-    expect(await reasonOf(submission)).toMatch(reason);
-    expect(await reasonOf(submission)).toMatch(/contact its support, then issue a new invoice\.$/);
+    const problem = await problemOf(submission);
+    expect(problem).toEqual({ code, path, message: expect.stringMatching(message) });
+    expect(problem).toMatchObject({ message: expect.stringMatching(/ : contactez son support\.$/) });
   });
 
   test('but not when it could not be examined; then nothing is recorded', async () => {
-    const failing = createMockAuthority({ ledger, verify: () => Promise.reject(new Error('no thread')) });
-    await expect(failing.submit(await signed(ORDINARY))).rejects.toThrow(NotReceived);
+    const failing = mock({ verify: () => Promise.reject(new Error('no thread')) });
+    expect(await failing.submit(await signed(ORDINARY))).toMatchObject(UNAVAILABLE);
     expect(trips).toEqual([]);
   });
 });

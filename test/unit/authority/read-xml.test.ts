@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { readXml } from '../../../src/adapters/authority/read-xml.ts';
+import { readXml } from '../../../src/adapters/authority/mock/read-xml.ts';
 
 describe('readXml', () => {
   test('resolves namespaces, references and quotes of any form', () => {

@@ -3,13 +3,13 @@ import { mkdtemp, open, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
+import { issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
 import { trustedSigners } from '../../../src/app/administration.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { readInput } from '../../../src/cli/files.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { verify } from '../../../src/cli/verify.ts';
-import { issue } from '../../support/certificate-chain.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
 import { signedInvoice } from '../xades/identities.ts';
 

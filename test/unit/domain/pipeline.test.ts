@@ -1,33 +1,26 @@
 import { describe, expect, it, vi } from 'vitest';
+import { OPEN_GATE } from '../../../src/domain/authority/gate.ts';
+import type { Authority, Decision, SubmitAnswer } from '../../../src/domain/authority/ports.ts';
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
-import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { createPipeline } from '../../../src/domain/invoice/pipeline.ts';
-import {
-  type Authority,
-  InvalidDocument,
-  type InvoiceWriter,
-  NotReceived,
-  OutcomeUnknown,
-  type Receipt,
-} from '../../../src/domain/invoice/ports.ts';
+import { InvalidDocument, type InvoiceWriter } from '../../../src/domain/invoice/ports.ts';
 import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
 import { EMAIL_SCHEDULE } from '../../../src/domain/invoice/stages/email.ts';
 import { LEASE_MS, type PipelineReport } from '../../../src/domain/invoice/stages/stage.ts';
+import { absent, answering, held, notHeld, unknown } from '../../support/authority.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
 const SCHEDULE = [0, 10, 20, 30, 40];
-const accepted: Receipt = {
-  decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() },
-  askAgainAfter: null,
-};
-const notReceived = () => Promise.reject(new NotReceived('503'));
-const unknown = () => Promise.reject(new OutcomeUnknown('no reply'));
+const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
+const accepted = () => held(ACCEPTED);
+const notReceived = async () => notHeld('unavailable', '503');
 
 /** One invoice and its pipeline. Every claim succeeds, as if the last worker were dead or the pause were over. */
 function bench(
-  authority: Partial<Authority>,
+  authority: Partial<Pick<Authority, 'submit' | 'lookUp' | 'capabilities'>>,
   parts: { writer?: InvoiceWriter; render?: () => Promise<Uint8Array>; mailer?: Mailer; email?: string } = {},
 ) {
   let invoice: Invoice = pendingInvoice({
@@ -56,7 +49,7 @@ function bench(
         ...fields,
         ...(series && { number: `${series.year}-${series.serial}` }),
         ...(event && { events: [...invoice.events, event] }),
-        work: work && { ...work, dueAt: new Date(), claims: 0, since: new Date() },
+        work: work && { ...NEW_WORK, ...work, dueAt: new Date(), claims: work.keep ? 1 : 0, since: new Date() },
       };
       if (work && !work.keep) pauses.push(work.in);
       return { invoice, token: claim.token };
@@ -70,16 +63,27 @@ function bench(
     numbering: createNumbering(invoices),
     writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
     signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
-    authorityOf: () => ({
-      submit: (submission) => {
-        calls.push('submit');
-        return (authority.submit ?? (async () => accepted))(submission);
-      },
-      lookUp: (id, sha256) => {
-        calls.push('lookUp');
-        return (authority.lookUp ?? (async () => null))(id, sha256);
-      },
-    }),
+    authorityOf: () =>
+      answering({
+        receipt: async (dgiId) => ({
+          ...{ kind: 'receipt', requestId: null },
+          receipt: {
+            ...{ document: Buffer.from('<r/>'), submissionId: invoice.id, dgiId, sha256: invoice.xml?.sha256 ?? '' },
+            ...{ status: 'accepted', decidedAt: new Date() },
+          },
+        }),
+        ...authority,
+        submit: (submission) => {
+          calls.push('submit');
+          return (authority.submit ?? (async () => accepted()))(submission);
+        },
+        lookUp: (submission) => {
+          calls.push('lookUp');
+          return (authority.lookUp ?? (async () => absent()))(submission);
+        },
+      }),
+    checkCleared: async () => null,
+    gateOf: () => OPEN_GATE,
     renderer: { render: parts.render ?? (async () => Buffer.from('%PDF')) },
     logos: { find: async () => null },
     mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
@@ -120,7 +124,7 @@ describe('transmission (docs/decisions/0009)', () => {
   });
 
   it('looks up after a lost reply, and sends no document again that the authority holds', async () => {
-    const it = bench({ submit: unknown, lookUp: async () => accepted });
+    const it = bench({ submit: async () => unknown(), lookUp: async () => accepted() });
     await it.runTimes(3);
     expect(it.calls).toEqual(['submit', 'lookUp']);
     expect(it.statuses()).toBe('signing,transmitted,accepted');
@@ -128,49 +132,70 @@ describe('transmission (docs/decisions/0009)', () => {
 
   it('sends again only after a look-up that finds nothing', async () => {
     let sent = 0;
-    const it = bench({ submit: () => (++sent === 1 ? unknown() : Promise.resolve(accepted)) });
+    const it = bench({ submit: async () => (++sent === 1 ? unknown() : accepted()) });
     await it.runTimes(3);
     expect(it.calls).toEqual(['submit', 'lookUp', 'submit']);
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
   it('never fails while an outcome is unknown: look-ups continue at the last delay, and operators are notified', async () => {
-    let lookUp: Authority['lookUp'] = unknown;
-    const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
+    let lookUp: Authority['lookUp'] = async () => unknown();
+    const it = bench({ submit: async () => unknown(), lookUp: (...args) => lookUp(...args) });
     await it.runTimes(12);
     expect(it.invoice.status).toBe('signing');
     expect(it.calls.filter((call) => call === 'submit')).toHaveLength(1);
     expect(it.pauses).toEqual([10, 20, 30, ...Array.from({ length: 9 }, () => 40)]);
     expect(it.reports.filter(({ level }) => level === 'error')).toHaveLength(8);
-    lookUp = async () => accepted;
+    lookUp = async () => accepted();
     await it.run();
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
   it('fails late when a look-up finds that the last attempts were not received', async () => {
-    let lookUp: Authority['lookUp'] = unknown;
-    const it = bench({ submit: unknown, lookUp: (...args) => lookUp(...args) });
+    let lookUp: Authority['lookUp'] = async () => absent();
+    const it = bench({ submit: async () => unknown(), lookUp: (...args) => lookUp(...args) });
+    await it.runTimes(5);
+    lookUp = async () => unknown();
     await it.runTimes(8);
-    lookUp = async () => null;
+    expect(it.invoice.status).toBe('signing');
+    lookUp = async () => absent();
     await it.run();
     expect(it.invoice.rejectionReason).toMatch(/^dgi_transmission_failed: /);
-    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(1);
+    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(5);
+  });
+
+  it('counts no failed look-up as an attempt', async () => {
+    let lookUp: Authority['lookUp'] = async () => unknown();
+    const it = bench({ submit: async () => unknown(), lookUp: (...args) => lookUp(...args) });
+    await it.runTimes(8);
+    expect(it.invoice.work?.failures).toHaveLength(1);
+    lookUp = async () => absent();
+    await it.run();
+    expect(it.calls.filter((call) => call === 'submit')).toHaveLength(2);
+    expect(it.invoice.status).toBe('signing');
+  });
+
+  it('asks once more after the last attempt: an earlier one may have arrived late', async () => {
+    const it = bench({ submit: notReceived, lookUp: async () => accepted() });
+    await it.runTimes(5);
+    expect(it.calls).toEqual([...Array.from({ length: 5 }, () => 'submit'), 'lookUp']);
+    expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
   it('continues with a look-up in another worker; a later reply to the first worker changes nothing', async () => {
-    const reply = Promise.withResolvers<Receipt>();
-    const it = bench({ submit: () => reply.promise, lookUp: async () => accepted });
+    const reply = Promise.withResolvers<SubmitAnswer>();
+    const it = bench({ submit: () => reply.promise, lookUp: async () => accepted() });
     const stalled = it.run();
     await expect.poll(() => it.calls).toEqual(['submit']);
     await it.run();
     expect(it.calls).toEqual(['submit', 'lookUp']);
-    reply.resolve(accepted);
+    reply.resolve(accepted());
     await stalled;
     expect(it.statuses()).toBe('signing,transmitted,accepted');
   });
 
   it('treats an internal error as an unknown outcome', async () => {
-    const it = bench({ submit: () => Promise.reject(new TypeError('defect')), lookUp: async () => accepted });
+    const it = bench({ submit: () => Promise.reject(new TypeError('defect')), lookUp: async () => accepted() });
     await it.runTimes(2);
     expect(it.calls).toEqual(['submit', 'lookUp']);
   });
@@ -183,7 +208,7 @@ describe('the record of the authority', () => {
   it('has each call with its outcome, written by the next update', async () => {
     let sent = 0;
     const it = bench({
-      submit: () => (++sent === 1 ? unknown() : sent === 2 ? notReceived() : Promise.resolve(accepted)),
+      submit: async () => (++sent === 1 ? unknown() : sent === 2 ? notReceived() : accepted()),
     });
     await it.run();
     expect(recordOf(it.invoice)).toEqual(['submit unknown no reply']);
@@ -192,17 +217,16 @@ describe('the record of the authority', () => {
       'submit unknown no reply',
       'look_up not_received',
       'submit not_received 503',
-      'look_up not_received',
       'submit accepted',
     ]);
     expect(it.invoice.authorityAttempts[0]?.at).toBeInstanceOf(Date);
   });
 
   it('has the look-up of a decision, and the last attempt of a failed transmission', async () => {
-    const decision = { outcome: 'rejected', reason: 'The ICE is unknown.', decidedAt: new Date() } as const;
+    const problems = [{ code: 'ice_unknown', path: null, message: 'The ICE is unknown.' }];
     const it = bench({
-      submit: async () => ({ decision: null, askAgainAfter: 1 }),
-      lookUp: async () => ({ decision, askAgainAfter: null }),
+      submit: async () => held(null, 1),
+      lookUp: async () => held({ outcome: 'rejected', problems, decidedAt: new Date() }),
     });
     await it.runTimes(2);
     expect(recordOf(it.invoice)).toEqual(['submit received', 'look_up rejected The ICE is unknown.']);
@@ -220,8 +244,8 @@ describe('the record of the authority', () => {
     ]);
     let number = 0;
     const it = bench({
-      submit: unknown,
-      lookUp: () => Promise.reject(new OutcomeUnknown(`${++number} ${'x'.repeat(600)}`)),
+      submit: async () => unknown(),
+      lookUp: async () => unknown(`${++number} ${'x'.repeat(600)}`),
     });
     await it.runTimes(80);
     const record = it.invoice.authorityAttempts;
@@ -237,7 +261,7 @@ describe('the record of the authority', () => {
 it('a lease is renewed well before it ends as long as a stage runs, and not afterwards', async () => {
   vi.useFakeTimers();
   try {
-    const reply = Promise.withResolvers<Receipt>();
+    const reply = Promise.withResolvers<SubmitAnswer>();
     const it = bench({ submit: () => reply.promise });
     const start = Date.now();
     const run = it.run();
@@ -246,7 +270,7 @@ it('a lease is renewed well before it ends as long as a stage runs, and not afte
     expect(pauses.length).toBeGreaterThan(20_000 / LEASE_MS);
     // Two renewals may fail.
     expect(Math.max(...pauses)).toBeLessThan(LEASE_MS / 3);
-    reply.resolve(accepted);
+    reply.resolve(accepted());
     await run;
     const { length } = it.renewals;
     await vi.advanceTimersByTimeAsync(20_000);
@@ -329,12 +353,10 @@ describe('defects', () => {
 });
 
 describe('a missing decision', () => {
-  const undecided: Receipt = { decision: null, askAgainAfter: null };
-
   it('is looked up at growing intervals; operators are notified once a day, and the tenant sees it', async () => {
     vi.useFakeTimers({ toFake: ['Date'] });
     try {
-      const it = bench({ submit: async () => undecided, lookUp: async () => undecided });
+      const it = bench({ submit: async () => held(null), lookUp: async () => held(null) });
       await it.run();
       const HOUR = 3_600_000;
       const start = Date.now();
@@ -358,8 +380,8 @@ describe('a missing decision', () => {
 
   it("is looked up at the time of the authority's hint", async () => {
     const it = bench({
-      submit: async () => ({ decision: null, askAgainAfter: 777 }),
-      lookUp: async () => ({ decision: null, askAgainAfter: 888 }),
+      submit: async () => held(null, 777),
+      lookUp: async () => held(null, 888),
     });
     await it.runTimes(3);
     expect(it.pauses).toEqual([777, 888, 888]);

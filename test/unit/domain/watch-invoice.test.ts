@@ -36,7 +36,7 @@ function world() {
     },
   );
   const tell = (events: readonly InvoiceEvent[]) => {
-    for (const listener of listeners) listener({ invoiceId: 'inv_1', events, pdfStored: false });
+    for (const listener of listeners) listener({ invoiceId: 'inv_1', events, documentStored: false });
   };
   return {
     stored,

@@ -1,5 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 import { join } from 'node:path';
+import { constants, inflateSync } from 'node:zlib';
 import { fromBER } from 'asn1js';
 import * as pkijs from 'pkijs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
@@ -21,6 +22,7 @@ const XML = Buffer.from(`<?xml version="1.0"?><Invoice>${'é<a/>'.repeat(3_000)}
 const ATTACHMENT = {
   name: 'facture-2026-000123.xml',
   description: 'UBL (signé) \\ شركة',
+  relationship: 'Alternative' as const,
   contentType: 'application/xml',
   content: XML,
 };
@@ -58,7 +60,7 @@ describe('createPdfSigner', () => {
   describe.each(Object.keys(IDENTITIES) as (keyof typeof IDENTITIES)[])('with %s', (identity) => {
     let pdf: Uint8Array;
     beforeAll(async () => {
-      pdf = await signer(identity).sign(drawn, FACTS, ATTACHMENT);
+      pdf = await signer(identity).sign(drawn, FACTS, [ATTACHMENT]);
     });
 
     test('signs the whole file, verified by PKI.js', async () => {
@@ -117,13 +119,28 @@ describe('createPdfSigner', () => {
   });
 
   test.skipIf(!hasPdfdetach)('contains the attached file byte for byte', async () => {
-    const { name, content } = detached(await signer('P-256').sign(drawn, FACTS, ATTACHMENT));
+    const { name, content } = detached(await signer('P-256').sign(drawn, FACTS, [ATTACHMENT]));
     expect(name).toBe(ATTACHMENT.name);
     expect(content.equals(XML)).toBe(true);
   });
 
+  test.skipIf(!hasPdfdetach)('attaches several files, each with its relationship, sorted by name', async () => {
+    const receipt = { ...ATTACHMENT, name: 'a.receipt.xml', relationship: 'Supplement' as const };
+    const pdf = await signer('P-256').sign(drawn, FACTS, [ATTACHMENT, receipt]);
+    const list = inFolder({ 'it.pdf': pdf }, (folder) =>
+      spawnSync('pdfdetach', ['-list', join(folder, 'it.pdf')], { encoding: 'utf8' }),
+    );
+    expect(list.stdout).toMatch(/^2 embedded files\n1: a\.receipt\.xml\n2: facture-2026-000123\.xml\n$/);
+    const text = inflated(pdf);
+    expect(text.match(/\/AFRelationship\/\w+/g)?.sort()).toEqual([
+      '/AFRelationship/Alternative',
+      '/AFRelationship/Supplement',
+    ]);
+    expect(text).toMatch(/\/AF ?\[\d+ 0 R \d+ 0 R\]/);
+  });
+
   test.skipIf(!hasPdftotext)('keeps the printed text on every page', async () => {
-    const pdf = await signer('P-256').sign(long, FACTS, ATTACHMENT);
+    const pdf = await signer('P-256').sign(long, FACTS, [ATTACHMENT]);
     const pages = textOfPages(pdf);
     expect(pages).toEqual(textOfPages(long));
     expect(pages.length).toBeGreaterThan(3);
@@ -136,12 +153,12 @@ describe('createPdfSigner', () => {
   });
 
   test('packs the structure of the printed file, so that the result is hardly larger', async () => {
-    const pdf = await signer('P-256').sign(drawn, FACTS, ATTACHMENT);
+    const pdf = await signer('P-256').sign(drawn, FACTS, [ATTACHMENT]);
     expect(pdf.length).toBeLessThan(35_000);
   });
 
   test('declares PDF/A-3A, PDF/UA-1 and the associated file', async () => {
-    const text = Buffer.from(await signer('P-256').sign(drawn, FACTS, ATTACHMENT)).toString('latin1');
+    const text = Buffer.from(await signer('P-256').sign(drawn, FACTS, [ATTACHMENT])).toString('latin1');
     expect(text).toContain('<pdfaid:part>3</pdfaid:part>');
     expect(text).toContain('<pdfaid:conformance>A</pdfaid:conformance>');
     expect(text).toContain('<pdfuaid:part>1</pdfuaid:part>');
@@ -153,7 +170,7 @@ describe('createPdfSigner', () => {
     const it = signer('P-256');
     const ids = await Promise.all(
       [1, 2].map(
-        async () => /\/ID\[<\w+>/.exec(Buffer.from(await it.sign(drawn, FACTS, ATTACHMENT)).toString('latin1'))?.[0],
+        async () => /\/ID\[<\w+>/.exec(Buffer.from(await it.sign(drawn, FACTS, [ATTACHMENT])).toString('latin1'))?.[0],
       ),
     );
     expect(ids[0]).not.toBe(ids[1]);
@@ -161,14 +178,16 @@ describe('createPdfSigner', () => {
 
   test('refuses to sign outside the validity of the certificate', async () => {
     const late = { ...FACTS, at: new Date('2037-01-01T00:00:00Z') };
-    await expect(signer('P-256').sign(drawn, late, ATTACHMENT)).rejects.toThrow(SigningFailed);
+    await expect(signer('P-256').sign(drawn, late, [ATTACHMENT])).rejects.toThrow(SigningFailed);
   });
 
   test('refuses a file of unexpected structure, and keeps working', async () => {
     const it = signer('P-256');
-    await expect(it.sign(Buffer.from('%PDF-1.7 stand-in'), FACTS, ATTACHMENT)).rejects.toThrow(/cross-reference/);
-    await expect(it.sign(Buffer.from(drawn).subarray(0, 5_000), FACTS, ATTACHMENT)).rejects.toThrow(/cross-reference/);
-    expect((await it.sign(drawn, FACTS, ATTACHMENT)).length).toBeGreaterThan(10_000);
+    await expect(it.sign(Buffer.from('%PDF-1.7 stand-in'), FACTS, [ATTACHMENT])).rejects.toThrow(/cross-reference/);
+    await expect(it.sign(Buffer.from(drawn).subarray(0, 5_000), FACTS, [ATTACHMENT])).rejects.toThrow(
+      /cross-reference/,
+    );
+    expect((await it.sign(drawn, FACTS, [ATTACHMENT])).length).toBeGreaterThan(10_000);
   });
 });
 
@@ -186,4 +205,17 @@ async function verified(content: Buffer, cms: Buffer): Promise<boolean> {
   return signedDataOf(cms)
     .verify({ signer: 0, data: new Uint8Array(content).buffer, checkChain: false })
     .catch(() => false);
+}
+
+/** The text of a PDF, with that of its compressed streams. */
+function inflated(pdf: Uint8Array): string {
+  const text = Buffer.from(pdf).toString('latin1');
+  const streams = [...text.matchAll(/\/FlateDecode[^>]*>>\s*stream\r?\n/g)].map(({ index, 0: { length } }) => {
+    try {
+      return inflateSync(pdf.subarray(index + length), { finishFlush: constants.Z_SYNC_FLUSH }).toString('latin1');
+    } catch {
+      return '';
+    }
+  });
+  return text + streams.join('\n');
 }

@@ -62,8 +62,14 @@ describe.each(['ar', 'fr'] as const)('Arabic in an invoice in %s', (documentLang
     drawn = await renderer.render(
       printed({ seller: { ...SELLER, documentLanguage, legalName: NAMES[0]! }, customer, lines }),
     );
-    const attachment = { name: 'f.xml', description: '', contentType: 'application/xml', content: Buffer.from('<a/>') };
-    signed = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, attachment);
+    const attachment = {
+      name: 'f.xml',
+      description: '',
+      relationship: 'Alternative',
+      contentType: 'application/xml',
+      content: Buffer.from('<a/>'),
+    } as const;
+    signed = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, [attachment]);
   });
   afterAll(() => Promise.all([renderer.close(), signer.close()]));
 
@@ -95,12 +101,13 @@ test.skipIf(!hasTool('pdfinfo', '-v'))('the totals follow the table of lines in 
     const attachment = {
       name: 'f.xml',
       description: '',
+      relationship: 'Alternative' as const,
       contentType: 'application/xml',
       content: Buffer.from('<a/>'),
     };
     for (const count of [1, 2, 3, 45]) {
       const drawn = await renderer.render(ordinary('fr', count));
-      const pdf = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, attachment);
+      const pdf = await signer.sign(key, drawn, { title: 'x', at: SIGNING_TIME }, [attachment]);
       const structure = inFolder({ 'it.pdf': pdf }, (folder) =>
         execFileSync('pdfinfo', ['-struct', join(folder, 'it.pdf')], { encoding: 'utf8' }),
       );

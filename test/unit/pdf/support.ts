@@ -86,6 +86,7 @@ export function printed(
     },
     dgiId: 'DGI-2026-7f3a91c0',
     acceptedAt: new Date('2026-06-30T23:30:05.999Z'),
+    receipt: { sha256: 'c4'.repeat(32), decidedAt: new Date('2026-06-30T23:30:04.000Z') },
     logo: null,
     verifyUrl: 'https://fatoura.example/verify/4pXv0q9mZ2s7',
     ...outer,

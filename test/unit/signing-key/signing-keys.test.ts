@@ -6,7 +6,7 @@ import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { certificateFindings } from '../../../src/adapters/signing-key/certificate-findings.ts';
 import { openSigningKeys } from '../../../src/adapters/signing-key/signing-keys.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
-import { NO_SIGNING, openSigning, watchCertificates } from '../../../src/app/signing.ts';
+import { openSigning, watchSigning } from '../../../src/app/signing.ts';
 import { SigningFailed } from '../../../src/domain/invoice/signing-key.ts';
 import { ecKey, FROM, identityOf, TO } from '../xades/identities.ts';
 import { makePkcs12 } from './make-pkcs12.ts';
@@ -77,8 +77,7 @@ test('findings about a certificate are logged at the start', async () => {
   };
   const soon = new Date(Date.now() + 10.5 * 86_400_000);
   const key = softwareKey(identityOf(ecKey('P-256'), { from: new Date(Date.now() - 1000), to: soon }), true);
-  const { keyOf, signerOf } = NO_SIGNING;
-  watchCertificates({ keyOf, signerOf, keys: new Map([['ten_1', key]]) }, log as never)();
+  watchSigning({ keys: new Map([['ten_1', key]]) }, log as never)();
   expect(lines).toEqual([['warn', { signer: 'ten_1' }, expect.stringMatching(/expires on .* in 10 days/)]]);
 });
 

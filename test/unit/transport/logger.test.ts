@@ -1,6 +1,6 @@
 import { MongoNetworkError } from 'mongodb';
 import { expect, it } from 'vitest';
-import { NotReceived, OutcomeUnknown } from '../../../src/domain/invoice/ports.ts';
+import { MailInterrupted, MailNotSent } from '../../../src/domain/invoice/email.ts';
 import { createLogger } from '../../../src/transport/logger.ts';
 
 /** What is logged of an error. */
@@ -19,15 +19,15 @@ function logged(level: 'info' | 'warn' | 'error' | 'fatal', err: Error): Record<
 const refused = () => Object.assign(new Error('connect ECONNREFUSED'), { code: 'ECONNREFUSED' });
 
 it.each([
-  ['the authority is unavailable', new NotReceived('503'), { type: 'NotReceived', message: '503' }],
-  ['a lost reply', new OutcomeUnknown('lost'), { type: 'OutcomeUnknown', message: 'lost' }],
+  ['a refused mail', new MailNotSent('550', false), { type: 'MailNotSent', message: '550' }],
+  ['an interrupted mail', new MailInterrupted('stopping'), { type: 'MailInterrupted', message: 'stopping' }],
   ['the store is away', new MongoNetworkError('gone'), { type: 'MongoNetworkError', message: 'gone' }],
   ['a server is away', refused(), { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' }],
   [
     'a cause of these',
-    new NotReceived('503', { cause: refused() }),
+    new MailNotSent('503', false, refused()),
     {
-      type: 'NotReceived',
+      type: 'MailNotSent',
       message: '503',
       cause: { type: 'Error', message: 'connect ECONNREFUSED', code: 'ECONNREFUSED' },
     },
@@ -40,7 +40,7 @@ it('a defect keeps its stack, at any level, also as a cause', () => {
   const stack = expect.stringContaining('logger.test.ts');
   expect(logged('warn', new TypeError('x is undefined'))).toMatchObject({ stack });
   expect(logged('info', new Error('that can not be'))).toMatchObject({ stack });
-  expect(logged('error', new NotReceived('503'))).toMatchObject({ stack });
+  expect(logged('error', new MailNotSent('503', false))).toMatchObject({ stack });
   expect(logged('fatal', refused())).toMatchObject({ stack });
-  expect(logged('warn', new NotReceived('503', { cause: new TypeError('x') }))).toMatchObject({ cause: { stack } });
+  expect(logged('warn', new MailNotSent('503', false, new TypeError('x')))).toMatchObject({ cause: { stack } });
 });

@@ -11,6 +11,7 @@ const FACTS = {
   amount: 123_456_789,
   dgiId: 'DGI-1',
   acceptedAt: new Date('2026-11-21T23:30:00Z'),
+  receipt: { decidedAt: new Date('2026-11-21T23:30:00Z') },
   documents: [{ kind: 'xml', sha256: 'ab', size: 1 }],
 } as const;
 

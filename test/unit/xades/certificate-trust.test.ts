@@ -1,8 +1,8 @@
 import { generateKeyPairSync } from 'node:crypto';
 import { KeyUsageFlags } from '@peculiar/asn1-x509';
 import { describe, expect, test } from 'vitest';
+import { type CertificateForm, type Issuer, issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { readTrusted, trustOf } from '../../../src/adapters/xades/certificate-trust.ts';
-import { type CertificateForm, type Issuer, issue } from '../../support/certificate-chain.ts';
 import { SIGNING_TIME } from './identities.ts';
 
 const root = issue('Root', null);

@@ -39,9 +39,9 @@ async function moduleOf(name: string, text: string): Promise<URL> {
 /** A thread whose behaviour is chosen by the document's first byte; it answers with the rest as the reason. */
 const PROGRAM = `
 import { resourceLimits } from 'node:worker_threads';
-export default async function run(bytes) {
-  if (bytes === null) return null;
-  let [what, ...rest] = Buffer.from(bytes).toString();
+export default async function run(task) {
+  if (task === null) return null;
+  let [what, ...rest] = Buffer.from(task.document).toString();
   if (what === 'l') rest = [resourceLimits.maxOldGenerationSizeMb, ' ', resourceLimits.maxYoungGenerationSizeMb];
   if (what === 'h') for (;;);
   if (what === 'm') for (const kept = [];;) kept.push(new Array(100_000).fill({}).map(() => ({})));

@@ -1,54 +1,109 @@
+import type { Decision, LookUpAnswer, Problem } from '../../authority/ports.ts';
+import { boundedProblems } from '../../authority/problems.ts';
 import { AttemptLog } from '../authority-attempts.ts';
-import { recordOf, rejection, transition } from '../changes.ts';
+import { recordOf, rejection, transition, warningsOf } from '../changes.ts';
+import type { Invoice } from '../invoice.ts';
+import { lookUpPause } from '../look-up-budget.ts';
 import { decisionWait } from '../pauses.ts';
-import type { Decision } from '../ports.ts';
+import { rejectedByAuthority } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
-import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+import { DEFECT, recordedCall } from './call-authority.ts';
+import {
+  attemptsOf,
+  type PipelineParts,
+  type PipelineReport,
+  type Progress,
+  type RunStage,
+  type Step,
+} from './stage.ts';
 
-/** Records the authority's decision. @param log calls to the authority that are not recorded yet */
-export type DecideBy = (claim: Claim, decision: Decision, log?: AttemptLog) => Promise<Step>;
+/**
+ * Records the authority's decision.
+ * @param log calls to the authority that are not recorded yet
+ * @param warnings findings of the authority that are not recorded yet
+ */
+export type DecideBy = (
+  claim: Claim,
+  decision: Decision,
+  log?: AttemptLog,
+  warnings?: readonly Problem[],
+) => Promise<Step>;
 
-/** Asks the tax authority for its decision until there is one: `transmitted` → `accepted` or `rejected`. */
+/**
+ * Asks the tax authority for its decision until there is one: `transmitted` → `accepted` or `rejected`. However long it
+ * takes, nothing is sent again.
+ */
 export function createDecideStage(
-  parts: Pick<PipelineParts, 'authorityOf' | 'report'>,
+  parts: Pick<PipelineParts, 'authorityOf' | 'gateOf' | 'report'>,
   { change, putOff, handOver }: Progress,
 ): { readonly decide: RunStage; readonly decideBy: DecideBy } {
-  const decideBy: DecideBy = async (claim, decision, log = new AttemptLog()) => {
+  const decideBy: DecideBy = async (claim, decision, log = new AttemptLog(), warnings = []) => {
     const { invoice } = claim;
     if (decision.outcome === 'rejected') {
-      await change(claim, { ...rejection(invoice, decision.reason), ...recordOf(invoice, log) });
+      await change(claim, {
+        ...rejection(invoice, rejectedByAuthority(invoice, decision.problems)),
+        ...recordOf(invoice, log),
+        problems: boundedProblems(decision.problems),
+        ...warningsOf(warnings),
+      });
       return null;
     }
     const { dgiId } = decision;
-    const accepted = { ...transition(invoice, 'accepted', { dgiId }), dgiId };
-    return handOver(claim, 'render', { ...accepted, ...recordOf(invoice, log) });
+    const accepted = {
+      ...transition(invoice, 'accepted', { dgiId }),
+      dgiId,
+      ...(parts.authorityOf(invoice.environment).capabilities().clearedDocument && { awaitsCleared: true }),
+    };
+    return handOver(claim, 'receipt', { ...accepted, ...recordOf(invoice, log), ...warningsOf(warnings) });
   };
+
+  function report(invoice: Invoice, level: PipelineReport['level'], message: string): void {
+    parts.report({ level, invoiceId: invoice.id, stage: 'decide', message });
+  }
+
+  function reportFailure(invoice: Invoice, answer: LookUpAnswer): void {
+    if (answer.kind === 'unknown') report(invoice, 'warn', `the look-up at the authority failed: ${answer.message}`);
+    if (answer.kind === 'absent')
+      report(invoice, 'error', 'the authority does not know the document that it held; look-ups continue');
+  }
 
   return {
     decideBy,
     async decide(claim) {
       const { invoice } = claim;
       const authority = parts.authorityOf(invoice.environment);
+      const gate = parts.gateOf(invoice.environment);
+      const capabilities = authority.capabilities();
+      const work = { stage: 'decide', outcomeUnknown: false } as const;
+      const wait = Math.max(gate.lookUpWait(), lookUpPause(invoice, capabilities.limits, new Date()));
+      if (wait > 0) {
+        const { delay } = decisionWait(invoice, capabilities, null, new Date());
+        return putOff(claim, { ...work, attempts: attemptsOf(invoice) }, Math.max(wait, delay));
+      }
       const log = new AttemptLog();
-      const receipt = await log
-        .call('look_up', () => authority.lookUp(invoice.id, invoice.xml?.sha256 ?? ''))
-        .catch((error: unknown) => {
-          const message = 'the look-up at the authority failed';
-          parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'decide', message, error });
-          return null;
-        });
-      if (receipt?.decision) return decideBy(claim, receipt.decision, log);
-      const { days, delay } = decisionWait(invoice, new Date());
+      const submission = { submissionId: invoice.heldAs ?? invoice.id, sha256: invoice.xml?.sha256 ?? '' };
+      const onDefect = (error: unknown) => {
+        const message = 'the look-up failed by an internal error';
+        parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message, error });
+      };
+      const answer = await recordedCall({ log, onDefect }, 'look_up', () => authority.lookUp(submission));
+      if (answer.kind === 'unknown' && answer !== DEFECT) await gate.lookUpFailed(answer.retryAfterMs);
+      const held = answer.kind === 'held' ? answer.submission : null;
+      if (held?.decision) return decideBy(claim, held.decision, log, held.warnings);
+      reportFailure(invoice, answer);
+      const recorded = recordOf(invoice, log);
+      const { days, delay } = decisionWait(
+        { ...invoice, ...recorded },
+        capabilities,
+        held?.askAgainAfter ?? null,
+        new Date(),
+      );
       if (days > 0) {
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; look-ups continue`;
-        parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message });
+        report(invoice, 'error', message);
       }
-      return putOff(
-        claim,
-        { stage: 'decide', attempts: attemptsOf(invoice) + 1, outcomeUnknown: false },
-        receipt?.askAgainAfter ?? delay,
-        recordOf(invoice, log),
-      );
+      const least = answer.kind === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
+      return putOff(claim, { ...work, attempts: attemptsOf(invoice) + 1 }, Math.max(delay, least), recorded);
     },
   };
 }

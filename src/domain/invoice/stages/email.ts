@@ -1,3 +1,4 @@
+import { legalXml } from '../documents.ts';
 import { type Mailer, MailInterrupted, MailNotSent } from '../email.ts';
 import type { Invoice } from '../invoice.ts';
 import type { InvoiceEmail } from '../invoice-email.ts';
@@ -35,7 +36,8 @@ export function createEmailStage(
 ): RunStage {
   return async (claim) => {
     const { invoice } = claim;
-    const { pdf, xml, dgiId, number } = invoice;
+    const { pdf, dgiId, number } = invoice;
+    const xml = legalXml(invoice);
     const to = invoice.email?.to ?? invoice.customer.email;
     if (to === null || pdf === null || xml === null || dgiId === null || number === null)
       throw new Error(`invoice ${invoice.id} is at stage email without an address, a document or an acceptance`);

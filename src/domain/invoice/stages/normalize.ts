@@ -1,6 +1,7 @@
 import { next, rejection, transition } from '../changes.ts';
 import { legalInvoice, legalNumber } from '../legal-invoice.ts';
 import { InvalidDocument } from '../ports.ts';
+import { invalidDocument } from '../rejection-reasons.ts';
 import type { SeriesNumber } from '../repository.ts';
 import type { PipelineParts, Progress, RunStage, Step } from './stage.ts';
 
@@ -23,10 +24,7 @@ export function createNormalizeStage(
         if (!(error instanceof InvalidDocument)) throw error;
         const message = 'the UBL document is invalid';
         report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
-        const reason =
-          `The UBL document of the service is invalid: ${error.message} Nothing was sent to the tax authority. ` +
-          'Contact the support of the invoicing service.';
-        await change(claim, { ...rejection(invoice, reason), ...series });
+        await change(claim, { ...rejection(invoice, invalidDocument()), ...series });
         return null;
       }
       return change(claim, { ...transition(invoice, 'signing'), ...series, work: next('sign') });

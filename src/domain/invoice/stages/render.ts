@@ -1,3 +1,4 @@
+import { legalXml } from '../documents.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import { RENDER_SCHEDULE } from '../pauses.ts';
 import { ClaimLost } from '../repository.ts';
@@ -10,7 +11,8 @@ export function createRenderStage(
 ): RunStage {
   return async (claim) => {
     const { invoice } = claim;
-    const { number, dgiId, xml } = invoice;
+    const { number, dgiId, receipt } = invoice;
+    const xml = legalXml(invoice);
     const acceptedAt = invoice.events.find((event) => event.status === 'accepted')?.at;
     if (!acceptedAt || number === null || dgiId === null || xml === null)
       throw new Error(`invoice ${invoice.id} is at stage render but not accepted`);
@@ -20,10 +22,15 @@ export function createRenderStage(
         invoice: legalInvoice(invoice, number),
         dgiId,
         acceptedAt,
+        receipt,
         logo,
         verifyUrl: parts.verifyUrlOf(invoice),
       };
-      const pdf = await parts.renderer.render(page, await parts.documents.get(xml));
+      const [xmlBytes, receiptBytes] = await Promise.all([
+        parts.documents.get(xml),
+        receipt && parts.documents.get(receipt),
+      ]);
+      const pdf = await parts.renderer.render(page, xmlBytes, receiptBytes);
       const stored = { pdf: await parts.documents.put(pdf, `${invoice.id}.pdf`, 'application/pdf') };
       if (invoice.customer.email !== null) return await handOver(claim, 'email', stored);
       await change(claim, { ...stored, work: null });

@@ -2,10 +2,11 @@ import { next, rejection } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import { SIGN_SCHEDULE } from '../pauses.ts';
+import { signingFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { SigningFailed } from '../signing-key.ts';
 import { scenarioOf } from '../test-scenarios.ts';
-import { again, attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
+import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';
 
 /**
@@ -13,12 +14,12 @@ import type { TransmitBytes } from './transmit.ts';
  */
 export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
-  { change, putOff }: Progress,
+  { change, putOff, handOver }: Progress,
   transmitBytes: TransmitBytes,
 ): RunStage {
   async function sign(invoice: Invoice): Promise<Uint8Array> {
     if (scenarioOf(invoice) === 'signing-fails')
-      throw new SigningFailed('The magic ICE of the test environment requests this failure.');
+      throw new SigningFailed('The magic ICE of the test environment requests this failure.', { fault: 'requested' });
     const signer = signerOf(invoice);
     return signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
   }
@@ -30,10 +31,7 @@ export function createSignStage(
     report({ level: 'warn', invoiceId: invoice.id, stage: 'sign', message, error });
     const delay = error.lasting ? undefined : SIGN_SCHEDULE[invoice.environment][attempts];
     if (delay !== undefined) return putOff(claim, { stage: 'sign', attempts, outcomeUnknown: false }, delay);
-    const reason =
-      `signature_error: ${error.message} Nothing was sent to the tax authority. ${again(invoice)}; ` +
-      'if that is rejected too, contact the support of the invoicing service.';
-    await change(claim, rejection(invoice, reason));
+    await change(claim, rejection(invoice, signingFailed(invoice, error)));
     return null;
   }
 
@@ -48,8 +46,10 @@ export function createSignStage(
     }
     const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
     // From here on these bytes are the invoice: they are sent, served and hashed.
+    // A live authority may be slow, and must not hold a place of signing meanwhile.
+    if (invoice.environment === 'live') return handOver(claim, 'transmit', { xml });
     const stored = await change(claim, { xml, work: next('transmit') });
-    return transmitBytes(stored, signed);
+    return transmitBytes(stored, async () => signed, false);
   };
 }
 

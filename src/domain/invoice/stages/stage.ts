@@ -1,11 +1,13 @@
+import type { Gate } from '../../authority/gate.ts';
+import type { Authority } from '../../authority/ports.ts';
 import type { LogoStore } from '../../tenant/ports.ts';
 import type { Environment } from '../../tenant/tenant.ts';
 import type { Mailer } from '../email.ts';
-import type { Invoice } from '../invoice.ts';
+import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
 import type { Numbering } from '../numbering.ts';
-import type { Authority, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
-import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, StageQueue } from '../repository.ts';
+import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
+import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
 
 /**
  * Length of a lease, in milliseconds: longer than any pause of a healthy worker, which renews it while a stage runs.
@@ -22,7 +24,11 @@ export interface PipelineParts {
   readonly writer: InvoiceWriter;
   /** @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
+  /** A test invoice never reaches the live authority, a live one never the mock. */
   readonly authorityOf: (environment: Environment) => Authority;
+  readonly gateOf: (environment: Environment) => Gate;
+  /** {@link CheckCleared} for the authority of the invoice's environment. */
+  readonly checkCleared: (cleared: Uint8Array, sent: Uint8Array, invoice: Invoice) => Promise<string | null>;
   readonly renderer: PdfRenderer;
   readonly logos: LogoStore;
   readonly mailer: Mailer;
@@ -58,16 +64,11 @@ export interface Progress {
   /** Changes the invoice and publishes the event, if there is one. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
   /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
-  putOff(claim: Claim, work: Postponed, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
+  putOff(claim: Claim, work: NextWork, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
+  /** Ends this run without a job. @param inMs the place in the queue: see `InvoiceChange.work` */
+  park(claim: Claim, work: NextWork, inMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
   /** Ends this run and schedules the next stage as a separate job. */
   handOver(claim: Claim, stage: Stage, what: Omit<InvoiceChange, 'work'>): Promise<null>;
-}
-
-interface Postponed {
-  readonly stage: Stage;
-  /** Failed attempts of this stage so far. */
-  readonly attempts: number;
-  readonly outcomeUnknown: boolean;
 }
 
 export function createProgress({ invoices, queue, publish }: PipelineParts): Progress {
@@ -77,33 +78,24 @@ export function createProgress({ invoices, queue, publish }: PipelineParts): Pro
     return changed;
   }
 
-  async function putOff(
-    claim: Claim,
-    work: Postponed,
-    delayMs: number,
-    what: Omit<InvoiceChange, 'work'> = {},
-  ): Promise<null> {
+  const putOff: Progress['putOff'] = async (claim, work, delayMs, what = {}) => {
     const { invoice } = await change(claim, { ...what, work: { ...work, in: delayMs, keep: false } });
     void queue.enqueue(invoice, delayMs);
     return null;
-  }
+  };
 
   return {
     change,
     putOff,
-    handOver: (claim, stage, what) => putOff(claim, { stage, attempts: 0, outcomeUnknown: false }, 0, what),
+    async park(claim, work, inMs, what = {}) {
+      await change(claim, { ...what, work: { ...work, in: inMs, keep: false } });
+      return null;
+    },
+    handOver: (claim, stage, what) => putOff(claim, { ...NEW_WORK, stage }, 0, what),
   };
 }
 
-/** Failed attempts of the invoice's current stage. */
+/** Number of runs of the invoice's current stage that failed and were put off. */
 export function attemptsOf(invoice: Invoice): number {
   return invoice.work?.attempts ?? 0;
-}
-
-/**
- * Advice for a rejected invoice that the authority does not hold. It needs a new Idempotency-Key: the old one would
- * return the rejected invoice.
- */
-export function again({ ownNumber }: Invoice): string {
-  return `Create the invoice again, with a new Idempotency-Key${ownNumber === null ? '' : ' and a new number'}`;
 }

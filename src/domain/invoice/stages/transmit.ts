@@ -1,84 +1,175 @@
-import { createHash } from 'node:crypto';
+import type { Gate, Pass } from '../../authority/gate.ts';
+import type { HeldSubmission } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
-import { next, recordOf, rejection, transition } from '../changes.ts';
-import { ASK_AGAIN_MS } from '../pauses.ts';
-import { NotReceived, type Receipt, type Submission } from '../ports.ts';
-import { type Claim, ClaimLost } from '../repository.ts';
+import { next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
+import { type Invoice, NEW_WORK } from '../invoice.ts';
+import { lookUpPause } from '../look-up-budget.ts';
+import { decisionWait } from '../pauses.ts';
+import { duplicateOf, refusedByAuthority, transmissionFailed } from '../rejection-reasons.ts';
+import type { Claim } from '../repository.ts';
+import { callAuthority, type Outcome } from './call-authority.ts';
 import type { DecideBy } from './decide.ts';
-import { again, attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
+import type { PipelineParts, PipelineReport, Progress, RunStage, Step } from './stage.ts';
 
 /**
- * @param askFirst true if an earlier run may have sent the document: the authority is asked before anything is sent
- *   again
+ * @param read reads the signed bytes
+ * @param asksFirst true if an earlier run may have sent them: the authority is asked before anything is sent again
  */
-export type TransmitBytes = (claim: Claim, document: Uint8Array, askFirst?: boolean) => Promise<Step>;
+export type TransmitBytes = (claim: Claim, read: () => Promise<Uint8Array>, asksFirst: boolean) => Promise<Step>;
+
+/** A run of the stage, after its calls. */
+interface Run {
+  readonly claim: Claim;
+  readonly invoice: Invoice;
+  readonly gate: Gate;
+  readonly log: AttemptLog;
+  readonly schedule: readonly number[];
+}
 
 /**
- * Submits the signed bytes until the receipt or a look-up proves that the tax authority holds them: `signing` →
- * `transmitted`. Rejects the invoice with `dgi_transmission_failed` only if every attempt is known as "not received".
+ * Submits the signed bytes until an answer or a look-up proves that the tax authority holds them: `signing` →
+ * `transmitted`. Rejects the invoice if the authority will never take it, and with `dgi_transmission_failed` if every
+ * attempt is known as "not held" (docs/decisions/0009, 0042).
  */
 export function createTransmitStage(
-  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'transmitSchedule' | 'report'>,
-  { change, putOff }: Progress,
+  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'transmitSchedule' | 'report'>,
+  progress: Progress,
   decideBy: DecideBy,
 ): { readonly transmit: RunStage; readonly transmitBytes: TransmitBytes } {
-  const transmitBytes: TransmitBytes = async (claim, document, askFirst = false) => {
-    const { invoice } = claim;
-    const authority = parts.authorityOf(invoice.environment);
-    const sha256 = invoice.xml?.sha256 ?? createHash('sha256').update(document).digest('hex');
-    const submission: Submission = { submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document };
-    let outcomeUnknown = askFirst || (invoice.work?.outcomeUnknown ?? false);
-    const schedule = parts.transmitSchedule(invoice.environment);
-    const log = new AttemptLog();
-    try {
-      const held = outcomeUnknown ? await log.call('look_up', () => authority.lookUp(invoice.id, sha256)) : null;
-      if (held) return transmitted(claim, held, log);
-      outcomeUnknown = false;
-      if (attemptsOf(invoice) < schedule.length)
-        return await transmitted(claim, await log.call('submit', () => authority.submit(submission)), log);
-    } catch (error) {
-      if (error instanceof ClaimLost) throw error;
-      outcomeUnknown = !(error instanceof NotReceived);
-      const outcome = outcomeUnknown ? 'the outcome is unknown' : 'not received';
-      const message = `attempt ${attemptsOf(invoice) + 1} to transmit: ${outcome}`;
-      parts.report({ level: 'warn', invoiceId: invoice.id, stage: 'transmit', message, error });
-    }
-    const attempts = attemptsOf(invoice) + 1;
-    if (attempts >= schedule.length && !outcomeUnknown) {
-      const reason = `dgi_transmission_failed: the tax authority could not be reached in ${schedule.length} attempts and holds no copy. ${again(invoice)}, later.`;
-      await change(claim, { ...rejection(invoice, reason), ...recordOf(invoice, log) });
-      return null;
-    }
-    if (attempts >= schedule.length) {
-      const message = 'the outcome is still unknown; look-ups continue';
-      parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message });
-    }
-    return putOff(
-      claim,
-      { stage: 'transmit', attempts, outcomeUnknown },
-      schedule[Math.min(attempts, schedule.length - 1)] ?? 0,
-      recordOf(invoice, log),
-    );
-  };
+  const settle = createSettle(parts, progress, decideBy);
 
-  /** Records that the authority holds the document. */
-  async function transmitted(claim: Claim, receipt: Receipt, log: AttemptLog): Promise<Step> {
+  const transmitBytes: TransmitBytes = async (claim, read, asksFirst) => {
     const { invoice } = claim;
-    const held = await change(claim, {
-      ...transition(invoice, 'transmitted'),
-      ...recordOf(invoice, log),
-      work: next('decide'),
-    });
-    if (receipt.decision) return decideBy(held, receipt.decision);
-    return putOff(held, { stage: 'decide', attempts: 0, outcomeUnknown: false }, receipt.askAgainAfter ?? ASK_AGAIN_MS);
-  }
+    const { environment, work } = invoice;
+    const authority = parts.authorityOf(environment);
+    const gate = parts.gateOf(environment);
+    const log = new AttemptLog();
+    const run: Run = { claim, invoice, gate, log, schedule: parts.transmitSchedule(environment) };
+    if (asksFirst) {
+      const pause = lookUpPause(invoice, authority.capabilities().limits, new Date());
+      const { attempts, failures } = work ?? NEW_WORK;
+      if (pause > 0)
+        return progress.putOff(claim, { stage: 'transmit', attempts, outcomeUnknown: true, failures }, pause);
+    }
+    const pass = await gate.enter(invoice.id);
+    if (pass === null) return settle(run, { kind: 'not_sent', outcomeUnknown: asksFirst });
+    return settle(run, await outcomeOf(pass));
+
+    async function outcomeOf(pass: Pass): Promise<Outcome> {
+      try {
+        const attempts = run.schedule.length;
+        const onDefect = (error: unknown) => {
+          const message = 'the transmission failed by an internal error; the outcome is unknown';
+          parts.report({ level: 'error', invoiceId: invoice.id, stage: 'transmit', message, error });
+        };
+        return await callAuthority({ authority, gate, pass, log, invoice, read, asksFirst, attempts, onDefect });
+      } finally {
+        pass.leave();
+      }
+    }
+  };
 
   return {
     transmitBytes,
     async transmit(claim, runOn) {
-      if (!claim.invoice.xml)
-        throw new Error(`invoice ${claim.invoice.id} is at stage transmit without a signed document`);
-      return transmitBytes(claim, await parts.documents.get(claim.invoice.xml), !runOn);
+      const { id, xml, work } = claim.invoice;
+      if (!xml || !work) throw new Error(`invoice ${id} is at stage transmit without a signed document`);
+      // An earlier claim that changed nothing may have ended in the middle of a submission.
+      const asksFirst = work.outcomeUnknown || (!runOn && work.claims > 1);
+      return transmitBytes(claim, () => parts.documents.get(xml), asksFirst);
     },
+  };
+}
+
+/** What follows from each outcome. */
+function createSettle(
+  parts: Pick<PipelineParts, 'authorityOf' | 'report'>,
+  { change, putOff, park }: Progress,
+  decideBy: DecideBy,
+): (run: Run, outcome: Outcome) => Promise<Step> {
+  function report({ invoice }: Run, level: PipelineReport['level'], message: string): void {
+    parts.report({ level, invoiceId: invoice.id, stage: 'transmit', message });
+  }
+
+  async function rejected(run: Run, reason: string): Promise<null> {
+    await change(run.claim, { ...rejection(run.invoice, reason), ...recordOf(run.invoice, run.log) });
+    return null;
+  }
+
+  /** The authority holds the document, perhaps under the id of an earlier submission of it. */
+  async function transmitted({ claim, invoice, log }: Run, held: HeldSubmission): Promise<Step> {
+    const { submissionId, decision, warnings } = held;
+    const what = {
+      ...transition(invoice, 'transmitted'),
+      ...recordOf(invoice, log),
+      ...(submissionId !== invoice.id && { heldAs: submissionId }),
+      ...warningsOf(warnings),
+    };
+    if (decision) return decideBy(await change(claim, { ...what, work: next('decide') }), decision);
+    const capabilities = parts.authorityOf(invoice.environment).capabilities();
+    const { delay } = decisionWait(invoice, capabilities, held.askAgainAfter, new Date());
+    return putOff(claim, { ...NEW_WORK, stage: 'decide' }, delay, what);
+  }
+
+  /** Waits in the queue. A document that was tried goes to its end, so that it does not keep others from being tried. */
+  async function queued(run: Run, outcomeUnknown: boolean, failures: readonly number[], tried: boolean): Promise<null> {
+    const { claim, invoice, log } = run;
+    const attempts = invoice.work?.attempts ?? 0;
+    const work = { stage: 'transmit', attempts, outcomeUnknown, failures, parked: true } as const;
+    const inMs = tried ? 0 : Math.min(0, invoice.createdAt.getTime() - Date.now());
+    await park(claim, work, inMs, recordOf(invoice, log));
+    run.gate.parked();
+    return null;
+  }
+
+  async function retried(run: Run, outcome: Extract<Outcome, { kind: 'failed' }>): Promise<Step> {
+    const { claim, invoice, gate, log, schedule } = run;
+    const { outcomeUnknown, retryAfterMs } = outcome;
+    // An outage excuses a failure for good, so it can be forgotten.
+    const failures = gate.counted(outcome.failures);
+    const isSpent = !outcomeUnknown && failures.length >= schedule.length;
+    if (isSpent && (await gate.conclude(failures, schedule.length)))
+      return rejected(run, transmissionFailed(invoice, schedule.length));
+    if (gate.isShut()) return queued(run, outcomeUnknown, failures, true);
+    const attempts = (invoice.work?.attempts ?? 0) + 1;
+    if (outcomeUnknown && attempts >= schedule.length)
+      report(run, 'error', 'the outcome is still unknown; look-ups continue');
+    // A submission waits by the number of its attempts, a look-up by the number of runs.
+    const step = Math.min(outcome.waitsBy === 'runs' ? attempts : failures.length, schedule.length - 1);
+    const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0);
+    return putOff(claim, { stage: 'transmit', attempts, outcomeUnknown, failures }, delay, recordOf(invoice, log));
+  }
+
+  return async (run, outcome) => {
+    const { invoice, claim, log } = run;
+    switch (outcome.kind) {
+      case 'held':
+        return transmitted(run, outcome.submission);
+      case 'not_sent':
+        return queued(run, outcome.outcomeUnknown, invoice.work?.failures ?? [], false);
+      case 'failed':
+        if (outcome.needsOperator) report(run, 'error', `the authority forbids the transmission: ${outcome.message}`);
+        return retried(run, outcome);
+      case 'refused':
+        report(run, 'error', `the authority does not take the document: ${outcome.code}: ${outcome.message}`);
+        return rejected(run, refusedByAuthority(invoice, outcome.code, outcome.message));
+      case 'duplicate':
+        report(run, 'error', `the authority holds another document with this number, as ${outcome.original}`);
+        return rejected(run, duplicateOf(invoice, outcome.original));
+      case 'digest_mismatch': {
+        const digest = outcome.heldDigest ?? 'unknown';
+        report(run, 'error', `the authority holds another document under this id; its digest is ${digest}`);
+        const failures = invoice.work?.failures ?? [];
+        const { attempts = 0 } = invoice.work ?? {};
+        const work = {
+          stage: 'transmit',
+          attempts,
+          outcomeUnknown: false,
+          failures,
+          blocked: 'digest_mismatch',
+        } as const;
+        return park(claim, work, 0, recordOf(invoice, log));
+      }
+    }
   };
 }

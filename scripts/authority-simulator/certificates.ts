@@ -7,6 +7,7 @@ import {
   sign,
   X509Certificate,
 } from 'node:crypto';
+import { isIP } from 'node:net';
 import { AsnConvert, OctetString } from '@peculiar/asn1-schema';
 import {
   AlgorithmIdentifier,
@@ -14,14 +15,21 @@ import {
   AttributeValue,
   BasicConstraints,
   Certificate,
+  ExtendedKeyUsage,
   Extension,
   Extensions,
+  GeneralName,
   id_ce_basicConstraints,
+  id_ce_extKeyUsage,
   id_ce_keyUsage,
+  id_ce_subjectAltName,
+  id_kp_clientAuth,
+  id_kp_serverAuth,
   KeyUsage,
   KeyUsageFlags,
   Name,
   RelativeDistinguishedName,
+  SubjectAlternativeName,
   SubjectPublicKeyInfo,
   TBSCertificate,
   Validity,
@@ -33,6 +41,8 @@ const ALGORITHMS = {
   ec: { sha256: '1.2.840.10045.4.3.2', sha1: '1.2.840.10045.4.1' },
   rsa: { sha256: '1.2.840.113549.1.1.11', sha1: '1.2.840.113549.1.1.5' },
 } as const;
+
+const TLS_PURPOSE = { server: id_kp_serverAuth, client: id_kp_clientAuth } as const;
 
 /** A key with its certificate, which can issue others. */
 export interface Issuer {
@@ -48,8 +58,12 @@ export interface CertificateForm {
   readonly from?: Date;
   readonly to?: Date;
   readonly hash?: 'sha256' | 'sha1';
-  /** Object identifiers of further extensions. */
+  /** Object identifier of a further extension, which nobody knows. */
   readonly critical?: string;
+  /** Whose certificate it is on a TLS connection. */
+  readonly tls?: 'server' | 'client';
+  /** Host names and IP addresses of a TLS server. */
+  readonly hosts?: readonly string[];
   readonly privateKey?: KeyObject;
 }
 
@@ -79,6 +93,8 @@ export function issue(name: string, by: Issuer | null, form: CertificateForm = {
     extensions: new Extensions([
       extension(id_ce_basicConstraints, constraints),
       extension(id_ce_keyUsage, new KeyUsage(usage)),
+      ...(form.tls === undefined ? [] : [extension(id_ce_extKeyUsage, new ExtendedKeyUsage([TLS_PURPOSE[form.tls]]))]),
+      ...(form.hosts === undefined ? [] : [extension(id_ce_subjectAltName, namesOf(form.hosts))]),
       ...(form.critical === undefined ? [] : [extension(form.critical, new BasicConstraints())]),
     ]),
   });
@@ -98,6 +114,12 @@ function extension(extnID: string, value: object): Extension {
 function nameOf(commonName: string): Name {
   const value = new AttributeValue({ utf8String: commonName });
   return new Name([new RelativeDistinguishedName([new AttributeTypeAndValue({ type: '2.5.4.3', value })])]);
+}
+
+function namesOf(hosts: readonly string[]): SubjectAlternativeName {
+  return new SubjectAlternativeName(
+    hosts.map((host) => new GeneralName(isIP(host) > 0 ? { iPAddress: host } : { dNSName: host })),
+  );
 }
 
 function arrayBuffer(bytes: Buffer): ArrayBuffer {

@@ -1,17 +1,18 @@
-import { createThreads, type OnFatal } from '../threads.ts';
+import type { Problem } from '../../../domain/authority/ports.ts';
+import { createThreads, type OnFatal } from '../../threads.ts';
 import type { Examination } from './examination-thread.ts';
 
 /** Checks the content of an invoice on a worker thread, because 1,000 lines would block the event loop for too long. */
 export interface ContentExaminer {
   /** Returns what `faultOf` returns. */
-  examine(document: Uint8Array, customerIce: string): Promise<string | null>;
+  examine(document: Uint8Array, customerIce: string): Promise<Problem | null>;
   /** Stops the thread. Examinations in progress fail. */
   close(): Promise<void>;
 }
 
 /** The thread starts with the first document and stays up. While idle it does not keep the process alive. */
 export function createContentExaminer(onFatal?: OnFatal): ContentExaminer {
-  const threads = createThreads<Examination, string | null>(
+  const threads = createThreads<Examination, Problem | null>(
     { filename: new URL('./examination-thread.ts', import.meta.url).href, lazy: true },
     onFatal,
   );

@@ -1,3 +1,4 @@
+import type { Problem } from '../../../domain/authority/ports.ts';
 import { faultOf } from './examine-invoice.ts';
 
 export interface Examination {
@@ -6,6 +7,6 @@ export interface Examination {
 }
 
 /** Entry point of the thread of `createContentExaminer`. */
-export default function examine({ document, customerIce }: Examination): string | null {
+export default function examine({ document, customerIce }: Examination): Problem | null {
   return faultOf(document, customerIce);
 }

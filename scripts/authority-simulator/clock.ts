@@ -1,0 +1,19 @@
+/** The authority's clock, which may be wrong. Times are milliseconds since 1970. */
+export interface Clock {
+  /** What the authority takes for the time: in `Date` headers, tokens and every time that it states. */
+  now(): number;
+  /** The time by which delays and limits pass; control does not change it. */
+  steady(): number;
+  /** How far `now` is ahead of `steady`; negative: behind. */
+  offset: number;
+}
+
+export function createClock(steady: () => number): Clock {
+  const clock = { offset: 0, steady, now: () => steady() + clock.offset };
+  return clock;
+}
+
+/** As the protocol writes times: RFC 3339 in UTC. */
+export function timestamp(time: number): string {
+  return new Date(time).toISOString();
+}

@@ -1,0 +1,76 @@
+import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
+import { checkKeyWarning, scenarioProblem, signatureProblem } from '../../src/adapters/authority/mock/findings.ts';
+import { createThreads, type Threads } from '../../src/adapters/threads.ts';
+import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
+import type { Problem } from '../../src/domain/authority/ports.ts';
+import { MAGIC_ICES, type Scenario } from '../../src/domain/invoice/test-scenarios.ts';
+import { givenUp } from '../../src/domain/verification/verification.ts';
+import type { Content } from './examination-thread.ts';
+import { skim } from './skim.ts';
+
+/** What the authority finds out about a document. */
+export interface Findings {
+  readonly invoice: InvoiceIdentity | null;
+  readonly scenario: Scenario | null;
+  readonly problems: readonly Problem[];
+  readonly warnings: readonly Problem[];
+}
+
+export interface Examiner {
+  /** @throws {Error} when the threads do not work */
+  examine(document: Buffer): Promise<Findings>;
+  close(): Promise<void>;
+}
+
+/** Verifies the signature, and examines the content as the mock authority does, on two threads. */
+export function createExaminer(): Examiner {
+  const verifier = createDocumentVerifier();
+  const contents: Threads<Uint8Array, Content> = createThreads({
+    filename: new URL('./examination-thread.ts', import.meta.url).href,
+    lazy: true,
+  });
+  return {
+    async examine(document) {
+      const [signature, { invoice, fault }] = await Promise.all([
+        verifier.verify(document).catch(givenUp),
+        contents.run(document),
+      ]);
+      const scenario = scenarioOf(invoice);
+      const problem = signature.valid ? (fault ?? problemOf(scenario, invoice)) : signatureProblem(signature.failed);
+      return { invoice, scenario, problems: listOf(problem), warnings: warningsOf(invoice) };
+    },
+    async close() {
+      await Promise.all([verifier.close(), contents.close()]);
+    },
+  };
+}
+
+/** Takes every document as valid. It reads only what magic ICEs and numbers need, without parsing. */
+export function createCarelessExaminer(): Examiner {
+  return {
+    async examine(document) {
+      const invoice = skim(document);
+      const scenario = scenarioOf(invoice);
+      return { invoice, scenario, problems: listOf(problemOf(scenario, invoice)), warnings: [] };
+    },
+    close: async () => undefined,
+  };
+}
+
+function scenarioOf(invoice: InvoiceIdentity | null): Scenario | null {
+  const ice = invoice?.customerIce ?? '';
+  return Object.hasOwn(MAGIC_ICES, ice) ? (MAGIC_ICES[ice] ?? null) : null;
+}
+
+function problemOf(scenario: Scenario | null, invoice: InvoiceIdentity | null): Problem | null {
+  return scenarioProblem(scenario ?? undefined, invoice?.customerIce ?? '');
+}
+
+function listOf(problem: Problem | null): Problem[] {
+  return problem === null ? [] : [problem];
+}
+
+function warningsOf(invoice: InvoiceIdentity | null): Problem[] {
+  const ice = invoice?.customerIce ?? '';
+  return /^\d{15}$/.test(ice) && BigInt(ice) % 97n !== 0n ? [checkKeyWarning(ice)] : [];
+}

@@ -1,0 +1,24 @@
+import type { InvoiceIdentity } from '../../src/adapters/authority/mock/examine-invoice.ts';
+
+/** The parties stand before the lines: more is not read. */
+const MAX_BYTES = 32 * 1024;
+const ID = `<cbc:ID(?: [^<>]*)?>([^<>]*)<`;
+const ICE = (role: string) => new RegExp(`<cac:${role}[ >].*?<cac:PartyIdentification[ >].*?${ID}`, 's');
+const [NUMBER, SELLER, CUSTOMER] = [
+  new RegExp(ID),
+  ICE('AccountingSupplierParty'),
+  ICE('AccountingCustomerParty'),
+] as const;
+
+/** The identity of an invoice as this service writes them, found by its tags without parsing; null in any other document. */
+export function skim(document: Buffer): InvoiceIdentity | null {
+  const start = Math.max(0, document.indexOf('</ext:UBLExtensions>'));
+  const text = document.toString('utf8', start, start + MAX_BYTES);
+  const [number, sellerIce, customerIce] = [NUMBER, SELLER, CUSTOMER].map((pattern) => {
+    const found = pattern.exec(text)?.[1];
+    // A copy: V8's substrings keep the whole text, and the ledger keeps these.
+    return found === undefined ? undefined : Buffer.from(found).toString();
+  });
+  if (number === undefined || sellerIce === undefined || customerIce === undefined) return null;
+  return { number, sellerIce, customerIce };
+}

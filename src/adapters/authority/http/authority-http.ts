@@ -1,0 +1,283 @@
+import type {
+  Authority,
+  ChangesAnswer,
+  ClearedAnswer,
+  LookUpAnswer,
+  ReceiptAnswer,
+  SubmitAnswer,
+} from '../../../domain/authority/ports.ts';
+import { createCapabilityReader } from './capabilities.ts';
+import { type ConnectionOptions, createConnection, type OutgoingRequest } from './connection.ts';
+import type { CredentialStore } from './credentials.ts';
+import { createLimits, type LimitOptions } from './limits.ts';
+import {
+  changesOutcome,
+  documentOutcome,
+  isOwn,
+  isTokenRefusal,
+  lookUpOutcome,
+  type Outcome,
+  submitOutcome,
+} from './outcomes.ts';
+import { retryAfterOf } from './retry-after.ts';
+import { createServerClock, type LocalClock } from './server-clock.ts';
+import { createTokenSource, type TokenSettings, type TokenState } from './token.ts';
+
+/** Verifies a receipt of the authority: its form, its signature, and that its certificate chains to DGI_CA. */
+export type ReadReceipt = (
+  document: Uint8Array,
+) => Promise<
+  | { readonly kind: 'receipt'; readonly receipt: Extract<ReceiptAnswer, { kind: 'receipt' }>['receipt'] }
+  | { readonly kind: 'invalid'; readonly message: string }
+>;
+
+export interface HttpAuthoritySettings {
+  /** DGI_URL. */
+  readonly url: string;
+  /** null if the authority wants no token. */
+  readonly token: TokenSettings | null;
+  /** DGI_CONCURRENCY: submissions under way at the same time, of all workers together. */
+  readonly concurrency: number;
+}
+
+export interface HttpAuthorityParts {
+  readonly credentials: CredentialStore;
+  readonly readReceipt: ReadReceipt;
+  readonly log: { warn(fields: object, message: string): void; info(fields: object, message: string): void };
+  /** Told of each call. `outcome`: the kind of the answer, or why the document is not held. */
+  readonly observe?: (call: CallKind, outcome: string, seconds: number) => void;
+  readonly connection?: ConnectionOptions;
+  readonly clock?: LocalClock;
+  readonly limitClock?: LimitOptions['now'];
+  readonly refreshMs?: number;
+}
+
+export const CALL_KINDS = ['submit', 'look_up', 'receipt', 'cleared', 'changes', 'probe'] as const;
+export type CallKind = (typeof CALL_KINDS)[number];
+
+/** The live authority of a process. */
+export interface HttpAuthority extends Authority {
+  /** Sets the number of workers that share the authority's limits. */
+  setShare(workers: number): void;
+  /** For operators. */
+  state(): HttpAuthorityState;
+  close(): Promise<void>;
+}
+
+export interface HttpAuthorityState {
+  /** Milliseconds by which the authority's clock is ahead of this machine's; null before the first answer. */
+  readonly clockOffsetMs: number | null;
+  /** null if the authority wants no token. */
+  readonly token: TokenState | null;
+}
+
+const JSON_BYTES = 1024 * 1024;
+/** Of an entry in a page of changes. */
+const ENTRY_BYTES = 4096;
+/** A cleared document has additions of the authority. */
+const ADDED_BYTES = 1024 * 1024;
+/** How long all submissions wait after a 429 that does not say. */
+const DEFAULT_BLOCK_MS = 5000;
+
+/**
+ * The adapter of the authority's HTTP protocol, version 1. `outcomes.ts` decides what each answer means. No request is
+ * repeated except after a refused token, which proves that nothing was done.
+ */
+export function createHttpAuthority(settings: HttpAuthoritySettings, parts: HttpAuthorityParts): HttpAuthority {
+  const { credentials, readReceipt, log, observe = () => undefined, clock } = parts;
+  const connection = createConnection(credentials, parts.connection);
+  const serverClock = createServerClock(clock);
+  const tokens =
+    settings.token &&
+    createTokenSource(settings.token, {
+      connection,
+      credentials,
+      authorityClock: serverClock,
+      ...(clock && { local: clock }),
+    });
+  const base = settings.url.replace(/\/+$/, '');
+  const urlOf = (path: string) => new URL(`${base}/v1/${path}`);
+
+  async function once(request: OutgoingRequest): Promise<{ outcome: Outcome; token: string | null }> {
+    const authorization = tokens && (await tokens.token());
+    if (authorization?.kind === 'no_token') return { outcome: authorization, token: null };
+    const token = authorization?.token ?? null;
+    const headers = { ...request.headers, ...(token !== null && { authorization: `Bearer ${token}` }) };
+    const outcome = await connection.exchange({ ...request, headers });
+    if (outcome.kind === 'answer') {
+      if (isOwn(outcome)) serverClock.learn(outcome.headers.get('date'), outcome.latencyMs);
+      else if (outcome.headers.has('authority-protocol')) void capabilities.read();
+    }
+    return { outcome, token };
+  }
+
+  async function call(request: OutgoingRequest): Promise<Outcome> {
+    const { outcome, token } = await once(request);
+    if (tokens === null || token === null || !isTokenRefusal(outcome)) return outcome;
+    tokens.refused(token);
+    return (await once(request)).outcome;
+  }
+
+  const get = (path: string, accept: string, maxAnswerBytes: number) =>
+    call({ url: urlOf(path), method: 'GET', headers: { accept }, maxAnswerBytes });
+  const getJson = (path: string, maxAnswerBytes = JSON_BYTES) => get(path, 'application/json', maxAnswerBytes);
+  const getXml = (path: string) =>
+    get(path, 'application/xml, application/json', capabilities.current().maxDocumentBytes + ADDED_BYTES);
+
+  const capabilities = createCapabilityReader({
+    ask: () => getJson('capabilities'),
+    log,
+    ...(parts.refreshMs !== undefined && { refreshMs: parts.refreshMs }),
+  });
+  const limits = createLimits({
+    limits: () => capabilities.current().limits,
+    concurrency: settings.concurrency,
+    ...(parts.limitClock && { now: parts.limitClock }),
+  });
+
+  /** Measures a call and reports its outcome. */
+  async function observed<Result extends { readonly kind: string }>(
+    kind: CallKind,
+    make: () => Promise<Result>,
+  ): Promise<Result> {
+    const start = performance.now();
+    const result = await make();
+    const outcome = 'reason' in result ? String(result.reason) : result.kind;
+    observe(kind, outcome, (performance.now() - start) / 1000);
+    return result;
+  }
+
+  return {
+    capabilities: capabilities.current,
+
+    submit: (submission) =>
+      observed('submit', async (): Promise<SubmitAnswer> => {
+        const unread = await capabilities.ensure();
+        if (unread) return notReady(unread.outcome, unread.trouble, submission);
+        const { maxDocumentBytes } = capabilities.current();
+        const { document, sha256, submissionId } = submission;
+        if (document.length > maxDocumentBytes) {
+          const message = `The document has ${document.length} bytes, and the authority takes ${maxDocumentBytes} at most.`;
+          return { kind: 'refused', requestId: null, code: 'document_too_large', message };
+        }
+        const place = limits.submission();
+        if (!place.free) {
+          const message = `Not sent yet, because of the authority's limit of ${place.why}.`;
+          return {
+            kind: 'not_held',
+            requestId: null,
+            reason: 'deferred',
+            message,
+            retryAfterMs: Math.ceil(place.waitMs),
+          };
+        }
+        try {
+          const outcome = await call({
+            ...{ url: urlOf(`submissions/${encodeURIComponent(submissionId)}`), method: 'PUT', body: document },
+            headers: {
+              'content-type': 'application/xml',
+              'content-digest': `sha-256=:${Buffer.from(sha256, 'hex').toString('base64')}:`,
+              accept: 'application/json',
+            },
+            maxAnswerBytes: JSON_BYTES,
+          });
+          const answer = submitOutcome(outcome, submission);
+          if (answer.kind === 'not_held' && answer.reason === 'rate_limited') {
+            limits.blockSubmissions(answer.retryAfterMs ?? DEFAULT_BLOCK_MS);
+          }
+          return answer;
+        } finally {
+          place.end();
+        }
+      }),
+
+    lookUp: (submission) =>
+      observed('look_up', async (): Promise<LookUpAnswer> => {
+        const unread = await capabilities.ensure();
+        if (unread) return unknown(unread.outcome, unread.trouble);
+        const [by] = capabilities.current().lookUp;
+        if (by === undefined) return unknownNow('The authority offers no look-up.', null);
+        const { submissionId, sha256 } = submission;
+        const place = limits.lookUp(submissionId);
+        if (!place.free) {
+          return unknownNow(
+            `Not asked yet, because of the authority's limit of ${place.why}.`,
+            Math.ceil(place.waitMs),
+          );
+        }
+        try {
+          const path = by === 'id' ? `submissions/${encodeURIComponent(submissionId)}` : `submissions?digest=${sha256}`;
+          const outcome = await getJson(path);
+          if (outcome.kind === 'answer' && outcome.status === 429 && isOwn(outcome)) {
+            limits.blockLookUps(submissionId, retryAfterOf(outcome) ?? DEFAULT_BLOCK_MS);
+          }
+          return lookUpOutcome(by, outcome, submission);
+        } finally {
+          place.end();
+        }
+      }),
+
+    receipt: (dgiId) =>
+      observed('receipt', async (): Promise<ReceiptAnswer> => {
+        const unread = await capabilities.ensure();
+        if (unread) return unknown(unread.outcome, unread.trouble);
+        const answer = documentOutcome(await getXml(`receipts/${encodeURIComponent(dgiId)}`));
+        if (answer.kind !== 'document') return answer;
+        const { requestId, document } = answer;
+        const read = await readReceipt(document);
+        if (read.kind === 'receipt' && read.receipt.dgiId !== dgiId) {
+          return { kind: 'invalid', requestId, message: `The receipt is that of ${read.receipt.dgiId}.` };
+        }
+        return { ...read, requestId };
+      }),
+
+    cleared: (submissionId) =>
+      observed('cleared', async (): Promise<ClearedAnswer> => {
+        const unread = await capabilities.ensure();
+        if (unread) return unknown(unread.outcome, unread.trouble);
+        if (!capabilities.current().clearedDocument) return { kind: 'absent', requestId: null };
+        return documentOutcome(await getXml(`submissions/${encodeURIComponent(submissionId)}/cleared`));
+      }),
+
+    changes: (after, limit) =>
+      observed('changes', async (): Promise<ChangesAnswer> => {
+        const query = new URLSearchParams({ ...(after !== null && { after }), limit: String(limit) });
+        return changesOutcome(await getJson(`changes?${query}`, JSON_BYTES + limit * ENTRY_BYTES));
+      }),
+
+    async probe() {
+      const { trouble } = await observed('probe', async () => {
+        const { outcome, trouble } = await capabilities.read();
+        // A limit that is used up is an answer.
+        const answers = trouble === null || (outcome.kind === 'answer' && outcome.status === 429 && isOwn(outcome));
+        return { kind: answers ? 'answer' : 'failure', trouble: answers ? null : trouble };
+      });
+      return trouble;
+    },
+
+    setShare: limits.setShare,
+    state: () => ({ clockOffsetMs: serverClock.offset(), token: tokens?.state() ?? null }),
+    async close() {
+      capabilities.stop();
+      await connection.close();
+    },
+  };
+}
+
+/** The capabilities could not be read, so the document was not sent. */
+function notReady(outcome: Outcome, trouble: string | null, sent: Parameters<typeof submitOutcome>[1]): SubmitAnswer {
+  const message = trouble ?? '';
+  const answer = submitOutcome(outcome, sent);
+  if (answer.kind === 'not_held') return { ...answer, message };
+  const { requestId } = outcome;
+  return { kind: 'not_held', requestId, reason: 'unavailable', message, retryAfterMs: null };
+}
+
+function unknown(outcome: Outcome, trouble: string | null) {
+  const retryAfterMs = outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null;
+  return { kind: 'unknown', requestId: outcome.requestId, message: trouble ?? '', retryAfterMs } as const;
+}
+
+function unknownNow(message: string, retryAfterMs: number | null) {
+  return { kind: 'unknown', requestId: null, message, retryAfterMs } as const;
+}

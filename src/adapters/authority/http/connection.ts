@@ -1,0 +1,229 @@
+import { randomUUID } from 'node:crypto';
+import type { SecureContext } from 'node:tls';
+import { Agent, buildConnector, type Dispatcher } from 'undici';
+import type { CredentialStore } from './credentials.ts';
+
+/** A request to the authority or to its token endpoint. */
+export interface OutgoingRequest {
+  readonly url: URL;
+  readonly method: 'GET' | 'PUT' | 'POST';
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body?: Uint8Array;
+  /** A longer answer is not read. */
+  readonly maxAnswerBytes: number;
+}
+
+/** A complete answer. */
+export interface Answer {
+  readonly kind: 'answer';
+  readonly requestId: string;
+  readonly status: number;
+  /** By lower-case name; of repeated headers the first. */
+  readonly headers: ReadonlyMap<string, string>;
+  readonly body: Buffer;
+  /** From the sending of the request to the end of the answer, milliseconds. */
+  readonly latencyMs: number;
+}
+
+/** What became of a request. It is sent at most once. */
+export type Exchange =
+  | Answer
+  /** Nothing of the request was sent. */
+  | { readonly kind: 'not_sent'; readonly requestId: string; readonly message: string }
+  /** The request was sent, at least in part, and no complete answer came. */
+  | { readonly kind: 'lost'; readonly requestId: string; readonly message: string };
+
+export interface Connection {
+  /** Never throws, never repeats the request, and follows no redirect. */
+  exchange(request: OutgoingRequest): Promise<Exchange>;
+  /** Ends every connection. Requests in flight are lost. */
+  close(): Promise<void>;
+}
+
+export interface ConnectionOptions {
+  /** For connecting, name resolution and TLS included, milliseconds. Default 5,000. */
+  readonly connectTimeoutMs?: number;
+  /** From sending to the end of the answer, milliseconds. Default 30,000. */
+  readonly answerTimeoutMs?: number;
+}
+
+const MAX_HEADER_BYTES = 16 * 1024;
+
+/**
+ * HTTPS with keep-alive, and with mutual TLS if there is a client certificate. When the files of `credentials` change,
+ * later requests use new connections; those in flight end on the old ones.
+ */
+export function createConnection(credentials: CredentialStore, options: ConnectionOptions = {}): Connection {
+  const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
+  let agent: { readonly context: SecureContext; readonly dispatcher: Agent } | null = null;
+  let closed = false;
+  const retired = new Set<Promise<void>>();
+
+  async function dispatcher(): Promise<Agent> {
+    const { context } = (await credentials.current()).tls;
+    if (agent?.context !== context) {
+      if (agent) retire(agent.dispatcher);
+      agent = { context, dispatcher: createAgent(context, connectTimeoutMs) };
+    }
+    return agent.dispatcher;
+  }
+
+  function retire(old: Agent): void {
+    const ended = old
+      .close()
+      .catch(() => undefined)
+      .finally(() => retired.delete(ended));
+    retired.add(ended);
+  }
+
+  return {
+    async exchange(request) {
+      const requestId = randomUUID();
+      const via = await dispatcher();
+      if (closed) return { kind: 'not_sent', requestId, message: 'The service is stopping.' };
+      const limits = { connectTimeoutMs, answerTimeoutMs };
+      const exchange = await new Promise<Exchange>((settle) => {
+        const handler = new ExchangeHandler(request, requestId, limits, settle);
+        const { origin, pathname, search } = request.url;
+        const { method, body } = request;
+        const headers = { ...request.headers, 'x-request-id': requestId };
+        try {
+          via.dispatch({ origin, path: pathname + search, method, headers, ...(body && { body }) }, handler);
+        } catch (error) {
+          handler.onResponseError(null, error as Error);
+        }
+      });
+      // A certificate may have been rotated on either side.
+      if (exchange.kind === 'not_sent') await credentials.recheck();
+      return exchange;
+    },
+    async close() {
+      closed = true;
+      await agent?.dispatcher.destroy();
+      await Promise.all(retired);
+    },
+  };
+}
+
+function createAgent(secureContext: SecureContext, timeout: number): Agent {
+  return new Agent({
+    // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
+    connect: buildConnector({
+      timeout,
+      secureContext,
+      rejectUnauthorized: true,
+      autoSelectFamily: true,
+      allowH2: false,
+    }),
+    pipelining: 1,
+    // ExchangeHandler limits the time.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    maxHeaderSize: MAX_HEADER_BYTES,
+    allowH2: false,
+  });
+}
+
+/** Collects the answer to one request, and knows whether anything of the request can have been sent. */
+class ExchangeHandler implements Dispatcher.DispatchHandler {
+  readonly #request: OutgoingRequest;
+  readonly #requestId: string;
+  readonly #limits: Required<ConnectionOptions>;
+  readonly #settle: (exchange: Exchange) => void;
+  #timer: NodeJS.Timeout;
+  #controller: Dispatcher.DispatchController | null = null;
+  /** Set by undici's call immediately before it writes to the socket. */
+  #sentAt: number | null = null;
+  #status = 0;
+  #headers = new Map<string, string>();
+  #chunks: Buffer[] = [];
+  #bytes = 0;
+  #settled = false;
+
+  constructor(
+    request: OutgoingRequest,
+    requestId: string,
+    limits: Required<ConnectionOptions>,
+    settle: (exchange: Exchange) => void,
+  ) {
+    this.#request = request;
+    this.#requestId = requestId;
+    this.#limits = limits;
+    this.#settle = settle;
+    // The connector has its own limit; this one also covers the wait for it.
+    const waitMs = 2 * limits.connectTimeoutMs;
+    this.#timer = setTimeout(() => this.#fail(`No connection within ${waitMs / 1000} s.`), waitMs);
+  }
+
+  onRequestStart(controller: Dispatcher.DispatchController): void {
+    // Settled before it was sent, or undici is about to send it again: it must not be sent now.
+    if (this.#settled || this.#sentAt !== null) {
+      controller.abort(new Error('the request must not be sent'));
+      this.#fail('The connection was closed before the answer.');
+      return;
+    }
+    this.#controller = controller;
+    this.#sentAt = performance.now();
+    clearTimeout(this.#timer);
+    const { answerTimeoutMs } = this.#limits;
+    this.#timer = setTimeout(
+      () => this.#fail(`No complete answer within ${answerTimeoutMs / 1000} s.`),
+      answerTimeoutMs,
+    );
+  }
+
+  onResponseStart(
+    _controller: Dispatcher.DispatchController,
+    status: number,
+    headers: Record<string, string | string[] | undefined>,
+  ): void {
+    // 1xx responses precede the final response.
+    if (status < 200) return;
+    this.#status = status;
+    for (const [name, value] of Object.entries(headers)) {
+      const first = Array.isArray(value) ? value[0] : value;
+      if (first !== undefined) this.#headers.set(name.toLowerCase(), first);
+    }
+  }
+
+  onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
+    this.#bytes += chunk.length;
+    if (this.#bytes > this.#request.maxAnswerBytes) {
+      this.#fail(`The answer (status ${this.#status}) is longer than ${this.#request.maxAnswerBytes} bytes.`);
+      return;
+    }
+    this.#chunks.push(chunk);
+  }
+
+  onResponseEnd(): void {
+    this.#finish({
+      ...{ kind: 'answer', requestId: this.#requestId, status: this.#status, headers: this.#headers },
+      ...{ body: Buffer.concat(this.#chunks), latencyMs: this.#sentAt === null ? 0 : performance.now() - this.#sentAt },
+    });
+  }
+
+  onResponseError(_controller: Dispatcher.DispatchController | null, error: Error): void {
+    this.#fail(reasonOf(error));
+  }
+
+  #fail(message: string): void {
+    const kind = this.#sentAt === null ? 'not_sent' : 'lost';
+    this.#finish({ kind, requestId: this.#requestId, message });
+    this.#controller?.abort(new Error(message));
+  }
+
+  #finish(exchange: Exchange): void {
+    if (this.#settled) return;
+    this.#settled = true;
+    clearTimeout(this.#timer);
+    this.#settle(exchange);
+  }
+}
+
+/** A sentence about a failed connection, with the code of the error. */
+function reasonOf(error: Error & { code?: string }): string {
+  // When several addresses were tried, the first error is representative.
+  const cause = error instanceof AggregateError ? ((error.errors[0] as Error & { code?: string }) ?? error) : error;
+  const { code, message } = cause as Error & { code?: string };
+  return `The connection failed: ${message || code || 'no reason given'}${code && !message.includes(code) ? ` (${code})` : ''}.`;
+}

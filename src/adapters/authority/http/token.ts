@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { SignJWT } from 'jose';
+import { z } from 'zod';
+import type { Answer, Connection, Exchange } from './connection.ts';
+import type { AssertionKey, CredentialStore } from './credentials.ts';
+import { retryAfterOf } from './retry-after.ts';
+import { createServerClock, LOCAL_CLOCK, type LocalClock, type ServerClock } from './server-clock.ts';
+
+export interface TokenSettings {
+  /** DGI_TOKEN_URL. It is also the audience of the assertions. */
+  readonly url: string;
+  /** DGI_CLIENT_ID. */
+  readonly clientId: string;
+}
+
+/** No token could be had. Nothing was sent to the authority. */
+export interface NoToken {
+  readonly kind: 'no_token';
+  readonly requestId: string | null;
+  readonly message: string;
+  readonly retryAfterMs: number | null;
+}
+
+export type TokenAnswer = { readonly kind: 'token'; readonly token: string } | NoToken;
+
+/** The access tokens of this process. */
+export interface TokenSource {
+  /** A valid token. Concurrent calls share one request; a token is renewed before its end. */
+  token(): Promise<TokenAnswer>;
+  /** Forgets a token that the authority refused, unless there is a newer one. */
+  refused(token: string): void;
+  /** For operators. */
+  state(): TokenState;
+}
+
+export interface TokenState {
+  /** Time until the token ends, by the clock of the token endpoint, milliseconds; null without a token. */
+  readonly endsInMs: number | null;
+  readonly renewals: number;
+  readonly failures: number;
+}
+
+export interface TokenParts {
+  readonly connection: Connection;
+  readonly credentials: CredentialStore;
+  /** Tells the server's time until the token endpoint has answered. */
+  readonly authorityClock: ServerClock;
+  readonly local?: LocalClock;
+}
+
+const MAX_ANSWER_BYTES = 256 * 1024;
+const ASSERTION_SECONDS = 60;
+/** The server's clock is known to about a second; an assertion must not begin in its future. */
+const BACKDATED_SECONDS = 5;
+/** A refused assertion is made again if the clock that it was made with was wrong by more. */
+const CLOCK_TOLERANCE_MS = 5000;
+/** A token is renewed in the last fifth of its life, at most this long before its end. */
+const RENEWAL_MS = 60_000;
+/** Life of a token whose answer does not tell it (RFC 6749, section 5.1, recommends `expires_in`). */
+const DEFAULT_LIFE_SECONDS = 300;
+
+const tokenBody = z.object({
+  access_token: z.string().regex(/^[\x21-\x7e]{1,16384}$/),
+  token_type: z.string().regex(/^bearer$/i),
+  expires_in: z.number().positive().max(31_536_000).default(DEFAULT_LIFE_SECONDS),
+});
+const errorBody = z.object({ error: z.string().max(200), error_description: z.string().max(1000).optional() });
+
+interface Token {
+  readonly value: string;
+  /** By the server's clock, milliseconds. */
+  readonly renewAt: number;
+  readonly endsAt: number;
+}
+
+/** OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4; RFC 7523, section 2.2). */
+export function createTokenSource(settings: TokenSettings, parts: TokenParts): TokenSource {
+  const { connection, credentials, authorityClock, local = LOCAL_CLOCK } = parts;
+  const clock = createServerClock(local, authorityClock);
+  const url = new URL(settings.url);
+  let current: Token | null = null;
+  let renewing: Promise<TokenAnswer> | null = null;
+  let renewals = 0;
+  let failures = 0;
+
+  async function ask(): Promise<Exchange> {
+    const { assertionKey } = await credentials.current();
+    if (assertionKey === null) throw new Error('DGI_TOKEN_URL is set without DGI_CLIENT_KEY');
+    const assertion = await signAssertion(settings, assertionKey, clock.now());
+    const exchange = await connection.exchange({
+      ...{ url, method: 'POST', maxAnswerBytes: MAX_ANSWER_BYTES },
+      headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
+      body: Buffer.from(
+        new URLSearchParams({
+          grant_type: 'client_credentials',
+          client_id: settings.clientId,
+          client_assertion_type: 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer',
+          client_assertion: assertion,
+        }).toString(),
+      ),
+    });
+    if (exchange.kind === 'answer') clock.learn(exchange.headers.get('date'), exchange.latencyMs);
+    return exchange;
+  }
+
+  async function renew(): Promise<TokenAnswer> {
+    const usedOffset = clock.now() - local.monotonic();
+    const usedKey = (await credentials.current()).assertionKey;
+    let exchange = await ask();
+    if (isRefusal(exchange)) {
+      // A wrong clock or a rotated key is repaired by what is known now.
+      const clockWasWrong = Math.abs(clock.now() - local.monotonic() - usedOffset) > CLOCK_TOLERANCE_MS;
+      const keyChanged = (await credentials.recheck()).assertionKey !== usedKey;
+      if (clockWasWrong || keyChanged) exchange = await ask();
+    }
+    const outcome = tokenOf(exchange, clock.now());
+    if (outcome.kind === 'no_token') {
+      failures++;
+      // The end of the old token has not come yet.
+      return current && clock.now() < current.endsAt ? { kind: 'token', token: current.value } : outcome;
+    }
+    renewals++;
+    current = outcome.token;
+    return { kind: 'token', token: current.value };
+  }
+
+  return {
+    async token() {
+      if (current && clock.now() < current.renewAt) return { kind: 'token', token: current.value };
+      renewing ??= renew().finally(() => {
+        renewing = null;
+      });
+      return renewing;
+    },
+    refused(token) {
+      if (current?.value === token) current = null;
+    },
+    state: () => ({ endsInMs: current && Math.max(0, current.endsAt - clock.now()), renewals, failures }),
+  };
+}
+
+/** @param now the server's time, milliseconds */
+function signAssertion(
+  { url, clientId }: TokenSettings,
+  { key, algorithm }: AssertionKey,
+  now: number,
+): Promise<string> {
+  const from = Math.floor(now / 1000) - BACKDATED_SECONDS;
+  return new SignJWT()
+    .setProtectedHeader({ alg: algorithm, typ: 'JWT' })
+    .setIssuer(clientId)
+    .setSubject(clientId)
+    .setAudience(url)
+    .setJti(randomUUID())
+    .setIssuedAt(from)
+    .setNotBefore(from)
+    .setExpirationTime(from + BACKDATED_SECONDS + ASSERTION_SECONDS)
+    .sign(key);
+}
+
+function isRefusal(exchange: Exchange): boolean {
+  return exchange.kind === 'answer' && (exchange.status === 400 || exchange.status === 401);
+}
+
+function tokenOf(exchange: Exchange, now: number): { readonly kind: 'token'; readonly token: Token } | NoToken {
+  if (exchange.kind !== 'answer') return noToken(exchange.requestId, exchange.message, null);
+  const { requestId, status } = exchange;
+  const body = jsonOf(exchange);
+  const granted = status === 200 ? tokenBody.safeParse(body) : null;
+  if (granted?.success) {
+    const { access_token: value, expires_in: seconds } = granted.data;
+    const life = seconds * 1000;
+    return {
+      kind: 'token',
+      token: { value, endsAt: now + life, renewAt: now + life - Math.min(RENEWAL_MS, life / 5) },
+    };
+  }
+  const refused = errorBody.safeParse(body);
+  const why = refused.success
+    ? `${refused.data.error}${refused.data.error_description ? `: ${refused.data.error_description}` : ''}`
+    : 'no token in the answer';
+  return noToken(requestId, `status ${status}, ${why}`, retryAfterOf(exchange));
+}
+
+function noToken(requestId: string, why: string, retryAfterMs: number | null): NoToken {
+  return {
+    kind: 'no_token',
+    requestId,
+    message: `The token endpoint gave no token: ${why}`.toWellFormed(),
+    retryAfterMs,
+  };
+}
+
+function jsonOf({ body }: Answer): unknown {
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch {
+    return null;
+  }
+}

@@ -1,0 +1,134 @@
+import { X509Certificate } from 'node:crypto';
+import { getCACertificates } from 'node:tls';
+import {
+  createHttpAuthority,
+  type HttpAuthority,
+  type HttpAuthorityParts,
+} from '../adapters/authority/http/authority-http.ts';
+import { CredentialProblems, type CredentialStore, openCredentials } from '../adapters/authority/http/credentials.ts';
+import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
+import { expiryFinding } from '../adapters/signing-key/certificate-findings.ts';
+import { loadPkcs12 } from '../adapters/signing-key/pkcs12.ts';
+import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
+import { type Config, ConfigError } from '../config.ts';
+import { createLogger } from '../transport/logger.ts';
+import { type CertificateLook, watchCertificates } from './certificate-watch.ts';
+import type { Documents } from './documents.ts';
+import type { Metrics } from './metrics.ts';
+import type { Runtime } from './runtime.ts';
+
+/** The connection to the live authority. */
+export interface LiveAuthority {
+  readonly authority: HttpAuthority;
+  /** Submissions of all processes together that may be under way; the authority's own limit applies too. */
+  readonly concurrency: number;
+  /** `whsec_…`; null if no callbacks are taken. */
+  readonly callbackSecret: string | null;
+  /** Verifies receipts and cleared documents: their signer must chain to the authority's roots as they are now. */
+  readonly papers: PaperParts;
+  /** The certificate of this service and those of DGI_CA, as they are now. */
+  certificates(): LiveCertificate[];
+  close(): Promise<void>;
+}
+
+/** `client`: shown to the authority. `ca`: of DGI_CA. */
+export interface LiveCertificate {
+  readonly use: 'client' | 'ca';
+  readonly certificate: X509Certificate;
+}
+
+type AuthorityParts = Pick<HttpAuthorityParts, 'log' | 'observe'> & {
+  readonly verify: PaperParts['verify'];
+};
+
+/**
+ * Opens the connection to the configured authority. Nothing is sent before the first call.
+ * @returns null if none is configured
+ * @throws {ConfigError} with a line for each file that cannot be used
+ */
+export async function openAuthority(
+  { authority: settings }: Pick<Config, 'authority'>,
+  { verify, ...parts }: AuthorityParts,
+): Promise<LiveAuthority | null> {
+  if (settings === null) return null;
+  const { url, ca, clientP12, token, concurrency, callbackSecret } = settings;
+  const credentials = await openCredentials(
+    { ca, clientP12, clientKey: token?.keyFile ?? null },
+    { readP12: loadPkcs12, log: parts.log },
+  ).catch((error: unknown) => {
+    throw error instanceof CredentialProblems ? new ConfigError(error.message) : error;
+  });
+  const papers: PaperParts = {
+    verify,
+    trust: (signature) => trustOfSignature(signature, anchorsOf(credentials)),
+  };
+  const authority = createHttpAuthority(
+    { url, token: token && { url: token.url, clientId: token.clientId }, concurrency },
+    { ...parts, credentials, readReceipt: createReceiptReader(papers) },
+  );
+  return {
+    ...{ authority, concurrency, callbackSecret, papers },
+    certificates() {
+      const { tls, anchors } = credentials.latest();
+      const client = tls.identity?.certificateChain.slice(0, 1) ?? [];
+      return [
+        ...client.map((certificate) => ({ use: 'client', certificate }) as const),
+        ...(anchors ?? []).map((certificate) => ({ use: 'ca', certificate }) as const),
+      ];
+    },
+    close: () => authority.close(),
+  };
+}
+
+/**
+ * The live authority of a process, with its metrics and the watch of its certificates; null if none is configured. The
+ * start does not wait for it.
+ * @throws as {@link openAuthority}
+ */
+export async function composeAuthority(
+  { config, log, closing }: Runtime,
+  { verifier }: Pick<Documents, 'verifier'>,
+  metrics: Pick<Metrics, 'authority'>,
+): Promise<LiveAuthority | null> {
+  let measure: NonNullable<AuthorityParts['observe']> = () => undefined;
+  const observe: typeof measure = (...call) => measure(...call);
+  const live = await openAuthority(config, { log, observe, verify: verifier.verify });
+  if (live === null) return null;
+  measure = metrics.authority(live);
+  closing.add(() => live.close());
+  closing.add(watchCertificates((now) => live.certificates().flatMap((each) => lookAt(each, now)), log));
+  // Read early, so that the first submission does not wait for it. Never rejects.
+  void live.authority.probe();
+  return live;
+}
+
+/**
+ * The live authority for a command, which neither verifies receipts nor counts calls; null if none is configured.
+ * Its warnings go to standard error.
+ * @throws as {@link openAuthority}
+ */
+export function openCommandAuthority(config: Config): Promise<LiveAuthority | null> {
+  const log = createLogger('warn', process.stderr);
+  return openAuthority(config, { log, verify: () => Promise.reject(new Error('a command verifies no receipt')) });
+}
+
+const NAMES = { client: 'The certificate of DGI_CLIENT_P12', ca: 'A certificate of DGI_CA' } as const;
+
+function lookAt({ use, certificate }: LiveCertificate, now: Date): CertificateLook[] {
+  const finding = expiryFinding(NAMES[use], certificate, now);
+  if (finding === null) return [];
+  const fields = { authority: use, subject: certificate.subject.replaceAll('\n', ', ') };
+  // While roots are exchanged the file holds old and new ones.
+  return [{ fields, findings: [use === 'ca' ? { ...finding, level: 'warn' } : finding] }];
+}
+
+let systemRoots: readonly X509Certificate[] | null = null;
+
+function anchorsOf(credentials: CredentialStore): readonly X509Certificate[] {
+  const { anchors } = credentials.latest();
+  if (anchors) return anchors;
+  systemRoots ??= [...new Set([...getCACertificates('default'), ...getCACertificates('system')])].map(
+    (pem) => new X509Certificate(pem),
+  );
+  return systemRoots;
+}

@@ -1,0 +1,33 @@
+import type { Logger } from 'pino';
+import type { CertificateFinding } from '../adapters/signing-key/certificate-findings.ts';
+
+const LOOK_MS = 6 * 3_600_000;
+
+/** Findings about one certificate or key, with the fields of their log entries. */
+export interface CertificateLook {
+  readonly fields: Readonly<Record<string, string>>;
+  readonly findings: readonly CertificateFinding[];
+}
+
+/**
+ * Looks at certificates now and every 6 hours, and logs findings that operators should act on. A finding of a period
+ * (30, 7 or 1 days before the end) is logged once; any other one at each look.
+ * @returns a function that stops the looks
+ */
+export function watchCertificates(look: (now: Date) => readonly CertificateLook[], log: Logger): () => void {
+  let known = new Set<string>();
+  const report = () => {
+    const seen = new Set<string>();
+    for (const { fields, findings } of look(new Date())) {
+      for (const { level, text, period } of findings) {
+        if (period !== undefined) seen.add(period);
+        if (period === undefined || !known.has(period)) log[level](fields, text);
+      }
+    }
+    known = seen;
+  };
+  report();
+  const timer = setInterval(report, LOOK_MS);
+  timer.unref();
+  return () => clearInterval(timer);
+}

@@ -1,0 +1,28 @@
+import { tenantsWithOwnKeys } from '../adapters/signing-key/signing-keys.ts';
+import { type Config, isSafeAddress } from '../config.ts';
+
+/** The settings that decide whether there can be live keys. */
+export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;
+
+/**
+ * What the settings lack for live keys of a tenant, each with what to do. A process that only serves requests
+ * (ROLE=api) has no signing keys and does not look for them.
+ * @throws when the file of SIGNING_TENANTS cannot be read
+ */
+export async function missingInstallation(settings: LiveSettings, tenantId: string): Promise<string[]> {
+  const missing: string[] = [];
+  if (settings.authority === null) missing.push('a connection to the tax authority (the operator sets DGI_URL)');
+  if (settings.role !== 'api' && !(await hasCertificate(settings, tenantId))) {
+    missing.push(
+      'a signing certificate other than the self-made one (the operator sets SIGNING_P12, SIGNING_PKCS11, or a key of the tenant in SIGNING_TENANTS)',
+    );
+  }
+  if (!isSafeAddress(settings.publicUrl, settings.host)) {
+    missing.push('an address with HTTPS (the operator sets PUBLIC_URL to an https:// URL)');
+  }
+  return missing;
+}
+
+async function hasCertificate({ signing }: LiveSettings, tenantId: string): Promise<boolean> {
+  return signing.p12 !== null || signing.pkcs11 !== null || (await tenantsWithOwnKeys(signing)).has(tenantId);
+}

@@ -1,0 +1,82 @@
+import { randomUUID } from 'node:crypto';
+import { createClearedCheck } from '../adapters/authority/cleared-document.ts';
+import { createMockAuthority } from '../adapters/authority/mock/mock-authority.ts';
+import { createReceiptReader, type PaperParts } from '../adapters/authority/receipt-reader.ts';
+import { softwareKey } from '../adapters/signing-key/software-key.ts';
+import { loadTestIdentity } from '../adapters/signing-key/test-identity.ts';
+import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
+import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
+import { createDispatcher, type Dispatcher } from '../domain/authority/dispatcher.ts';
+import { createGate, type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
+import type { Authority } from '../domain/authority/ports.ts';
+import type { CheckCleared } from '../domain/invoice/ports.ts';
+import type { Environment } from '../domain/tenant/tenant.ts';
+import { createAuthorityStateStore } from '../storage/authority-state.ts';
+import { createSubmissionLedger } from '../storage/submission-ledger.ts';
+import type { LiveAuthority } from './authority.ts';
+import type { Data } from './data.ts';
+import type { Documents } from './documents.ts';
+import type { Runtime } from './runtime.ts';
+
+/** What a worker uses of the live authority. */
+export type WorkersAuthority = Pick<LiveAuthority, 'papers' | 'concurrency'> & { readonly authority: Authority };
+
+/** What decides when invoices go to which authority. Each function throws for live invoices if there is none. */
+export interface Transmission {
+  readonly authorityOf: (environment: Environment) => Authority;
+  readonly gateOf: (environment: Environment) => Gate;
+  readonly checkClearedOf: (environment: Environment) => CheckCleared;
+  /** Sends waiting live invoices; null without a live authority. @param run runs an invoice's due stages */
+  readonly dispatcher: (run: (invoiceId: string) => Promise<void>) => Dispatcher | null;
+}
+
+/** @param live null if no live authority is configured */
+export async function composeTransmission(
+  { config, log }: Pick<Runtime, 'config' | 'log'>,
+  { store, invoices, logFailure }: Pick<Data, 'store' | 'invoices' | 'logFailure'>,
+  documents: Pick<Documents, 'verifier' | 'examiner'>,
+  live: WorkersAuthority | null,
+): Promise<Transmission> {
+  const key = softwareKey(await loadTestIdentity(config.dataDir), true);
+  const papers: PaperParts = {
+    verify: documents.verifier.verify,
+    trust: (signature) => trustOfSignature(signature, key.certificateChain),
+  };
+  const mock = createMockAuthority({
+    ledger: createSubmissionLedger(store.db),
+    verify: (document) => documents.verifier.verify(document),
+    examineContent: documents.examiner.examine,
+    signer: createDocumentSigner(key),
+    readReceipt: createReceiptReader(papers),
+  });
+  const gate =
+    live &&
+    createGate({
+      ...{ authority: live.authority, concurrency: live.concurrency },
+      store: createAuthorityStateStore(store.db),
+      worker: `wrk_${randomUUID()}`,
+      report: ({ level, message, ...facts }) => log[level](facts, message),
+    });
+  return {
+    authorityOf: byEnvironment<Authority>(mock, live?.authority ?? null),
+    gateOf: byEnvironment<Gate>(OPEN_GATE, gate),
+    checkClearedOf: byEnvironment(createClearedCheck(papers), live && createClearedCheck(live.papers)),
+    dispatcher: (run) =>
+      gate &&
+      createDispatcher({
+        gate,
+        nextParked: invoices.nextParked,
+        run,
+        report: (message, error) => logFailure('error', message, error),
+      }),
+  };
+}
+
+/** Gives what belongs to an environment, and never that of the other one. */
+function byEnvironment<T>(ofTest: T, ofLive: T | null): (environment: Environment) => T {
+  return (environment) => {
+    if (environment === 'test') return ofTest;
+    if (ofLive === null) throw new Error('no live authority is configured: set DGI_URL');
+    return ofLive;
+  };
+}

@@ -1,0 +1,242 @@
+/**
+ * The circuit breaker of the live authority, as a pure state machine (docs/decisions/0042). Its state is shared by all
+ * processes. While it is not closed, only one invoice goes at a time, and failures count no attempt.
+ */
+export interface BreakerState {
+  readonly phase: 'closed' | 'open' | 'half_open';
+  /**
+   * Number of the latest failure. Failures are numbered, so that neither a change of the clock nor the difference of two
+   * clocks moves a failure into an outage or out of one.
+   */
+  readonly lastFailure: number;
+  /** Failed submissions since the latest one that was answered; null if there are none. */
+  readonly streak: Streak | null;
+  /** Number of outages so far; in an outage, its own number. */
+  readonly opened: number;
+  /** The latest outages, oldest first. */
+  readonly outages: readonly Outage[];
+  /** The failures of all outages as intervals of their numbers, ascending; the last one is open (null) in an outage. */
+  readonly excused: readonly Excused[];
+  /** The probes of an open breaker. */
+  readonly probe: { readonly dueAt: Date; readonly failed: number } | null;
+  /** When the only invoice that may go while the breaker is half-open counts as lost; null if none is going. */
+  readonly trialUntil: Date | null;
+}
+
+/** An interval of failures; the end is inclusive, and null while it is open. */
+export type Excused = readonly [from: number, to: number | null];
+
+interface Streak {
+  /** Number of its first failure. */
+  readonly from: number;
+  readonly since: Date;
+  readonly failures: number;
+  /** The first {@link STREAK_INVOICES} different invoices of the streak. */
+  readonly invoices: readonly string[];
+}
+
+/** An outage, from the first failure of the streak that opened the breaker until the breaker closed. */
+export interface Outage {
+  readonly since: Date;
+  readonly until: Date | null;
+}
+
+export const CLOSED: BreakerState = {
+  phase: 'closed',
+  lastFailure: 0,
+  streak: null,
+  opened: 0,
+  outages: [],
+  excused: [],
+  probe: null,
+  trialUntil: null,
+};
+
+/** Number of failures in a row, and of different invoices among them, that open the breaker without a failed probe. */
+export const [STREAK_FAILURES, STREAK_INVOICES] = [5, 3] as const;
+export const FIRST_PROBE_MS = 1000;
+export const LAST_PROBE_MS = 60_000;
+/** The longest wait that the authority can demand, milliseconds. */
+export const LONGEST_WAIT_MS = 3_600_000;
+/** Number of outages, and of intervals of failures, that the state keeps. */
+export const MOST_OUTAGES = 50;
+
+/** The state in which a call to the authority began: what {@link failed} needs to tell whether an outage came between. */
+export interface Beginning {
+  readonly opened: number;
+  readonly wasClosed: boolean;
+  /** Whether it is the one invoice of a half-open breaker. */
+  readonly isTrial: boolean;
+}
+
+export function beginning({ opened, phase }: BreakerState, isTrial: boolean): Beginning {
+  return { opened, wasClosed: phase === 'closed', isTrial };
+}
+
+/** A failed submission. */
+export interface Failure {
+  readonly invoiceId: string;
+  readonly at: Date;
+  readonly began: Beginning;
+  /** How long the authority asked to wait, milliseconds. */
+  readonly retryAfterMs: number | null;
+}
+
+/**
+ * Notes a failed submission; its number is `lastFailure` of the returned state.
+ * @returns `excused`: whether it is known already that it counts no attempt, because an outage is or was under way
+ *   during the call
+ */
+export function failed(state: BreakerState, failure: Failure): { state: BreakerState; excused: boolean } {
+  const { at, began } = failure;
+  const lastFailure = state.lastFailure + 1;
+  const numbered = { ...state, lastFailure };
+  if (state.phase === 'closed') {
+    // A straggler: the outage during which it was sent is over, and it says nothing of the time after it.
+    if (!began.wasClosed || began.opened !== state.opened) return { state: numbered, excused: true };
+    const streak = longer(state.streak, { number: lastFailure, ...failure });
+    const isOutage = streak.failures >= STREAK_FAILURES && streak.invoices.length >= STREAK_INVOICES;
+    const next = { ...numbered, streak };
+    return isOutage ? { state: open(next, streak, failure), excused: true } : { state: next, excused: false };
+  }
+  if (state.phase === 'half_open' && began.isTrial) {
+    return {
+      state: { ...numbered, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure) },
+      excused: true,
+    };
+  }
+  return { state: numbered, excused: true };
+}
+
+function longer(streak: Streak | null, { number, invoiceId, at }: Failure & { readonly number: number }): Streak {
+  if (streak === null) return { from: number, since: at, failures: 1, invoices: [invoiceId] };
+  const { invoices } = streak;
+  const isNew = !invoices.includes(invoiceId) && invoices.length < STREAK_INVOICES;
+  return {
+    ...streak,
+    failures: streak.failures + 1,
+    invoices: isNew ? [...invoices, invoiceId] : invoices,
+  };
+}
+
+/**
+ * Notes that a probe right after a failure failed too.
+ * @param failure `number`: the number of the failure; null for a failed look-up, which has none
+ */
+export function confirmed(
+  state: BreakerState,
+  failure: Pick<Failure, 'at' | 'retryAfterMs'> & { readonly number: number | null },
+): BreakerState {
+  if (state.phase === 'open') return state;
+  const { at, number } = failure;
+  if (state.phase === 'half_open')
+    return { ...state, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure) };
+  const from = Math.min(state.streak?.from ?? Number.POSITIVE_INFINITY, number ?? state.lastFailure + 1);
+  return open(state, { from, since: state.streak?.since ?? at }, failure);
+}
+
+function open(
+  state: BreakerState,
+  { from, since }: Pick<Streak, 'from' | 'since'>,
+  { at, retryAfterMs }: Pick<Failure, 'at' | 'retryAfterMs'>,
+): BreakerState {
+  return {
+    ...state,
+    phase: 'open',
+    streak: null,
+    opened: state.opened + 1,
+    outages: [...state.outages, { since, until: null }].slice(-MOST_OUTAGES),
+    excused: joined([...state.excused, [from, null]]),
+    probe: { dueAt: later(at, Math.max(FIRST_PROBE_MS, retryAfterMs ?? 0)), failed: 0 },
+    trialUntil: null,
+  };
+}
+
+/**
+ * Joins intervals with no failure between them. Beyond {@link MOST_OUTAGES} the two oldest become one: this excuses
+ * failures between them, which is safe, while to forget an interval would count the failures of an outage.
+ */
+function joined(intervals: readonly Excused[]): readonly Excused[] {
+  const result: Excused[] = [];
+  for (const interval of intervals) {
+    const last = result.at(-1);
+    if (last && (last[1] === null || last[1] + 1 >= interval[0])) result[result.length - 1] = [last[0], interval[1]];
+    else result.push(interval);
+  }
+  const [first, second, ...rest] = result;
+  return first && second && result.length > MOST_OUTAGES ? [[first[0], second[1]], ...rest] : result;
+}
+
+/** The next probe after a failed one or a failed trial, at growing intervals. */
+function probeAfter({ probe }: BreakerState, at: Date, { retryAfterMs }: Pick<Failure, 'retryAfterMs'>) {
+  const count = (probe?.failed ?? 0) + 1;
+  const interval = Math.min(FIRST_PROBE_MS * 2 ** Math.min(count, 10), LAST_PROBE_MS);
+  return { probe: { dueAt: later(at, Math.max(interval, retryAfterMs ?? 0)), failed: count } };
+}
+
+/** Notes that the authority answered a submission, with whatever decision. */
+export function succeeded(state: BreakerState, began: Beginning, at: Date): BreakerState {
+  if (state.phase === 'closed') return state.streak === null ? state : { ...state, streak: null };
+  if (state.phase !== 'half_open' || !began.isTrial) return state;
+  return {
+    ...state,
+    phase: 'closed',
+    streak: null,
+    outages: state.outages.map((outage) => (outage.until === null ? { ...outage, until: at } : outage)),
+    excused: state.excused.map(([from, to]) => [from, to ?? state.lastFailure] as const),
+    probe: null,
+    trialUntil: null,
+  };
+}
+
+/** Whether a probe is due. A due time that is too far away comes from a clock that was set back. */
+export function probeIsDue({ phase, probe }: BreakerState, now: Date): boolean {
+  if (phase !== 'open' || probe === null) return false;
+  const wait = probe.dueAt.getTime() - now.getTime();
+  return wait <= 0 || wait > LONGEST_WAIT_MS;
+}
+
+/** Reserves the due probe for the caller, for `ms` milliseconds. @returns null if no probe is due */
+export function probeClaimed(state: BreakerState, now: Date, ms: number): BreakerState | null {
+  if (!state.probe || !probeIsDue(state, now)) return null;
+  return { ...state, probe: { ...state.probe, dueAt: new Date(now.getTime() + ms) } };
+}
+
+/** Notes the result of a reserved probe. */
+export function probed(state: BreakerState, at: Date, answered: boolean): BreakerState {
+  if (state.phase !== 'open') return state;
+  if (!answered) return { ...state, ...probeAfter(state, at, { retryAfterMs: null }) };
+  return { ...state, phase: 'half_open', trialUntil: null };
+}
+
+/** Reserves the one place of a half-open breaker for `ms` milliseconds. @returns null if it is taken */
+export function trialClaimed(state: BreakerState, now: Date, ms: number): BreakerState | null {
+  if (state.phase !== 'half_open') return null;
+  const wait = (state.trialUntil?.getTime() ?? 0) - now.getTime();
+  if (wait > 0 && wait <= LONGEST_WAIT_MS) return null;
+  return { ...state, trialUntil: new Date(now.getTime() + ms) };
+}
+
+/** Frees the place of a half-open breaker after a trial that was neither a failure nor a success. */
+export function trialReleased(state: BreakerState): BreakerState {
+  return state.phase === 'half_open' && state.trialUntil !== null ? { ...state, trialUntil: null } : state;
+}
+
+/** The failures that no outage excuses: the attempts of an invoice. */
+export function countedFailures({ excused }: BreakerState, failures: readonly number[]): readonly number[] {
+  return failures.filter((number) => !excused.some(([from, to]) => from <= number && (to === null || number <= to)));
+}
+
+/**
+ * Ends the current streak, when an invoice fails for good: its failures are attributed to the invoice, so no later
+ * opening may excuse them.
+ * @returns null if fewer than `attempts` of the failures count
+ */
+export function concluded(state: BreakerState, failures: readonly number[], attempts: number): BreakerState | null {
+  if (countedFailures(state, failures).length < attempts) return null;
+  return state.streak === null ? state : { ...state, streak: null };
+}
+
+function later(at: Date, ms: number): Date {
+  return new Date(at.getTime() + Math.min(ms, LONGEST_WAIT_MS));
+}

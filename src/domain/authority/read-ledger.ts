@@ -1,0 +1,94 @@
+import type { Authority, LedgerEntry } from './ports.ts';
+
+/** Entries in one call. */
+export const PAGE = 1000;
+/** How often a call is repeated before the ledger counts as unreadable. */
+const ATTEMPTS = 4;
+/** Limits of the pause before a call is repeated, milliseconds. */
+const [FIRST_PAUSE_MS, LONGEST_PAUSE_MS] = [1000, 60_000];
+/** Pages without an entry in a row, before the end. */
+const MOST_EMPTY = 100;
+const MAX_TEXT = 200;
+const MAX_CURSOR = 4096;
+
+/** The ledger cannot be read further. The message says why; what was read before is valid. */
+export class LedgerUnreadable extends Error {
+  override readonly name = 'LedgerUnreadable';
+}
+
+export interface LedgerPage {
+  /** At most {@link PAGE}, the last one of each submission. */
+  readonly entries: readonly LedgerEntry[];
+  /** Number of entries before repeated ones were removed. */
+  readonly read: number;
+  /** Where the next page begins. */
+  readonly cursor: string;
+}
+
+/**
+ * Reads the ledger from a cursor to its end, a page at a time, with one page in memory. Ends for any sequence of
+ * answers: a ledger whose cursors repeat, or whose pages exceed the limit, is refused.
+ * @param after null: from the start
+ * @param pause waits for this many milliseconds
+ * @throws {LedgerUnreadable}
+ */
+export async function* readLedger(
+  authority: Pick<Authority, 'changes'>,
+  after: string | null,
+  pause: (ms: number) => Promise<void>,
+): AsyncGenerator<LedgerPage, void> {
+  const isCircle = circleDetector();
+  let empty = 0;
+  for (let cursor = after; ; ) {
+    const { entries, nextCursor, highWaterMark } = await pageAfter(authority, cursor, pause);
+    if (entries.length > PAGE)
+      throw new LedgerUnreadable(`a page has ${entries.length} entries, although ${PAGE} were asked for`);
+    if (nextCursor.length > MAX_CURSOR) throw new LedgerUnreadable('a cursor is too long');
+    const odd = entries.find((entry) => !isPlausible(entry));
+    if (odd) throw new LedgerUnreadable(`the entry ${JSON.stringify(odd.submissionId.slice(0, 50))} is malformed`);
+    const isLast = nextCursor === highWaterMark;
+    empty = entries.length === 0 ? empty + 1 : 0;
+    if (!isLast && (nextCursor === cursor || isCircle(nextCursor) || empty > MOST_EMPTY))
+      throw new LedgerUnreadable('the cursor does not advance');
+    const latest = new Map(entries.map((entry) => [entry.submissionId, entry]));
+    yield { entries: [...latest.values()], read: entries.length, cursor: nextCursor };
+    if (isLast) return;
+    cursor = nextCursor;
+  }
+}
+
+async function pageAfter(
+  authority: Pick<Authority, 'changes'>,
+  cursor: string | null,
+  pause: (ms: number) => Promise<void>,
+) {
+  for (let attempt = 1; ; attempt++) {
+    const answer = await authority.changes(cursor, PAGE);
+    if (answer.kind === 'changes') return answer;
+    if (attempt === ATTEMPTS) throw new LedgerUnreadable(answer.message);
+    const wait = answer.retryAfterMs ?? FIRST_PAUSE_MS * 2 ** (attempt - 1);
+    await pause(Math.min(wait, LONGEST_PAUSE_MS));
+  }
+}
+
+/** Whether an entry can be stored and shown. The texts come from outside. */
+function isPlausible({ submissionId, sha256, decision }: LedgerEntry): boolean {
+  const isShort = (text: string) => text.length > 0 && text.length <= MAX_TEXT;
+  return (
+    isShort(submissionId) &&
+    /^[0-9a-f]{64}$/.test(sha256) &&
+    !Number.isNaN(decision.decidedAt.getTime()) &&
+    (decision.outcome === 'rejected' || isShort(decision.dgiId))
+  );
+}
+
+/** Finds out whether a sequence has entered a circle, with one value in memory (Brent's algorithm). */
+function circleDetector(): (value: string) => boolean {
+  let [kept, steps, span]: [string | null, number, number] = [null, 0, 1];
+  return (value) => {
+    if (value === kept) return true;
+    steps += 1;
+    if (steps === span) [kept, steps, span] = [value, 0, span * 2];
+    return false;
+  };
+}

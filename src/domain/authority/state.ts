@@ -1,0 +1,54 @@
+import type { BreakerState } from './breaker.ts';
+
+/** What all processes share about the live authority. */
+export interface AuthorityState {
+  /** Grows with each change of the breaker. */
+  readonly version: number;
+  readonly breaker: BreakerState;
+  /** Set by an operator: nothing is sent. */
+  readonly pause: Pause | null;
+  /** The authority takes nothing before this time. */
+  readonly notBefore: Date | null;
+  readonly workers: readonly WorkerHeartbeat[];
+}
+
+export interface Pause {
+  /** Who paused it, such as the user and the machine of the command. */
+  readonly by: string;
+  readonly reason: string | null;
+  readonly since: Date;
+}
+
+/** Written every few seconds by each worker that transmits. */
+export interface WorkerHeartbeat {
+  readonly id: string;
+  /** By the worker's own clock. */
+  readonly at: Date;
+  /** Number of invoices that it is transmitting. */
+  readonly inFlight: number;
+}
+
+/** The store of the shared state. Each method is atomic. */
+export interface AuthorityStateStore {
+  read(): Promise<AuthorityState>;
+  /**
+   * Applies a transition to the newest state of the breaker. It runs again if another process has changed the state
+   * meanwhile, so it must be pure. Returning null or the same state writes nothing.
+   * @returns the state afterwards, and what the transition that was written (or refused) returned as `result`
+   */
+  update<Result>(transition: Transition<Result>): Promise<{ readonly state: AuthorityState; readonly result: Result }>;
+  /** Postpones everything to a time, unless it is postponed further already (at most by `LONGEST_WAIT_MS`). */
+  postpone(until: Date): Promise<void>;
+  pause(pause: Pause): Promise<void>;
+  /** @returns the pause that it ended; null if there was none */
+  resume(): Promise<Pause | null>;
+  /** Stores a heartbeat. @returns the state with it */
+  heartbeat(heartbeat: WorkerHeartbeat): Promise<AuthorityState>;
+  /** Removes a worker, unless it has a heartbeat other than `at` meanwhile. @param at null: in any case */
+  forget(workerId: string, at: Date | null): Promise<void>;
+}
+
+export type Transition<Result> = (state: BreakerState) => {
+  readonly next: BreakerState | null;
+  readonly result: Result;
+};

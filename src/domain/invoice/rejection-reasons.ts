@@ -1,0 +1,92 @@
+import type { Problem } from '../authority/ports.ts';
+import type { Invoice } from './invoice.ts';
+import type { SigningFailed, SigningFault } from './signing-key.ts';
+
+/**
+ * The French texts of `rejection_reason`, one for each way in which an invoice is rejected. Each ends with what to do.
+ * The prefixes are those of `REJECTION_CODES`. Details for operators are in the log.
+ */
+
+/** Maximum length of the authority's part of a reason, in characters. */
+const MAX_FINDINGS = 2000;
+
+/** The authority examined the invoice and rejected it. */
+export function rejectedByAuthority(invoice: Invoice, problems: readonly Problem[]): string {
+  const findings = sentences(problems.map(({ message }) => message));
+  return `${findings || 'L’administration fiscale a rejeté la facture sans en donner la raison.'} ${corrected(invoice)}`;
+}
+
+/** The authority does not take the document as it is: a limit of the authority, or a defect of this service. */
+export function refusedByAuthority(invoice: Invoice, code: string, message: string): string {
+  const findings = sentences([message]);
+  return `L’administration fiscale n’a pas pris la facture en charge (${code})${findings && ` : ${findings}`}${findings ? '' : '.'} ${NOT_HELD} ${SUPPORT} ${again(invoice)}.`;
+}
+
+/** The authority holds another document with this invoice's number. @param original the id of that submission */
+export function duplicateOf(invoice: Invoice, original: string): string {
+  return (
+    `L’administration fiscale détient déjà un autre document portant le numéro de cette facture, sous l’identifiant ${original}. ` +
+    `Cherchez-le parmi vos factures ; s’il s’agit d’une autre vente, ${lowered(again(invoice))}.`
+  );
+}
+
+/** Every attempt to transmit failed, and none was received. */
+export function transmissionFailed(invoice: Invoice, attempts: number): string {
+  return (
+    `dgi_transmission_failed: l’administration fiscale est restée injoignable pendant ${attempts} tentatives et ne détient aucun exemplaire de la facture. ` +
+    `${again(invoice)}, plus tard.`
+  );
+}
+
+/** Signing failed after its retries. */
+export function signingFailed(invoice: Invoice, { fault }: SigningFailed): string {
+  return (
+    `signature_error: ${SIGNING_FAULTS[fault]} Rien n’a été transmis à l’administration fiscale. ${again(invoice)} ; ` +
+    'si elle est rejetée elle aussi, contactez le support du service de facturation.'
+  );
+}
+
+/** The UBL document that this service wrote breaks a rule. */
+export function invalidDocument(): string {
+  return (
+    'Le document UBL établi par le service de facturation est invalide. Rien n’a été transmis à l’administration fiscale. ' +
+    'Contactez le support du service de facturation, avec l’identifiant de la facture.'
+  );
+}
+
+const NOT_HELD = 'Elle n’en détient aucun exemplaire.';
+const SUPPORT = 'Contactez le support du service de facturation.';
+
+const SIGNING_FAULTS: Readonly<Record<SigningFault, string>> = {
+  requested: 'l’ICE magique de l’environnement de test demande cet échec.',
+  no_live_certificate: 'le service n’a pas de certificat qui puisse signer des factures réelles.',
+  certificate_period: 'la date est hors de la période de validité du certificat de signature.',
+  time_stamp: 'l’autorité d’horodatage n’a pas répondu correctement.',
+  key: 'la clé de signature n’a pas pu être utilisée.',
+};
+
+/**
+ * Advice for a rejected invoice that the authority does not hold. It needs a new Idempotency-Key: the old one would
+ * return the rejected invoice.
+ */
+function again({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
+  return `Créez la facture à nouveau, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}`;
+}
+
+function corrected({ ownNumber }: Pick<Invoice, 'ownNumber'>): string {
+  return `Après correction, créez une nouvelle facture, avec une nouvelle Idempotency-Key${ownNumber === null ? '' : ' et un nouveau numéro'}.`;
+}
+
+function lowered(text: string): string {
+  return text.charAt(0).toLowerCase() + text.slice(1);
+}
+
+/** Joins texts of the authority, each made a sentence, up to {@link MAX_FINDINGS} characters. */
+function sentences(texts: readonly string[]): string {
+  const all = texts
+    .map((text) => text.trim())
+    .filter((text) => text !== '')
+    .map((text) => (/[.!?…]$/.test(text) ? text : `${text}.`))
+    .join(' ');
+  return all.length <= MAX_FINDINGS ? all : `${all.slice(0, MAX_FINDINGS - 1).toWellFormed()}…`;
+}

@@ -1,0 +1,157 @@
+import type { Gate, Pass } from '../../authority/gate.ts';
+import {
+  type Authority,
+  type HeldSubmission,
+  type LookUpAnswer,
+  NOT_HELD,
+  type Submission,
+  type SubmitAnswer,
+} from '../../authority/ports.ts';
+import type { AttemptPurpose } from '../authority-attempt.ts';
+import type { AttemptLog } from '../authority-attempts.ts';
+import type { Invoice } from '../invoice.ts';
+
+/** What is known after the calls of one run. */
+export type Outcome =
+  | { readonly kind: 'held'; readonly submission: HeldSubmission }
+  /** Nothing was sent, and the invoice waits for its turn. */
+  | { readonly kind: 'not_sent'; readonly outcomeUnknown: boolean }
+  | Failed
+  | Extract<SubmitAnswer, { readonly kind: 'refused' | 'duplicate' | 'digest_mismatch' }>;
+
+interface Failed {
+  readonly kind: 'failed';
+  /** Whether the next run waits by the number of attempts, or by the number of runs. */
+  readonly waitsBy: 'attempts' | 'runs';
+  readonly outcomeUnknown: boolean;
+  /** All failed attempts so far, this one included if it counts. */
+  readonly failures: readonly number[];
+  readonly retryAfterMs: number | null;
+  readonly message: string;
+  readonly needsOperator: boolean;
+}
+
+export interface Calls {
+  readonly authority: Authority;
+  readonly gate: Gate;
+  readonly pass: Pass;
+  readonly log: AttemptLog;
+  readonly invoice: Invoice;
+  readonly read: () => Promise<Uint8Array>;
+  readonly asksFirst: boolean;
+  /** Receives what the adapter throws: a defect of this service. */
+  readonly onDefect: (error: unknown) => void;
+  /** Number of attempts after which an invoice has failed. */
+  readonly attempts: number;
+}
+
+/** The answer of a call that failed by a defect of this service. */
+export const DEFECT = {
+  kind: 'unknown',
+  requestId: null,
+  message: 'an internal error of this service',
+  retryAfterMs: null,
+} as const;
+
+/** Makes and records a call to the authority. @returns {@link DEFECT} if it throws */
+export async function recordedCall<Answer extends SubmitAnswer | LookUpAnswer>(
+  { log, onDefect }: Pick<Calls, 'log' | 'onDefect'>,
+  purpose: AttemptPurpose,
+  call: () => Promise<Answer>,
+): Promise<Answer | typeof DEFECT> {
+  try {
+    return await log.call(purpose, call);
+  } catch (error) {
+    onDefect(error);
+    return DEFECT;
+  }
+}
+
+/**
+ * Makes the calls of one run of the stage: a look-up if an earlier outcome is unknown, then a submission if the
+ * authority does not hold the document and attempts are left. A look-up follows the last failed attempt too, because an
+ * earlier submission may have arrived late.
+ */
+export async function callAuthority(calls: Calls): Promise<Outcome> {
+  const { gate, pass, invoice, asksFirst, attempts } = calls;
+  const failures = invoice.work?.failures ?? [];
+  if (asksFirst) {
+    const found = await lookUp(calls);
+    if (found.kind === 'held') {
+      await pass.found();
+      return found;
+    }
+    if (found.kind === 'unknown') {
+      if (found !== DEFECT) await pass.lookUpFailed(found.retryAfterMs);
+      return unknown('runs', found, failures);
+    }
+    // Now every attempt is known as "not held".
+    if (gate.counted(failures).length >= attempts)
+      return {
+        ...{ kind: 'failed', waitsBy: 'attempts', outcomeUnknown: false, failures },
+        ...{ retryAfterMs: null, message: '', needsOperator: false },
+      };
+  }
+  const outcome = await submit(calls, failures);
+  if (outcome.kind !== 'failed' || outcome.outcomeUnknown || gate.counted(outcome.failures).length < attempts)
+    return outcome;
+  const found = await lookUp(calls);
+  return found.kind === 'held' ? found : outcome;
+}
+
+async function lookUp(calls: Calls) {
+  const { authority, invoice } = calls;
+  const submission = { submissionId: invoice.id, sha256: digestOf(invoice) };
+  return recordedCall(calls, 'look_up', () => authority.lookUp(submission));
+}
+
+async function submit(calls: Calls, failures: readonly number[]): Promise<Outcome> {
+  const { authority, pass, invoice, read } = calls;
+  const submission: Submission = {
+    submissionId: invoice.id,
+    customerIce: invoice.customer.ice,
+    sha256: digestOf(invoice),
+    document: await read(),
+  };
+  const answer = await recordedCall(calls, 'submit', () => authority.submit(submission));
+  // A defect says nothing of the authority, and must not use up the attempts. Runs that end so need attention.
+  if (answer === DEFECT) return unknown('runs', answer, failures);
+  const failure = await pass.submitted(answer);
+  switch (answer.kind) {
+    case 'held':
+    case 'refused':
+    case 'duplicate':
+    case 'digest_mismatch':
+      return answer;
+    case 'unknown':
+      return unknown('attempts', answer, withFailure(failures, failure));
+    case 'not_held': {
+      const { reason, retryAfterMs, message } = answer;
+      const { counts, isFailure } = NOT_HELD[reason];
+      // The authority, or the client for its sake, takes nothing at the moment: that says nothing of this invoice.
+      if (!isFailure) return { kind: 'not_sent', outcomeUnknown: false };
+      return {
+        ...{ kind: 'failed', waitsBy: 'attempts', outcomeUnknown: false, retryAfterMs, message },
+        failures: counts ? withFailure(failures, failure) : failures,
+        needsOperator: reason === 'forbidden',
+      };
+    }
+  }
+}
+
+function unknown(
+  waitsBy: Failed['waitsBy'],
+  { retryAfterMs, message }: Pick<Failed, 'retryAfterMs' | 'message'>,
+  failures: readonly number[],
+): Failed {
+  return { kind: 'failed', waitsBy, outcomeUnknown: true, failures, retryAfterMs, message, needsOperator: false };
+}
+
+function withFailure(failures: readonly number[], failure: number | null): readonly number[] {
+  return failure === null ? failures : [...failures, failure];
+}
+
+function digestOf({ id, xml }: Invoice): string {
+  if (!xml) throw new Error(`invoice ${id} is transmitted without a signed document`);
+  return xml.sha256;
+}

@@ -1,0 +1,133 @@
+import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../authority/ports.ts';
+import { MANY_ATTEMPTS } from '../attention.ts';
+import { AttemptLog, type InvalidAnswer } from '../authority-attempts.ts';
+import { next, recordOf } from '../changes.ts';
+import { DOCUMENTS } from '../documents.ts';
+import type { Invoice, StoredDocument, StoredReceipt } from '../invoice.ts';
+import { RECEIPT_SCHEDULE } from '../pauses.ts';
+import type { InvoiceChange } from '../repository.ts';
+import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
+
+/** Why a document of the authority is not stored yet; `isWrong`: it was fetched and does not fit the invoice. */
+interface Delay {
+  readonly message: string;
+  readonly isWrong: boolean;
+  readonly retryAfterMs: number;
+}
+
+/**
+ * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
+ * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
+ * status. What is wrong is never stored: the invoice waits for an operator or a right answer.
+ */
+export function createReceiptStage(
+  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'checkCleared' | 'report'>,
+  { change, putOff }: Progress,
+): RunStage {
+  async function storeReceipt(invoice: Invoice, log: AttemptLog): Promise<StoredReceipt | Delay> {
+    const authority = parts.authorityOf(invoice.environment);
+    const { dgiId } = invoice;
+    if (dgiId === null) throw new Error(`invoice ${invoice.id} is at stage receipt but not accepted`);
+    const answer = await log.call('receipt', async (): Promise<ReceiptAnswer> => {
+      const given = await authority.receipt(dgiId);
+      const fault = given.kind === 'receipt' ? differenceOf(given.receipt, invoice) : null;
+      return fault === null ? given : { kind: 'invalid', requestId: given.requestId, message: fault };
+    });
+    if (answer.kind !== 'receipt') return delayOf(answer, 'receipt');
+    const { document, decidedAt } = answer.receipt;
+    return { ...(await put(invoice, document, 'receipt')), decidedAt };
+  }
+
+  async function storeCleared(
+    invoice: Invoice,
+    sent: StoredDocument,
+    log: AttemptLog,
+  ): Promise<StoredDocument | Delay> {
+    const authority = parts.authorityOf(invoice.environment);
+    const answer = await log.call('cleared', async (): Promise<ClearedAnswer | InvalidAnswer> => {
+      const given = await authority.cleared(invoice.heldAs ?? invoice.id);
+      const fault =
+        given.kind === 'document'
+          ? await parts.checkCleared(given.document, await parts.documents.get(sent), invoice)
+          : null;
+      return fault === null ? given : { kind: 'invalid', requestId: given.requestId, message: fault };
+    });
+    if (answer.kind !== 'document') return delayOf(answer, 'cleared document');
+    return put(invoice, answer.document, 'xml', 'cleared.xml');
+  }
+
+  function put(
+    { id }: Invoice,
+    bytes: Uint8Array,
+    kind: 'receipt' | 'xml',
+    suffix: string = DOCUMENTS[kind].suffix,
+  ): Promise<StoredDocument> {
+    return parts.documents.put(bytes, `${id}.${suffix}`, DOCUMENTS[kind].mediaType);
+  }
+
+  return async (claim) => {
+    const { invoice } = claim;
+    const { xml } = invoice;
+    if (xml === null) throw new Error(`invoice ${invoice.id} is at stage receipt without a signed document`);
+    const log = new AttemptLog();
+    const receipt = invoice.receipt ?? (await storeReceipt(invoice, log));
+    const isCleared = parts.authorityOf(invoice.environment).capabilities().clearedDocument || invoice.awaitsCleared;
+    const cleared = isCleared ? (invoice.cleared ?? (await storeCleared(invoice, xml, log))) : null;
+    const stored = {
+      ...(receipt !== invoice.receipt && !isDelay(receipt) && { receipt }),
+      ...(cleared !== null && !isDelay(cleared) && { cleared, awaitsCleared: false }),
+      ...recordOf(invoice, log),
+    } satisfies Omit<InvoiceChange, 'work'>;
+    const delays = [receipt, cleared].filter((each): each is Delay => each !== null && isDelay(each));
+    if (delays.length === 0) return change(claim, { ...stored, work: next('render') });
+
+    const isWrong = delays.some((each) => each.isWrong);
+    // An answer that is wrong needs attention at once, and will hardly be right in seconds.
+    const attempts = Math.max(attemptsOf(invoice) + 1, isWrong ? MANY_ATTEMPTS : 0);
+    const message = `${delays.map((each) => each.message).join('; ')} (attempt ${attempts})`;
+    parts.report({ level: isWrong ? 'error' : 'warn', invoiceId: invoice.id, stage: 'receipt', message });
+    const delay = RECEIPT_SCHEDULE[Math.min(attempts, RECEIPT_SCHEDULE.length) - 1] ?? RECEIPT_SCHEDULE[0];
+    return putOff(
+      claim,
+      { stage: 'receipt', attempts, outcomeUnknown: false },
+      Math.max(delay, ...delays.map((each) => each.retryAfterMs)),
+      stored,
+    );
+  };
+}
+
+function isDelay(result: StoredDocument | Delay): result is Delay {
+  return 'isWrong' in result;
+}
+
+/** What in a receipt does not fit the invoice; null if everything does. */
+function differenceOf(receipt: AuthorityReceipt, invoice: Invoice): string | null {
+  const expected = {
+    submissionId: invoice.heldAs ?? invoice.id,
+    dgiId: invoice.dgiId,
+    sha256: invoice.xml?.sha256,
+    status: 'accepted',
+  } as const;
+  const different = (Object.keys(expected) as (keyof typeof expected)[]).filter(
+    (name) => receipt[name] !== expected[name],
+  );
+  return different.length === 0 ? null : `The receipt is of something else: its ${different.join(' and ')} differ.`;
+}
+
+function delayOf(
+  answer: Exclude<ReceiptAnswer | ClearedAnswer | InvalidAnswer, { kind: 'receipt' | 'document' }>,
+  what: string,
+): Delay {
+  switch (answer.kind) {
+    case 'absent':
+      return { message: `the authority has no ${what}`, isWrong: false, retryAfterMs: 0 };
+    case 'invalid':
+      return { message: `the ${what} is not valid: ${answer.message}`, isWrong: true, retryAfterMs: 0 };
+    case 'unknown':
+      return {
+        message: `the ${what} could not be fetched: ${answer.message}`,
+        isWrong: false,
+        retryAfterMs: answer.retryAfterMs ?? 0,
+      };
+  }
+}

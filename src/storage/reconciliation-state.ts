@@ -1,0 +1,58 @@
+import type { Collection, Db } from 'mongodb';
+import {
+  ReconciliationBusy,
+  type ReconciliationProgress,
+  type ReconciliationRun,
+  type ReconciliationState,
+} from '../domain/authority/reconciliation.ts';
+import { insertNew } from './insert-new.ts';
+
+interface StateDocument extends ReconciliationProgress {
+  _id: 'live';
+  /** The run that holds the lease; null if there is none. */
+  token: string | null;
+  leaseUntil: Date;
+  last: ReconciliationRun | null;
+}
+
+const NOTHING_YET = { cursor: null, checkedUntil: null, stalled: 0, token: null, last: null };
+
+/** The state of reconciliation in the only document of the collection `authority_reconciliation`. */
+export function createReconciliationState(db: Db): ReconciliationState {
+  const states: Collection<StateDocument> = db.collection<StateDocument>('authority_reconciliation');
+  return {
+    async begin(token, leaseMs) {
+      const now = Date.now();
+      const taken = await take();
+      if (taken || (await insertNew(states, [{ _id: 'live', ...NOTHING_YET, leaseUntil: new Date(0) }])).size === 0)
+        return taken;
+      return take();
+
+      async function take(): Promise<ReconciliationProgress | null> {
+        const state = await states.findOneAndUpdate(
+          { _id: 'live', leaseUntil: { $lte: new Date(now) } },
+          { $set: { token, leaseUntil: new Date(now + leaseMs) } },
+          { returnDocument: 'after' },
+        );
+        return state && { cursor: state.cursor, checkedUntil: state.checkedUntil, stalled: state.stalled };
+      }
+    },
+    async advance(token, leaseMs, progress) {
+      const { matchedCount } = await states.updateOne(
+        { _id: 'live', token },
+        { $set: { ...progress, leaseUntil: new Date(Date.now() + leaseMs) } },
+      );
+      if (matchedCount === 0) throw new ReconciliationBusy('another process has taken the reconciliation over');
+    },
+    async end(token, run, progress) {
+      await states.updateOne(
+        { _id: 'live', token },
+        { $set: { ...progress, last: run, token: null, leaseUntil: new Date(0) } },
+      );
+    },
+    async release(token) {
+      await states.updateOne({ _id: 'live', token }, { $set: { token: null, leaseUntil: new Date(0) } });
+    },
+    last: async () => (await states.findOne({ _id: 'live' }))?.last ?? null,
+  };
+}

@@ -1,0 +1,121 @@
+import type { Collection, Db, Filter, UpdateFilter, WithId } from 'mongodb';
+import type { LookUpRule, Transmission, TransmissionReader } from '../domain/authority/reconciliation.ts';
+import type { LookUpScheduler } from '../domain/authority/take-hint.ts';
+import type { StoredDocument } from '../domain/invoice/invoice.ts';
+import { type InvoiceDocument, invoiceOf } from './invoices.ts';
+
+/** The fields of a live invoice that concern the authority. */
+type TransmittedDocument = InvoiceDocument & {
+  /** The id under which the authority holds the invoice, if it is another one. */
+  heldAs?: string | null;
+  receipt?: StoredDocument | null;
+};
+
+const PROJECTION = {
+  ...{ tenantId: 1, environment: 1, heldAs: 1, status: 1, dgiId: 1, updatedAt: 1 },
+  ...{ 'events.status': 1, 'xml.sha256': 1, 'receipt.file': 1 },
+};
+/** Invoices in one batch of a scan. */
+const BATCH = 500;
+const HOUR_MS = 3_600_000;
+
+/** The live invoices in the collection `invoices`, as the reconciliation and the authority's hints need them. */
+export function createTransmissions(db: Db): TransmissionReader & LookUpScheduler {
+  const invoices: Collection<TransmittedDocument> = db.collection<TransmittedDocument>('invoices');
+
+  async function read(filter: Filter<TransmittedDocument>): Promise<Transmission[]> {
+    const found = await invoices.find(filter).project<WithId<TransmittedDocument>>(PROJECTION).toArray();
+    return found.filter(({ environment }) => environment === 'live').map(transmissionOf);
+  }
+
+  return {
+    async bySubmission(ids) {
+      // Two queries, as servers differ in whether a branch of `$or` may use a partial index.
+      const found = await Promise.all([read({ _id: { $in: [...ids] } }), read({ heldAs: { $in: [...ids] } })]);
+      return [...new Map(found.flat().map((each) => [each.invoiceId, each])).values()];
+    },
+    byDigest: (digests) => read({ environment: 'live', 'xml.sha256': { $in: [...digests] } }),
+
+    async *decided(from, until) {
+      const search = invoices
+        .find(
+          {
+            environment: 'live',
+            status: { $in: ['accepted', 'rejected'] },
+            updatedAt: { $gte: from, $lte: until },
+          } as Filter<TransmittedDocument>,
+          { batchSize: BATCH },
+        )
+        .project<WithId<TransmittedDocument>>(PROJECTION)
+        .sort({ updatedAt: 1 });
+      let batch: Transmission[] = [];
+      for await (const document of search) {
+        batch.push(transmissionOf(document));
+        if (batch.length < BATCH) continue;
+        yield batch;
+        batch = [];
+      }
+      if (batch.length > 0) yield batch;
+    },
+
+    async makeLookUpDue(submissionId, rule) {
+      const now = new Date();
+      // Both always run, so that the answer takes as long for an unknown id.
+      const changed = await Promise.all(
+        [{ _id: submissionId }, { heldAs: submissionId }].map((held) =>
+          invoices.findOneAndUpdate({ ...held, ...mayLookUp(rule, now) }, dueAt(now), { returnDocument: 'after' }),
+        ),
+      );
+      const document = changed.find((each) => each !== null);
+      if (!document) return null;
+      const { id, work } = invoiceOf(document);
+      return { id, work };
+    },
+
+    async makeLookUpsDue(invoiceIds, rule) {
+      const now = new Date();
+      const own = { _id: { $in: [...invoiceIds] }, ...mayLookUp(rule, now) };
+      return (await invoices.updateMany(own, dueAt(now))).modifiedCount;
+    },
+  };
+}
+
+/**
+ * Invoices whose look-up may be made due. An invoice with a token is in the hands of a worker, and changing when its
+ * work is due would end the lease.
+ */
+function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<TransmittedDocument> {
+  const since = (ms: number) => new Date(now.getTime() - ms);
+  const lookUpAfter = (at: Date) => ({ $elemMatch: { purpose: 'look_up', at: { $gt: at } } });
+  const isOfLastHour = {
+    $and: [{ $eq: ['$$this.purpose', 'look_up'] }, { $gt: ['$$this.at', since(HOUR_MS)] }],
+  };
+  const ofLastHour = { $filter: { input: { $ifNull: ['$authorityAttempts', []] }, cond: isOfLastHour } };
+  return {
+    environment: 'live',
+    'work.token': null,
+    'work.dueAt': { $gt: now },
+    // Parked work waits for the authority, and runs in its turn.
+    'work.parked': { $ne: true },
+    $or: [{ 'work.stage': 'decide' }, { 'work.stage': 'transmit', 'work.outcomeUnknown': true }],
+    authorityAttempts: { $not: lookUpAfter(since(quietMs)) },
+    $expr: { $lt: [{ $size: ofLastHour }, mostAnHour] },
+  } as Filter<TransmittedDocument>;
+}
+
+/** Work that is due now. Its job gets another id by `since`, so that it does not wait for the job that exists. */
+function dueAt(now: Date): UpdateFilter<TransmittedDocument> {
+  return { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.since': now } } as UpdateFilter<TransmittedDocument>;
+}
+
+function transmissionOf(document: WithId<TransmittedDocument>): Transmission {
+  const { _id, tenantId, heldAs, status, events, xml, dgiId, updatedAt, receipt } = document;
+  return {
+    ...{ invoiceId: _id, tenantId, status, dgiId: dgiId ?? null },
+    submissionId: heldAs ?? _id,
+    wasHeld: events.some((event) => event.status === 'transmitted'),
+    sha256: xml?.sha256 ?? null,
+    changedAt: updatedAt,
+    hasReceipt: Boolean(receipt),
+  };
+}

@@ -1,0 +1,87 @@
+import { createPrivateKey, type KeyObject, X509Certificate } from 'node:crypto';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createHttpAuthority,
+  type HttpAuthority,
+  type HttpAuthorityParts,
+  type HttpAuthoritySettings,
+} from '../../src/adapters/authority/http/authority-http.ts';
+import {
+  type ClientIdentity,
+  type CredentialStore,
+  openCredentials,
+} from '../../src/adapters/authority/http/credentials.ts';
+import type { CertificateAuthority } from './certificate-authority.ts';
+
+export interface OpenHttpAuthority {
+  readonly authority: HttpAuthority;
+  readonly credentials: CredentialStore;
+  /** The files of the settings. */
+  readonly files: { readonly ca: string; readonly client: string; readonly key: string };
+  readonly log: { readonly level: string; readonly message: string; readonly fields: object }[];
+  close(): Promise<void>;
+}
+
+export interface OpenOptions {
+  /** PEM of key and certificate, which a P12 file would hold. */
+  readonly client?: string;
+  readonly clientKey?: KeyObject;
+  readonly tokenUrl?: string;
+  readonly settings?: Partial<HttpAuthoritySettings>;
+  readonly parts?: Partial<HttpAuthorityParts>;
+}
+
+/** The adapter, with its files in a temporary folder. Time limits that only a hanging request exceeds. */
+export async function openHttpAuthority(
+  server: { readonly url: string },
+  ca: Pick<CertificateAuthority, 'certificate'>,
+  { client, clientKey, tokenUrl, settings, parts }: OpenOptions = {},
+): Promise<OpenHttpAuthority> {
+  const folder = mkdtempSync(join(tmpdir(), 'fatoura-authority-'));
+  const files = { ca: join(folder, 'ca.pem'), client: join(folder, 'client.pem'), key: join(folder, 'key.pem') };
+  writeFileSync(files.ca, ca.certificate);
+  if (client !== undefined) writeFileSync(files.client, client);
+  if (clientKey) writeFileSync(files.key, clientKey.export({ type: 'pkcs8', format: 'pem' }));
+  const log: OpenHttpAuthority['log'][number][] = [];
+  const logger = {
+    warn: (fields: object, message: string) => void log.push({ level: 'warn', message, fields }),
+    info: (fields: object, message: string) => void log.push({ level: 'info', message, fields }),
+  };
+  const credentials = await openCredentials(
+    {
+      ca: files.ca,
+      clientP12: client === undefined ? null : { file: files.client, passphrase: '' },
+      clientKey: clientKey ? files.key : null,
+    },
+    { readP12: readPem, log: logger, checkMs: 0 },
+  );
+  const authority = createHttpAuthority(
+    {
+      url: server.url,
+      token: tokenUrl === undefined ? null : { url: tokenUrl, clientId: 'fatoura' },
+      concurrency: 16,
+      ...settings,
+    },
+    {
+      ...{ credentials, log: logger, connection: { connectTimeoutMs: 40_000, answerTimeoutMs: 50_000 } },
+      readReceipt: async () => ({ kind: 'invalid', message: 'no reader' }),
+      ...parts,
+    },
+  );
+  return {
+    ...{ authority, credentials, files, log },
+    async close() {
+      await authority.close();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
+
+/** Reads PEM in place of PKCS#12, which another test covers. */
+async function readPem(file: string): Promise<ClientIdentity> {
+  const pem = await readFile(file, 'utf8');
+  return { privateKey: createPrivateKey(pem), certificateChain: [new X509Certificate(pem)] };
+}

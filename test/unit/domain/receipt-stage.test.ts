@@ -1,0 +1,209 @@
+import { describe, expect, it } from 'vitest';
+import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../../src/domain/authority/ports.ts';
+import { attentionOf } from '../../../src/domain/invoice/attention.ts';
+import { legalXml } from '../../../src/domain/invoice/documents.ts';
+import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
+import type { InvoiceChange } from '../../../src/domain/invoice/repository.ts';
+import { createReceiptStage } from '../../../src/domain/invoice/stages/receipt.ts';
+import type { PipelineParts, PipelineReport, Progress } from '../../../src/domain/invoice/stages/stage.ts';
+import { pendingInvoice } from '../../support/invoices.ts';
+
+const SENT = { file: 'sent', sha256: 'ab'.repeat(32), size: 1 };
+const DECIDED = new Date('2026-11-22T10:00:00Z');
+const CALLED = { requestId: 'req_1' } as const;
+
+const receipt = (changes: Partial<AuthorityReceipt> = {}): ReceiptAnswer => ({
+  kind: 'receipt',
+  ...CALLED,
+  receipt: {
+    document: Buffer.from('<Receipt/>'),
+    ...{ submissionId: 'inv_1', dgiId: 'DGI-1', sha256: SENT.sha256, status: 'accepted', decidedAt: DECIDED },
+    ...changes,
+  },
+});
+const cleared: ClearedAnswer = { kind: 'document', ...CALLED, document: Buffer.from('<Cleared/>') };
+const away = { kind: 'unknown', ...CALLED, message: 'no reply', retryAfterMs: null } as const;
+
+/** An accepted invoice at this stage. `fault` is what is wrong with the cleared document. */
+function bench(
+  answers: { receipt?: ReceiptAnswer; cleared?: ClearedAnswer; clears?: boolean; fault?: string | null },
+  changes: Partial<Invoice> = {},
+) {
+  let invoice = pendingInvoice({
+    ...{ id: 'inv_1', status: 'accepted', dgiId: 'DGI-1', xml: SENT, number: '2026-000001' },
+    ...changes,
+  });
+  invoice = { ...invoice, work: { ...invoice.work!, stage: 'receipt' } };
+  const calls: string[] = [];
+  const delays: number[] = [];
+  const stored: string[] = [];
+  const reports: PipelineReport[] = [];
+  const apply = ({ work, event: _event, series: _series, ...fields }: InvoiceChange) => {
+    const state = work && { ...NEW_WORK, ...work, dueAt: new Date(), claims: 0, since: new Date() };
+    invoice = { ...invoice, ...fields, work: state };
+    return { invoice, token: 't' };
+  };
+  const progress: Progress = {
+    change: async (_claim, what) => apply(what),
+    putOff: async (_claim, work, delayMs, what = {}) => {
+      delays.push(delayMs);
+      apply({ ...what, work: { ...work, in: delayMs, keep: false } });
+      return null;
+    },
+    handOver: () => Promise.reject(new Error('it runs on')),
+    park: () => Promise.reject(new Error('it waits for nothing')),
+  };
+  const authority = {
+    capabilities: () => ({ clearedDocument: answers.clears ?? false }),
+    receipt: async (dgiId: string) => {
+      calls.push(`receipt ${dgiId}`);
+      return answers.receipt ?? receipt();
+    },
+    cleared: async (id: string) => {
+      calls.push(`cleared ${id}`);
+      return answers.cleared ?? cleared;
+    },
+  };
+  const stage = createReceiptStage(
+    {
+      documents: {
+        put: async (bytes: Uint8Array, name: string, type: string) => {
+          stored.push(`${name} ${type}`);
+          return { file: name, sha256: 'cd'.repeat(32), size: bytes.length };
+        },
+        get: async () => Buffer.from('<Sent/>'),
+      },
+      authorityOf: () => authority,
+      checkCleared: async () => answers.fault ?? null,
+      report: (report: PipelineReport) => reports.push(report),
+    } as unknown as PipelineParts,
+    progress,
+  );
+  return {
+    ...{ answers, calls, delays, stored, reports },
+    run: () => stage({ invoice, token: 't' }, false),
+    invoice: () => invoice,
+    attempts: () => invoice.authorityAttempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`),
+    attention: () => attentionOf(invoice, new Date())?.reason ?? null,
+  };
+}
+
+describe('the receipt', () => {
+  it('that fits the invoice is stored, and rendering follows in the same run', async () => {
+    const it = bench({});
+    expect((await it.run())?.invoice.work).toMatchObject({ stage: 'render', keep: true });
+    expect(it.invoice().receipt).toEqual({
+      ...{ file: 'inv_1.receipt.xml', sha256: 'cd'.repeat(32), size: 10 },
+      decidedAt: DECIDED,
+    });
+    expect([it.calls, it.stored]).toEqual([['receipt DGI-1'], ['inv_1.receipt.xml application/xml']]);
+    expect(it.invoice().authorityAttempts).toMatchObject([
+      { purpose: 'receipt', outcome: 'fetched', message: null, requestId: 'req_1' },
+    ]);
+    expect(it.invoice().awaitsCleared).toBe(false);
+  });
+
+  it('is compared with the id under which the authority holds the invoice', async () => {
+    const it = bench({ receipt: receipt({ submissionId: 'inv_0' }) }, { heldAs: 'inv_0' });
+    expect((await it.run())?.invoice.receipt).not.toBeNull();
+    const other = bench({}, { heldAs: 'inv_0' });
+    expect(await other.run()).toBeNull();
+  });
+
+  it.each([
+    ['submissionId', { submissionId: 'inv_2' }],
+    ['dgiId', { dgiId: 'DGI-2' }],
+    ['sha256', { sha256: 'ff'.repeat(32) }],
+    ['status', { status: 'rejected' }],
+  ] as const)('with another %s is not stored; operators are told at once', async (name, changes) => {
+    const it = bench({ receipt: receipt(changes) });
+    expect(await it.run()).toBeNull();
+    expect([it.invoice().receipt, it.stored]).toEqual([null, []]);
+    expect(it.attempts()).toEqual(['receipt invalid']);
+    expect(it.invoice().authorityAttempts[0]?.message).toContain(name);
+    expect(it.attention()).toBe('receipt_invalid');
+    expect(it.reports).toMatchObject([{ level: 'error', stage: 'receipt' }]);
+    // It is asked for again all the same: the authority may correct it.
+    it.answers.receipt = receipt();
+    expect((await it.run())?.invoice.receipt).not.toBeNull();
+    expect(it.attention()).toBeNull();
+  });
+
+  it('whose signature is wrong is not stored either', async () => {
+    const it = bench({ receipt: { kind: 'invalid', ...CALLED, message: 'forged' } });
+    await it.run();
+    expect([it.invoice().receipt, it.attention(), it.attempts()]).toEqual([
+      null,
+      'receipt_invalid',
+      ['receipt invalid'],
+    ]);
+  });
+
+  it.each([
+    ['absent', { kind: 'absent', ...CALLED } as const, 'receipt not_available'],
+    ['not answered for', away, 'receipt unknown'],
+  ])('that is %s is fetched again without limit, ever more slowly', async (_what, answer, attempt) => {
+    const it = bench({ receipt: answer });
+    for (let run = 1; run <= 4; run++) await it.run();
+    expect(it.attention()).toBeNull();
+    for (let run = 5; run <= 8; run++) await it.run();
+    expect(it.delays).toEqual([1000, 5000, 30_000, 120_000, 600_000, 600_000, 600_000, 600_000]);
+    expect(new Set(it.attempts())).toEqual(new Set([attempt]));
+    expect(it.attention()).toBe('receipt_delayed');
+    expect(it.invoice().status).toBe('accepted');
+    it.answers.receipt = receipt();
+    expect((await it.run())?.invoice.work).toMatchObject({ stage: 'render', attempts: 0 });
+  });
+
+  it('is not asked for before the authority’s own delay is over', async () => {
+    const it = bench({ receipt: { ...away, retryAfterMs: 45_000 } });
+    await it.run();
+    expect(it.delays).toEqual([45_000]);
+  });
+});
+
+describe('the cleared document', () => {
+  it('is stored beside the one that was sent, and is then the legal one', async () => {
+    const it = bench({ clears: true }, { awaitsCleared: true });
+    expect(legalXml(it.invoice())).toBeNull();
+    expect((await it.run())?.invoice.work?.stage).toBe('render');
+    expect(it.calls).toEqual(['receipt DGI-1', 'cleared inv_1']);
+    expect(it.attempts()).toEqual(['receipt fetched', 'cleared fetched']);
+    expect(it.invoice()).toMatchObject({ xml: SENT, cleared: { file: 'inv_1.cleared.xml' }, awaitsCleared: false });
+    expect(legalXml(it.invoice())).toMatchObject({ file: 'inv_1.cleared.xml' });
+  });
+
+  it('is not asked for where the authority makes none', async () => {
+    const it = bench({ clears: false });
+    await it.run();
+    expect(it.calls).toEqual(['receipt DGI-1']);
+    expect(legalXml(it.invoice())).toBe(SENT);
+  });
+
+  it('is asked for under the id under which the authority holds the invoice', async () => {
+    const it = bench({ clears: true, receipt: receipt({ submissionId: 'inv_0' }) }, { heldAs: 'inv_0' });
+    await it.run();
+    expect(it.calls).toContain('cleared inv_0');
+  });
+
+  it.each([
+    ['away', away, 'receipt_delayed'],
+    ['absent', { kind: 'absent', ...CALLED } as const, 'receipt_delayed'],
+  ])('that is %s delays the PDF; the receipt is kept and not fetched again', async (_what, answer, reason) => {
+    const it = bench({ clears: true, cleared: answer }, { awaitsCleared: true });
+    for (let run = 1; run <= 5; run++) expect(await it.run()).toBeNull();
+    expect(it.invoice()).toMatchObject({ receipt: { decidedAt: DECIDED }, cleared: null, awaitsCleared: true });
+    expect(it.calls.filter((call) => call.startsWith('receipt'))).toHaveLength(1);
+    expect(it.attention()).toBe(reason);
+    it.answers.cleared = cleared;
+    expect((await it.run())?.invoice.cleared).not.toBeNull();
+  });
+
+  it('that is wrong is never stored; operators are told at once', async () => {
+    const it = bench({ clears: true, fault: 'It is of another invoice.' }, { awaitsCleared: true });
+    expect(await it.run()).toBeNull();
+    expect(it.invoice()).toMatchObject({ cleared: null, awaitsCleared: true });
+    expect(it.stored).toEqual(['inv_1.receipt.xml application/xml']);
+    expect([it.attempts(), it.attention()]).toEqual([['receipt fetched', 'cleared invalid'], 'receipt_invalid']);
+  });
+});
