@@ -1,16 +1,21 @@
 // Writes `schema.graphql`. With --check it writes nothing and fails if the committed file differs from the generated
 // one, if the schema violates the policy, or if it breaks clients of the published schema. --publish also makes the
-// current schema the published one.
+// current schema the published one. Both fail if stored invoices could not be read.
 import { readFileSync, writeFileSync } from 'node:fs';
+import { buildSchema } from 'graphql';
+import { INVOICE } from '../src/domain/invoice/fields.ts';
 import { printedSchema, schema } from '../src/graphql/schema.ts';
 import { breakingChanges, policyViolations } from './check/schema-policy.ts';
+import { unreadableFields } from './check/stored-fields.ts';
 
 const FILE = new URL('../schema.graphql', import.meta.url);
 const PUBLISHED = new URL('../schema.published.graphql', import.meta.url);
 const printed = printedSchema();
+const [checks, publishes] = ['--check', '--publish'].map((option) => process.argv.includes(option));
 
-if (process.argv.includes('--check')) {
-  const problems = [
+const problems = checks || publishes ? unreadableFields(buildSchema(readFileSync(PUBLISHED, 'utf8')), INVOICE) : [];
+if (checks) {
+  problems.push(
     ...(readFileSync(FILE, 'utf8') === printed
       ? []
       : ['schema.graphql differs from the generated one: run `npm run build` and review the change']),
@@ -19,13 +24,14 @@ if (process.argv.includes('--check')) {
       (change) =>
         `breaks clients of schema.published.graphql: ${change} Deprecate instead (docs/api/graphql.md, "Compatibility")`,
     ),
-  ];
-  for (const problem of problems) console.error(problem);
-  if (problems.length > 0) process.exitCode = 1;
-} else {
+  );
+}
+for (const problem of problems) console.error(problem);
+if (problems.length > 0) process.exitCode = 1;
+else if (!checks) {
   writeFileSync(FILE, printed);
   console.log('schema.graphql written');
-  if (process.argv.includes('--publish')) {
+  if (publishes) {
     writeFileSync(PUBLISHED, printed);
     console.log('schema.published.graphql written');
   }

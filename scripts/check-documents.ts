@@ -52,7 +52,7 @@ export function checkDocuments(root: string): string[] {
   for (const file of files) {
     const isDocument = file.endsWith('.md') && !file.startsWith('src/');
     const isCode = /^(?:src|scripts|test)\//.test(file) && TEXTS.test(file);
-    // This file and its test hold the patterns and what is planted for them.
+    // This file has the patterns, and its test has texts that match them.
     if ((!isDocument && !isCode) || /\/check-documents(?:\.test)?\.ts$/.test(file)) continue;
     const text = readFileSync(join(root, file), 'utf8');
     const report = (at: number, problem: string | null) => {

@@ -73,7 +73,7 @@ async function serveOurs() {
       const { id, ...event } = eventOf(round);
       const { order, createdAt } = newCreationMoment();
       const place = { tenantId: tenant?._id, environment: 'test', sequence: 1, createdAt, order, place: order };
-      await log.insertOne({ _id: id, ...event, ...place, expiresAt: new Date(Date.now() + 3_600_000) } as {
+      await log.insertOne({ _id: id, ...event, ...place, storedAt: createdAt } as {
         _id: string;
       });
     },

@@ -125,7 +125,7 @@ async function ours(): Promise<Contestant> {
         endpointsOf.set(tenantId, (endpointsOf.get(tenantId) ?? 0) + 1);
         const secrets = [{ sealed: box.seal(secret, id), createdAt: now, expiresAt: null }];
         const rest = {
-          ...({ environment: 'test', description: null, active: true } as const),
+          ...({ environment: 'test', description: null, active: true, timesDisabled: 0 } as const),
           ...{ createdAt: now, updatedAt: now, failingSince: null, failing: false },
         };
         await endpoints.insert({ id, tenantId, url, secrets, events: ['invoice.signing'], ...rest });

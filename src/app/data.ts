@@ -1,12 +1,14 @@
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
+import { CONNECT_MS } from '../storage/connect.ts';
 import { createDocumentStore } from '../storage/documents.ts';
 import type { StoreHealth } from '../storage/health.ts';
 import { ensureIndexes } from '../storage/indexes.ts';
 import { createInvoiceFeed, type InvoiceFeedService } from '../storage/invoice-feed.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { createLogoStore } from '../storage/logos.ts';
+import { setWebhookRetention } from '../storage/webhook-retention.ts';
 import { type Administration, administrationOf } from './administration.ts';
 import { openMasterKey } from './master-key.ts';
 import type { Metrics } from './metrics.ts';
@@ -35,7 +37,7 @@ export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'i
 }
 
 /**
- * Opens the configured store, or uses `options.store`, and creates its indexes.
+ * Opens the configured store, or uses `options.store`, creates its indexes and sets the retention of webhooks.
  * @param options.monitorCommands whether the MongoDB client of a store opened here emits command events
  * @throws when the store, DATA_DIR or the master key cannot be used; the message says why
  */
@@ -51,6 +53,7 @@ export async function openData(
   const { tenants, manageKeys, installation } = administrationOf(store, config);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
+  await setWebhookRetention(db, config.webhookRetention);
   const { health, logFailure } = watchOutages(runtime, db);
   const feed = createInvoiceFeed(db, (err) =>
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
@@ -67,7 +70,7 @@ export async function openData(
 }
 
 async function openOwnStore({ config, log, closing, fail }: Runtime, monitorCommands = false): Promise<OpenStore> {
-  if (config.mongodbUrl !== null) log.info('connecting to the server at MONGODB_URL, for up to 10 s');
+  if (config.mongodbUrl !== null) log.info(`connecting to the server at MONGODB_URL, for up to ${CONNECT_MS / 1000} s`);
   const store = await openStore(config, { join: false, monitorCommands, onFailure: fail });
   closing.add(() => store.close());
   return store;

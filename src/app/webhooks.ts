@@ -28,7 +28,7 @@ import type { LogFailure } from './outages.ts';
 export type Webhooks = ReturnType<typeof composeWebhooks>;
 
 export interface WebhookParts {
-  readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule' | 'webhookRetention'>;
+  readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule'>;
   readonly store: Pick<Store, 'db'>;
   readonly invoices: Pick<InvoiceRepository, 'page'>;
   readonly masterKey: Uint8Array;
@@ -49,8 +49,8 @@ export function composeWebhooks(parts: WebhookParts) {
   const report = (message: string, err: unknown) => logFailure('error', message, err);
   const endpoints = createWebhookEndpointRepository(db);
   const secretBox = createSecretBox(parts.masterKey, 'webhook-endpoint');
-  const deliveries = createDeliveryLedger(db, config.webhookRetention);
-  const events = createEventLog(db, config.webhookRetention, documentUrl);
+  const deliveries = createDeliveryLedger(db);
+  const events = createEventLog(db, documentUrl);
   const feed = createEventFeed(db, documentUrl, (err) =>
     logFailure('warn', 'the change stream of events failed and is being reopened', err),
   );
@@ -69,12 +69,10 @@ export function composeWebhooks(parts: WebhookParts) {
   });
   return {
     useCases: {
-      webhookEndpoints: createManageEndpoints(
-        endpoints,
-        deliveries,
-        secretBox,
-        config.allowInsecureWebhooks ? () => null : urlRefusal,
-      ),
+      webhookEndpoints: createManageEndpoints({
+        ...{ endpoints, deliveries, dispatcher, secretBox },
+        refusalOf: config.allowInsecureWebhooks ? () => null : urlRefusal,
+      }),
       webhookDeliveries: createBrowseDeliveries(events, deliveries),
       resendEvents: createResendEvents({ events, deliveries, endpoints, queue: jobs.queue, now }),
       sendTestEvent: createSendTestEvent({

@@ -1,4 +1,4 @@
-import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MIN_AMOUNT } from './limits.ts';
+import { MAX_ENDPOINTS, MAX_KEYS, MAX_LOGOS, MIN_AMOUNT, USUAL_RATES } from './limits.ts';
 import { CURRENCY, decimalOf } from './money.ts';
 
 /** The properties of an error code. Texts address a client's developer, in one line of Markdown. */
@@ -149,7 +149,7 @@ export const ERRORS = {
     status: 429,
     description: 'The credential or, without one, the address has made too many requests in this minute.',
     remedy: 'Wait for `Retry-After` seconds. `X-RateLimit-Remaining` tells how many requests are left.',
-    example: ['More than 100 requests in a minute. Try again in 30 s.', null],
+    example: [`More than ${USUAL_RATES.secret} requests in a minute. Try again in 30 s.`, null],
   },
   internal_error: {
     status: 500,

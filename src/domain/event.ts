@@ -12,7 +12,7 @@ interface EventRow {
  * unless a status change emits it, a call of `withEvent`.
  */
 export const EVENTS = {
-  'invoice.signing': { status: 'signing', description: 'The XAdES signature has started.' },
+  'invoice.signing': { status: 'signing', description: 'The XML is generated, and its XAdES signature has started.' },
   'invoice.transmitted': { status: 'transmitted', description: 'The signed invoice was sent to the tax authority.' },
   'invoice.accepted': { status: 'accepted', description: 'The tax authority accepted the invoice.' },
   'invoice.rejected': { status: 'rejected', description: 'The invoice was rejected; the reason is given.' },

@@ -75,7 +75,7 @@ export function createFairQueue({
     if (free === 0 || turn === undefined) return;
     const [key, backlog] = turn;
     const entry = backlog.shift();
-    // The key goes to the end of the turns.
+    // The next turn of the key comes after those of all other waiting keys.
     backlogs.delete(key);
     if (backlog.length > 0) backlogs.set(key, backlog);
     size--;

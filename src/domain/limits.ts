@@ -5,6 +5,15 @@ import type { Centimes } from './money.ts';
 /** Minimum amount of an invoice (docs/api/contract.md, "Limits"). */
 export const MIN_AMOUNT: Centimes = 100;
 
+/** Maximum size of a request body, in bytes (docs/decisions/0013). */
+export const MAX_BODY_BYTES = 1024 * 1024;
+
+/** Maximum length of an idempotency key without enclosing quotation marks, in characters. */
+export const MAX_IDEMPOTENCY_KEY = 255;
+
+/** Requests a minute, unless the settings `RATE_LIMIT_SECRET` and `RATE_LIMIT_PUBLISHABLE` change them. */
+export const USUAL_RATES = { secret: 100, publishable: 300 } as const;
+
 /** Rows of a page: the default and the maximum. */
 export const PAGE_SIZE = { default: 20, most: 100 } as const;
 
@@ -16,6 +25,21 @@ export const MAX_ENDPOINTS = 16;
 
 /** Maximum lengths of an endpoint's texts, in characters. */
 export const ENDPOINT_LIMITS = { url: 2048, description: 500 } as const;
+
+/** Time limits of an attempt to deliver, in milliseconds: for connecting, and for all of it (docs/decisions/0026). */
+export const DELIVERY_TIMES = { connect: 5000, whole: 15_000 } as const;
+
+/** Maximum size of the stored response body, and of the response headers, of an attempt to deliver, in bytes. */
+export const KEPT_RESPONSE_BYTES = 16 * 1024;
+
+/** How long former webhook secrets sign beside a new one, in seconds. */
+export const SECRET_OVERLAP = { default: 86_400, most: 7 * 86_400 } as const;
+
+/** Maximum difference that a receiver should accept between its clock and the time of a signature, in minutes. */
+export const SIGNATURE_TOLERANCE_MINUTES = 5;
+
+/** How long a request waits for a document that is still to come, in milliseconds (docs/decisions/0017). */
+export const DOCUMENT_WAIT_MS = 10_000;
 
 /** Maximum number of a tenant's valid API keys in each environment, and of the revoked ones that its list keeps. */
 export const [MAX_KEYS, MAX_REVOKED_KEYS] = [50, 50] as const;

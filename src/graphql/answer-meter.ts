@@ -33,7 +33,7 @@ export interface AnswerMeter {
   list(items: readonly unknown[], info: GraphQLResolveInfo): unknown;
 }
 
-/** Units of {@link takeTurn} of one turn. A field counts as one unit. */
+/** Maximum number of fields of a list for which one call of {@link takeTurn} waits; a field counts as one unit. */
 const SLICE = 1000;
 
 /** @param maxBytes limit for all pages together, in bytes as stored; default: no limit */

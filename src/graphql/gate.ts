@@ -8,6 +8,7 @@ import {
   parse,
   specifiedRules,
   type ValidationContext,
+  type ValidationRule,
   validate,
 } from 'graphql';
 import { LRUCache } from 'lru-cache';
@@ -70,17 +71,13 @@ export function createGate({ introspection, operations, operationsOnly = false }
       try {
         return parse(source, { maxTokens: LIMITS.tokens });
       } catch (error) {
-        // How deep the parser's stack reaches depends on the compiler: either limit is the same kind of refusal.
-        if (error instanceof RangeError) throw new GraphQLError('The document is nested too deep.');
-        throw error;
+        throw refusalOfDepth(error);
       }
     },
     validate(document) {
       const source = document.loc?.source.body ?? '';
       if (valid.has(source)) return [];
-      const exceeded = exceededLimits(schema, document);
-      if (exceeded.length > 0) return exceeded;
-      const errors = validate(schema, document, rules, { maxErrors: 20 });
+      const errors = errorsOf(document, rules);
       if (errors.length === 0) {
         valid.set(source, document, {
           size: (document.tokenCount ?? LIMITS.tokens) + Math.ceil(source.length / CHARACTERS_A_TOKEN),
@@ -111,6 +108,26 @@ export function createGate({ introspection, operations, operationsOnly = false }
     },
     known: (source) => valid.get(source) ?? null,
   };
+}
+
+/** The limits that a document exceeds; otherwise the validation rules that it breaks. */
+function errorsOf(document: DocumentNode, rules: readonly ValidationRule[]): readonly GraphQLError[] {
+  try {
+    const exceeded = exceededLimits(schema, document);
+    return exceeded.length > 0 ? exceeded : validate(schema, document, rules, { maxErrors: 20 });
+  } catch (error) {
+    return [refusalOfDepth(error)];
+  }
+}
+
+/**
+ * The refusal of a document on which the parser or a validation rule, which recurse, overflowed the call stack. How deep
+ * a document may be depends on what the JIT compiler has optimized, so an overflow is an error of the document.
+ * @throws any other error
+ */
+function refusalOfDepth(error: unknown): GraphQLError {
+  if (error instanceof RangeError) return new GraphQLError('The document is nested too deep.');
+  throw error;
 }
 
 /** Refuses response names that break a JavaScript object: `__proto__` is lost, `then` makes it look like a promise. */

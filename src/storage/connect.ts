@@ -1,7 +1,7 @@
 import { type Db, MongoClient, MongoServerSelectionError } from 'mongodb';
 
 /** How long the start waits for the server, milliseconds. */
-const CONNECT_MS = 10_000;
+export const CONNECT_MS = 10_000;
 /**
  * How long an operation waits for a usable server, milliseconds. Short, so that clients soon get an error and retry.
  */
@@ -19,7 +19,7 @@ export interface Store {
  * @param uri a `mongodb://` URI; its path names the database, `fatoura` if it has none
  * @param monitorCommands whether the client emits command events, which tests count. The driver then decodes each
  * answer twice
- * @throws when no server can be reached within 10 s, or when it refuses the connection
+ * @throws when no server can be reached within {@link CONNECT_MS}, or when it refuses the connection
  */
 export async function connect(uri: string, databaseName?: string, monitorCommands = false): Promise<Store> {
   const client = new MongoClient(uri, {

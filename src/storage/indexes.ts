@@ -4,7 +4,10 @@ import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts
 /** How long a resolved difference with the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
 
-/** Every index of the service, by collection. Every query uses one; `test/storage` asserts this with `explain`. */
+/**
+ * The indexes of the service, by collection; the TTL indexes of the webhooks are in `webhook-retention.ts`. Every query
+ * uses one; `test/storage` asserts this with `explain`.
+ */
 const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
   tenants: [
     { name: 'created', key: { createdAt: 1, _id: 1 } },
@@ -92,7 +95,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },
     { name: 'follow', key: { tenantId: 1, environment: 1, place: 1 } },
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
   webhook_deliveries: [
     { name: 'list_by_state', key: { tenantId: 1, environment: 1, state: 1, order: -1 } },
@@ -107,9 +109,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'work.sweepAt': 1 },
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
-    { name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 },
   ],
-  webhook_attempts: [{ name: 'expiry', key: { expiresAt: 1 }, expireAfterSeconds: 0 }],
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
   webhook_endpoints: [
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },

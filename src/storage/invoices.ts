@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, NEVER, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { completer } from '../domain/invoice/field-makers.ts';
+import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED, type Work } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
@@ -72,6 +74,8 @@ interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parke
    */
   sweepAt?: Date;
 }
+
+const complete = completer(INVOICE);
 
 /** Grace period from when work is due until the sweeper checks its job, milliseconds. */
 const QUEUE_GRACE_MS = 2000;
@@ -401,6 +405,7 @@ function documentOf(
   } satisfies InvoiceDocument;
 }
 
+/** The invoice of a stored document, with what the table of fields has today. */
 export function invoiceOf({
   _id,
   metadata,
@@ -416,7 +421,7 @@ export function invoiceOf({
   work,
   ...invoice
 }: InvoiceDocument): Invoice {
-  return {
+  return complete({
     id: _id,
     ...UNANSWERED,
     ...invoice,
@@ -433,5 +438,5 @@ export function invoiceOf({
           ...{ dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt },
         }
       : null,
-  };
+  });
 }

@@ -16,7 +16,7 @@ export interface Listeners<Listener> {
   tell(key: string, tell: (listener: Listener) => void): Promise<void>;
 }
 
-/** Listeners in one turn of the event loop: about a millisecond of work. */
+/** Number of listeners that are called in one turn of the event loop: about a millisecond of work. */
 const BATCH = 50;
 
 export function createListeners<Listener>(): Listeners<Listener> {

@@ -1,5 +1,5 @@
 import { BSON, type Collection, type Document, type Filter, type FindCursor } from 'mongodb';
-import { answerTooLarge, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
+import { answerTooLarge, LARGEST_IN_PAGE, READ_BYTES, TOO_MANY_BYTES } from '../domain/answer-bounds.ts';
 import { orderAt } from '../domain/order-key.ts';
 import type { Page, PageQuery } from '../domain/page.ts';
 import { DECODED_BYTES_A_UNIT, takeTurn } from '../domain/turns.ts';
@@ -86,7 +86,7 @@ export async function readAll<Stored extends Document>(
 
 /**
  * The first `limit` documents of a query (at most 100), or those of the first batch if they are fewer. A batch has at
- * most 16 MiB, which bounds the memory of a page. The next page continues after the last returned document.
+ * most {@link PAGE_BYTES}, which bounds the memory of a page. The next page continues after the last returned document.
  */
 async function readBounded<Stored>(
   cursor: FindCursor<Stored>,
@@ -116,8 +116,8 @@ async function readAtOnce<Stored extends Document>(
   return { found, hasMore, bytes: raw.reduce((sum, { length }) => sum + length, 0) };
 }
 
-/** Default batch size: 12 of the largest invoices have 16 MiB, the maximum size of a batch. */
-const FETCHED_AT_ONCE = 12;
+/** Default batch size. */
+const FETCHED_AT_ONCE = LARGEST_IN_PAGE;
 
 /**
  * The first `limit` documents of a query, or as many as have at most `maxBytes` together, but at least one. Reads at

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { Db, Document, Filter } from 'mongodb';
+import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
 import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
@@ -32,21 +32,21 @@ const ATTEMPTS_AT_ONCE = 100;
  * The ledger of deliveries in the collections `webhook_deliveries` and `webhook_attempts`. A batch is written with few
  * statements, because some servers commit each statement separately: the statement is the same for all deliveries with
  * an equal outcome.
- * @param retentionMs how long deliveries and attempts are kept, milliseconds
  */
-export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedger {
+export function createDeliveryLedger(db: Db): DeliveryLedger {
   const deliveries = db.collection<DeliveryDocument>('webhook_deliveries');
   const attempts = db.collection<AttemptDocument>('webhook_attempts');
 
   return {
     insert(rows, now) {
-      const documents = rows.map(({ delivery, lease, manual }) => ({
-        ...documentOf(delivery, later(now, retentionMs)),
+      const documents = rows.map(({ delivery, lease, manual, timesDisabled }) => ({
+        ...documentOf(delivery, now),
         work: {
           token: lease?.token ?? null,
           tries: 0,
           retry: false,
           ...(manual && { manual }),
+          ...(timesDisabled > 0 && { timesDisabled }),
           ...(lease
             ? { sweepAt: new Date(lease.end + LEASE_GRACE_MS) }
             : { readyAt: now, sweepAt: later(now, CLAIM_GRACE_MS) }),
@@ -94,9 +94,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     },
 
     async record(records) {
-      const documents = records.map(({ claim, attempt }) => ({
-        ...{ _id: claim.token, ...attempt, expiresAt: later(attempt.at, retentionMs) },
-      }));
+      const documents = records.map(({ claim, attempt }) => ({ _id: claim.token, ...attempt }));
       // Attempts are written first, so that every attempt that a delivery names can be read.
       await insertNew(attempts, documents);
       const changes = new Map<string, { claims: ClaimedDelivery[]; update: Document[] }>();
@@ -109,8 +107,11 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       await updateHeld([...changes.values()]);
     },
 
-    async cancel(claims) {
-      await updateHeld([{ claims, update: [{ $set: { state: 'cancelled' } }, { $unset: 'work' }] }]);
+    async cancel(claims, now) {
+      const groups = Map.groupBy(claims, ({ timesDisabled }) => timesDisabled);
+      await updateHeld(
+        [...groups].map(([before, each]) => ({ claims: each, update: cancelUnlessReopened(before, now) })),
+      );
     },
 
     async cancelPending(endpointId, limit) {
@@ -176,7 +177,7 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
       const search = attempts.find({ _id: { $in: own.flatMap((each) => each.attempts) } }, { raw: true });
       const most = ids.length * KEPT_ATTEMPTS;
       const { found, bytes } = await readAll(search, most, maxBytes, ATTEMPTS_AT_ONCE);
-      const stored = new Map(found.map(({ _id, expiresAt: _expires, ...attempt }) => [_id, attempt]));
+      const stored = new Map(found.map(({ _id, ...attempt }) => [_id, attempt]));
       const rows = own.map((each) => [each._id, each.attempts.flatMap((id) => stored.get(id) ?? [])] as const);
       return { rows: new Map(rows), bytes };
     },
@@ -184,22 +185,14 @@ export function createDeliveryLedger(db: Db, retentionMs: number): DeliveryLedge
     page: (query) => readPage(deliveries, filterOf(query), query, deliveryOf),
     keys: (query) => readPage(deliveries, filterOf(query), query, keysOf, { eventId: 1, eventType: 1, order: 1 }),
 
-    async reopen(ids, now) {
-      const work: DeliveryWork = {
-        token: null,
-        tries: 0,
-        retry: true,
-        manual: true,
-        readyAt: now,
-        sweepAt: later(now, RETRY_GRACE_MS),
-      };
-      const { matchedCount } = await deliveries.updateMany(
-        // Matches settled deliveries, which have no `work`, and unleased retries. Excludes attempts in progress, which
-        // have a token, and waiting first attempts, which are due anyway and must keep their place in the order.
-        { _id: { $in: [...ids] }, 'work.token': null, 'work.retry': { $ne: false } },
-        { $set: { state: 'pending', work } },
-      );
-      return matchedCount;
+    async reopen(reopened, now) {
+      const groups = Map.groupBy(reopened, ({ timesDisabled }) => timesDisabled);
+      const operations = [...groups].flatMap(([timesDisabled, rows]) => {
+        const ids = rows.map(({ id }) => id);
+        return reopenings(ids, timesDisabled, now).map((updateMany) => ({ updateMany }));
+      });
+      if (operations.length === 0) return 0;
+      return (await deliveries.bulkWrite(operations, { ordered: false })).matchedCount;
     },
   };
 
@@ -236,6 +229,34 @@ function whilePending(work: Document): Document {
   return { $cond: [{ $eq: ['$state', 'pending'] }, work, '$$REMOVE'] };
 }
 
+/** The updates that send deliveries again by hand: those that no process holds, and those that were cancelled since. */
+function reopenings(ids: string[], timesDisabled: number, now: Date): UpdateManyModel<DeliveryDocument>[] {
+  const _id = { $in: ids };
+  const round = { tries: 0, retry: true, manual: true, timesDisabled } as const;
+  const work: DeliveryWork = { ...round, token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  // The lease is kept, so that an attempt that is under way is recorded.
+  const leased = Object.fromEntries(Object.entries(round).map(([name, value]) => [`work.${name}`, value]));
+  return [
+    // Settled deliveries have no `work`. A waiting first attempt is due anyway and must keep its place in the order.
+    { filter: { _id, 'work.token': null, 'work.retry': { $ne: false } }, update: { $set: { state: 'pending', work } } },
+    {
+      filter: { _id, state: 'cancelled', 'work.token': { $ne: null } },
+      update: { $set: { state: 'pending', ...leased } },
+    },
+  ];
+}
+
+/**
+ * The update that cancels claimed deliveries.
+ * @param timesDisabled that of the claims: a delivery with a higher one was reopened since, and is due
+ */
+function cancelUnlessReopened(timesDisabled: number, now: Date): Document[] {
+  const reopened = { $gt: [{ $ifNull: ['$work.timesDisabled', 0] }, timesDisabled] };
+  const due = { token: null, readyAt: now, sweepAt: later(now, RETRY_GRACE_MS) };
+  const work = { $cond: [reopened, { $mergeObjects: ['$work', due] }, '$$REMOVE'] };
+  return [{ $set: { state: { $cond: [reopened, '$state', 'cancelled'] }, work } }];
+}
+
 /** The update for all deliveries with this outcome. The token of the ending lease is the id of the attempt. */
 function updateOf(outcome: AttemptRecord['outcome']): Document[] {
   const attempts = { $slice: [{ $concatArrays: ['$attempts', ['$work.token']] }, -KEPT_ATTEMPTS] };
@@ -246,6 +267,7 @@ function updateOf(outcome: AttemptRecord['outcome']): Document[] {
     tries: { $add: ['$work.tries', 1] },
     retry: true,
     manual: '$work.manual',
+    timesDisabled: '$work.timesDisabled',
     readyAt: nextAttemptAt,
     sweepAt: later(nextAttemptAt, RETRY_GRACE_MS),
   };

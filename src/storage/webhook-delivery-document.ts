@@ -10,8 +10,8 @@ export interface DeliveryDocument extends Omit<Delivery, 'id' | 'nextAttemptAt'>
   work?: DeliveryWork | undefined;
   /** Ids of the last `KEPT_ATTEMPTS` attempts, oldest first. */
   attempts: string[];
-  /** When the TTL index deletes it. */
-  expiresAt: Date;
+  /** The retention counts from here. */
+  storedAt: Date;
 }
 
 export interface AttemptDocument extends Attempt {
@@ -20,8 +20,6 @@ export interface AttemptDocument extends Attempt {
    * never shown.
    */
   _id: string;
-  /** When the TTL index deletes it. */
-  expiresAt: Date;
 }
 
 export interface DeliveryWork {
@@ -33,6 +31,8 @@ export interface DeliveryWork {
   retry: boolean;
   /** Present while it is sent by hand. */
   manual?: true;
+  /** See `ClaimedDelivery`; absent for 0. */
+  timesDisabled?: number;
   /** When it may be claimed; absent while it is leased. */
   readyAt?: Date;
   /** When the sweep examines it: a grace period after `readyAt` or after the end of the lease. */
@@ -40,15 +40,15 @@ export interface DeliveryWork {
 }
 
 /** The document of a new delivery. */
-export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, expiresAt: Date): DeliveryDocument {
-  return { _id: id, ...delivery, attempts: [], expiresAt };
+export function documentOf({ id, nextAttemptAt: _due, ...delivery }: Delivery, storedAt: Date): DeliveryDocument {
+  return { _id: id, ...delivery, attempts: [], storedAt };
 }
 
 /** @returns null when no process holds a lease */
 export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDelivery | null {
   const { _id, endpointId, eventId, invoiceId, sequence, earlier = [], createdAt, work } = document;
   if (!work?.token) return null;
-  const { token, tries, retry, manual = false } = work;
+  const { token, tries, retry, manual = false, timesDisabled = 0 } = work;
   return {
     id: _id,
     endpointId,
@@ -60,6 +60,7 @@ export function claimOf(document: DeliveryDocument, leaseEnd: number): ClaimedDe
     tries,
     retry,
     manual,
+    timesDisabled,
     token,
     leaseEnd,
   };
@@ -80,7 +81,7 @@ export function deliveryOf({
   _id,
   work,
   attempts: _attempts,
-  expiresAt: _expires,
+  storedAt: _stored,
   ...delivery
 }: Omit<DeliveryDocument, 'attempts'> & { attempts?: string[] }): Delivery {
   return { id: _id, ...delivery, nextAttemptAt: (work?.token === null && work.readyAt) || null };

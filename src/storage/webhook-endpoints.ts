@@ -4,7 +4,8 @@ import type { WebhookEndpoint } from '../domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../domain/webhook/ports.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 
-interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'failingSince' | 'failing'> {
+interface EndpointDocument extends Omit<WebhookEndpoint, 'id' | 'timesDisabled' | 'failingSince' | 'failing'> {
+  timesDisabled?: number;
   failingSince?: Date | null;
   failing?: boolean;
   /** When the tenant is to be notified that the endpoint is failing; absent if no notification is pending. */
@@ -52,7 +53,7 @@ export function createWebhookEndpointRepository(db: Db): EndpointRepository {
     async update(tenantId, environment, endpointId, changes) {
       const changed = await endpoints.findOneAndUpdate(
         { _id: endpointId, tenantId, environment },
-        { $set: changes },
+        { $set: changes, ...(changes.active === false && { $inc: { timesDisabled: 1 } }) },
         { returnDocument: 'after' },
       );
       return changed && endpointOf(changed);
@@ -110,5 +111,5 @@ function newestFirst(a: WebhookEndpoint, b: WebhookEndpoint): number {
 }
 
 function endpointOf({ _id, slot: _slot, tellAt: _tell, ...endpoint }: EndpointDocument): WebhookEndpoint {
-  return { id: _id, failingSince: null, failing: false, ...endpoint };
+  return { id: _id, timesDisabled: 0, failingSince: null, failing: false, ...endpoint };
 }

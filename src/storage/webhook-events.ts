@@ -12,27 +12,25 @@ import { readAll, readPage } from './pages.ts';
 
 export interface EventDocument extends Omit<WebhookEvent, 'id' | keyof BodyAtRest>, BodyAtRest {
   _id: string;
-  /** When the row is deleted. */
-  expiresAt: Date;
+  /** The retention counts from here, so that an event that waited long in the outbox is delivered. */
+  storedAt: Date;
 }
 
 /**
  * The log of events in the collection `webhook_events`.
- * @param retentionMs how long events are stored, milliseconds
  * @param documentUrl derives the document URLs, which are not stored
  */
-export function createEventLog(db: Db, retentionMs: number, documentUrl: DocumentUrl): EventLog {
+export function createEventLog(db: Db, documentUrl: DocumentUrl): EventLog {
   const events = db.collection<EventDocument>('webhook_events');
   const toEvent = (document: EventDocument) => eventOf(document, documentUrl);
   return {
     async append(rows) {
-      // Counted from now, not from the time of the event, so that an event that waited long in the outbox is delivered.
-      const expiresAt = new Date(Date.now() + retentionMs);
+      const storedAt = new Date();
       const documents = rows.map(({ id, documentRevision, ...row }) => ({
         _id: id,
         ...row,
         ...bodyAtRest({ body: row.body, documentRevision }),
-        expiresAt,
+        storedAt,
       }));
       await insertNew(events, documents);
     },
@@ -79,6 +77,6 @@ export function createEventLog(db: Db, retentionMs: number, documentUrl: Documen
 }
 
 export function eventOf(document: EventDocument, documentUrl: DocumentUrl): WebhookEvent {
-  const { _id, expiresAt: _expires, documentRevision = 0, ...event } = document;
+  const { _id, storedAt: _stored, documentRevision = 0, ...event } = document;
   return { id: _id, ...event, documentRevision, body: bodyToSend(document, documentUrl) };
 }

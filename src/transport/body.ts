@@ -1,10 +1,9 @@
 import { isUtf8 } from 'node:buffer';
 import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
+import { MAX_BODY_BYTES } from '../domain/limits.ts';
 import { countOf } from './headers.ts';
 
-/** The largest request body, bytes (docs/decisions/0013). */
-export const MAX_BODY_BYTES = 1024 * 1024;
 /** How long a body may take to arrive, milliseconds: 1 MiB at 140 kbit/s. */
 export const BODY_MS = 60_000;
 /** Bytes of a too large body that are read and discarded: many clients read no answer before they have sent it all. */

@@ -236,7 +236,6 @@ function checked(
     return refusal ? { errors: [refusal] } : { document };
   } catch (error) {
     if (error instanceof GraphQLError) return { errors: [error] };
-    if (error instanceof RangeError) return { errors: [new GraphQLError('The document is nested too deep.')] };
     throw error;
   }
 }

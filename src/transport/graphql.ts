@@ -220,17 +220,10 @@ function withSpecStatus(error: GraphQLError): GraphQLError {
   return error;
 }
 
-/**
- * Errors of resolvers are GraphQL errors already. Others that the request causes are converted: unreadable variables,
- * or a document that is nested too deep.
- */
+/** Errors of the gate and of resolvers are GraphQL errors already. Unreadable variables are converted. */
 function graphqlErrorOf(error: unknown): GraphQLError {
   if (error instanceof GraphQLError) return withSpecStatus(error);
-  const http = { status: 400 };
-  if (error instanceof SyntaxError)
-    return new GraphQLError('The parameters are not valid JSON.', { extensions: { http } });
-  if (error instanceof RangeError)
-    return new GraphQLError('The document is nested too deep.', { extensions: { http } });
+  if (error instanceof SyntaxError) return malformed('The parameters are not valid JSON.');
   return new GraphQLError('', { originalError: error as Error });
 }
 

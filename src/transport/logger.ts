@@ -44,7 +44,7 @@ interface Brief {
   readonly type: string;
   readonly message: string;
   readonly code?: unknown;
-  /** Only for a defect that caused an expected error. */
+  /** Present for a defect, which may be the cause of an expected error. */
   readonly stack?: string | undefined;
   readonly cause?: Brief;
 }

@@ -61,6 +61,19 @@ const PACKS = `    packs: {
     },
 `;
 
+/** A required field of that record, for which stored records have no value. */
+const STREET = "rest: 'street', type: 'text', input: filledText(50, 'the street'), nullable: true, description: 'x'";
+
+/** A field with a default, which stored invoices do not have. */
+const PRIORITY = `    priority: {
+      rest: 'priority',
+      type: 'integer',
+      input: quantity.default(5),
+      minimum: 1,
+      description: 'How urgent it is.',
+    },
+`;
+
 const graphqlInput = (purchaseOrder: unknown) => ({
   amount: 12000,
   currency: 'MAD',
@@ -161,6 +174,32 @@ it('OpenAPI shows it in requests, responses and deliveries, with valid examples'
   expect(schemas.CreateInvoice.properties.purchase_order.maxLength).toBe(50);
   for (const name of ['CreateInvoice', 'Invoice', 'CreatedInvoice'])
     expect(schemas[name].examples[0].purchase_order).toBe('PO-1');
+});
+
+it('invoices that are stored remain readable when fields become required or get a default', async () => {
+  const before = (await service.client.post('/v1/invoices', invoiceBody({ delivery: { city_name: 'Fès' } }))).body;
+  await service.client.settled(before.id);
+  const change = (from: string, to: string) => copy.edit('src/domain/invoice/fields.ts', from, to);
+  // Required, at the top and in a record; with a default, where null is stored and where nothing is.
+  await change(
+    "input: printableText(50, 'the number of the order').nullish(),",
+    "input: printableText(50, 'the number of the order'),\n      nullable: true,",
+  );
+  await change('          cityName: {', `          street: { ${STREET} },\n          cityName: {`);
+  await change('input: quantity.nullish()', 'input: quantity.default(1)');
+  await change('    delivery: {\n', `${PRIORITY}    delivery: {\n`);
+  service = await copy.restart(service);
+  const wanted = { purchase_order: null, priority: 5, delivery: { street: null, city_name: 'Fès' } };
+  const read = (await service.client.get(`/v1/invoices/${before.id}`)).body;
+  expect(read).toMatchObject({ ...wanted, status: 'accepted', lines: [{ pack_count: 1 }] });
+  const { body: list } = await service.client.get('/v1/invoices');
+  expect(list.data.find(({ id }: { id: string }) => id === before.id)).toEqual(read);
+  const query = `{ invoice(id: "${before.id}") { purchaseOrder priority delivery { street } lines { packs } } }`;
+  expect((await service.client.graphql(query)).body.data.invoice).toEqual({
+    ...{ purchaseOrder: null, priority: 5, delivery: { street: null }, lines: [{ packs: 1 }] },
+  });
+  const refused = await service.client.post('/v1/invoices', invoiceBody());
+  expect(refused.body.error).toMatchObject({ code: 'invalid_request', param: 'purchase_order' });
 });
 
 function eventOf(invoiceId: string) {

@@ -516,6 +516,11 @@ describe('the header Fatoura-Warnings', () => {
     const { warnings } = (await client.graphql(query)).body.data.invoice;
     const codes = new Set(warnings.map(({ code }: { code: string }) => code));
     expect([...codes].join(', ')).toBe(headers.get('fatoura-warnings'));
+    const type = '{ __type(name: "InvoiceWarning") { fields { name type { ofType { kind enumValues { name } } } } } }';
+    const { fields } = (await client.graphql(type)).body.data.__type;
+    const { kind, enumValues } = fields.find(({ name }: { name: string }) => name === 'code').type.ofType;
+    const names = enumValues.map(({ name }: { name: string }) => name);
+    expect([kind, names.toSorted()]).toEqual(['ENUM', Object.keys(INVOICE_WARNINGS).toSorted()]);
   });
 
   it('is absent without warnings, and from every other response', async () => {

@@ -151,7 +151,7 @@ it('the log of attempts is bounded by its size in bytes', async () => {
       ...{ _id: `dlv_${newId('evt').slice(4)}_${n}`, tenantId: shop.id, environment: 'test', endpointId: 'we_1' },
       ...{ eventId: newId('evt'), eventType: 'invoice.accepted', invoiceId: 'inv_1', state: 'failed' },
       ...{ createdAt: new Date(), order: `0000000000000000000000${String(n).padStart(2, '0')}` },
-      ...{ attempts: attempts.map(({ _id }) => _id), expiresAt: new Date(Date.now() + 1e9) },
+      ...{ attempts: attempts.map(({ _id }) => _id), storedAt: new Date() },
     });
   }
   const page = (first: number) =>

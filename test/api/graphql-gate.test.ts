@@ -40,6 +40,9 @@ describe('limits', () => {
     ['fields in all', `{ invoices { ${times(501, () => '__typename')} } }`, 'at most 500 fields'],
     ['aliases', `{ invoices { ${times(51, (i) => `a${i}: __typename`)} } }`, 'at most 50 aliases'],
     ['levels', levels(13), 'at most 12 levels'],
+    // The parser's stack or the limit of tokens ends first: both are errors of the document.
+    ['levels that no stack holds', '{a'.repeat(20_000) + '}'.repeat(20_000), ''],
+    ['lists in lists', `{ invoices(first: ${'['.repeat(2400)}${']'.repeat(2400)}) { edges { cursor } } }`, ''],
     [
       'levels of introspection',
       `{ __type(name: "Invoice") { fields { type { fields { type { fields { type { fields { name } } } } } } } } }`,

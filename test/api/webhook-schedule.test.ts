@@ -11,7 +11,9 @@ let receiver: Receiver;
 
 beforeAll(async () => {
   const schedule = DELAYS.map((delay) => (delay === 0 ? '0s' : `${delay}ms`)).join();
-  service = await startService({ ALLOW_INSECURE_WEBHOOKS: 'true', WEBHOOK_RETRY_SCHEDULE: schedule });
+  service = await startService({
+    ...{ ALLOW_INSECURE_WEBHOOKS: 'true', WEBHOOK_RETRY_SCHEDULE: schedule, WEBHOOK_RETENTION: '36h' },
+  });
   receiver = await startReceiver();
 });
 afterAll(async () => {
@@ -21,6 +23,14 @@ afterAll(async () => {
 
 const LOG = `query ($state: WebhookDeliveryState) { webhookDeliveries(state: $state) { edges { node {
   state nextAttemptAt attempts { status errorCode } } } } }`;
+
+it('a service keeps events, deliveries and attempts for the time of its setting', async () => {
+  for (const name of ['webhook_events', 'webhook_deliveries', 'webhook_attempts']) {
+    const indexes = await service.app.store.db.collection(name).indexes();
+    const times = indexes.flatMap(({ expireAfterSeconds }) => expireAfterSeconds ?? []);
+    expect(times, name).toEqual([36 * 3600]);
+  }
+});
 
 it('a receiver that always fails gets five attempts, none before it is due; then the delivery is failed', async () => {
   const client = new Client(service.url, (await service.tenant()).secretKey);

@@ -16,7 +16,7 @@ let errors: unknown[];
 
 beforeAll(async () => {
   store = await openTestStore('event_feed');
-  log = createEventLog(store.db, 86_400_000, () => '');
+  log = createEventLog(store.db, () => '');
 });
 afterAll(() => store.close());
 

@@ -71,6 +71,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
     description: null,
     events: ['invoice.accepted'],
     active: true,
+    timesDisabled: 0,
     secrets: [],
     createdAt: new Date(),
     updatedAt: new Date(),

@@ -155,40 +155,6 @@ describe('nothing is lost', () => {
   });
 });
 
-describe('retention', () => {
-  it('starts when an event is stored, so that an old event is still delivered; rows have a TTL index', async () => {
-    const { requests, send } = receiverThat(() => 200);
-    const worker = webhookWorker(store, send, () => new Date());
-    const { tenantId } = await storedEndpoint(store);
-    const invoice = await storedInvoice(store, tenantId);
-    const at = new Date(Date.now() - 40 * 24 * HOUR);
-    worker.publisher.publish({ ...invoice, events: invoice.events.map((event) => ({ ...event, at })) });
-    await turn(worker);
-    expect(requests).toHaveLength(1);
-    for (const name of ['webhook_events', 'webhook_deliveries']) {
-      const row = await store.db.collection(name).findOne({ tenantId });
-      expect(row?.createdAt, name).toEqual(at);
-      expect(row?.expiresAt - Date.now(), name).toBeGreaterThan(29 * 24 * HOUR);
-      const indexes = await store.db.collection(name).indexes();
-      expect(indexes, name).toContainEqual(expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 }));
-    }
-  });
-});
-
-it('attempts are kept as long as their delivery', async () => {
-  const worker = webhookWorker(store, receiverThat(() => 200).send, () => new Date());
-  const { tenantId } = await storedEndpoint(store);
-  worker.publisher.publish(await storedInvoice(store, tenantId));
-  await turn(worker);
-  const delivery = await store.db.collection('webhook_deliveries').findOne({ tenantId });
-  const attempts = store.db.collection('webhook_attempts');
-  const attempt = await attempts.findOne({ _id: delivery?.attempts[0] });
-  expect(attempt?.expiresAt - delivery?.expiresAt).toBeGreaterThanOrEqual(0);
-  expect(attempt?.expiresAt - delivery?.expiresAt).toBeLessThan(MINUTE);
-  const expiry = expect.objectContaining({ key: { expiresAt: 1 }, expireAfterSeconds: 0 });
-  expect(await attempts.indexes()).toContainEqual(expiry);
-});
-
 describe('a delivery whose event is no longer kept', () => {
   it('is cancelled at its next attempt, instead of being released again and again', async () => {
     const [start, offset] = [Date.now(), { ms: 0 }];

@@ -35,7 +35,8 @@ const later = () => new Date(Date.now() + 400_000);
 
 function claimNamed(id: string): ClaimedDelivery {
   const event = { eventId: 'evt_1', invoiceId: 'inv_1', sequence: 2, earlier: ['evt_0'], createdAt: new Date() };
-  return { id, endpointId: endpoint.id, ...event, tries: 0, retry: false, manual: false, token: 'x', leaseEnd: 0 };
+  const round = { tries: 0, retry: false, manual: false, timesDisabled: 0 };
+  return { id, endpointId: endpoint.id, ...event, ...round, token: 'x', leaseEnd: 0 };
 }
 
 function recordOf(id: string): AttemptRecord {
@@ -75,7 +76,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ],
   ['events.announce', () => webhooks.events.announce(new Map([['evt_1', '0']])), 1],
   ['deliveries.keys', () => webhooks.deliveries.keys({ ...page(), endpointId: endpoint.id, state: 'failed' }), 6],
-  ['deliveries.reopen', () => webhooks.deliveries.reopen(['dlv_1'], new Date()), 1],
+  ['deliveries.reopen', () => webhooks.deliveries.reopen([{ id: 'dlv_1', timesDisabled: 0 }], new Date()), 1],
   ['endpoints.replaceSecrets', () => webhooks.endpoints.replaceSecrets(endpoint.id, [], []), 1],
   ['events.page', () => webhooks.events.page({ ...page(), type: null }), 6],
   [
@@ -103,7 +104,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['deliveries.unattemptedBefore', () => webhooks.deliveries.unattemptedBefore([claimNamed('dlv_1')]), 1],
   ['deliveries.release', () => webhooks.deliveries.release([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.record', () => webhooks.deliveries.record([recordOf('dlv_1')]), 1],
-  ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')]), 1],
+  ['deliveries.cancel', () => webhooks.deliveries.cancel([claimNamed('dlv_1')], new Date()), 1],
   ['deliveries.cancelPending', () => webhooks.deliveries.cancelPending(endpoint.id, 2), 2],
   ['deliveries.takeOverdue', () => webhooks.deliveries.takeOverdue(5, 1000, later()), 5],
   ['deliveries.freeLeases', () => webhooks.deliveries.freeLeases(new Date()), 30],

@@ -175,7 +175,7 @@ describe('order', () => {
     await dead.publisher.settle();
     await dead.deliveries.freeLeases(new Date());
     const { id } = await onlyDelivery(dead, tenantId);
-    expect(await dead.deliveries.reopen([id], new Date())).toBe(0);
+    expect(await dead.deliveries.reopen([{ id, timesDisabled: 0 }], new Date())).toBe(0);
     const { endpointId } = await onlyDelivery(dead, tenantId);
     const query = { limit: 1, leaseMs: 1000, now: new Date(), retries: false };
     expect(await dead.deliveries.claim(endpointId, query)).toMatchObject([{ id, retry: false }]);

@@ -45,7 +45,7 @@ const LATER = new Date(NOW.getTime() + 2 * LEASE_MS);
 async function stored(endpoint: WebhookEndpoint, count: number): Promise<void> {
   const rows = Array.from({ length: count }, () => ({
     delivery: deliveryOf(newEvent(endpoint.tenantId), endpoint),
-    ...{ lease: null, manual: false },
+    ...{ lease: null, manual: false, timesDisabled: 0 },
   }));
   await worker.deliveries.insert(rows, NOW);
 }
@@ -119,7 +119,7 @@ it.each(['record', 'release', 'cancel'] as const)(
     const [mineBefore, otherBefore] = [await row(mine.id), await row(other.id)];
     if (method === 'record') await worker.deliveries.record([delivered(mine), delivered(other)]);
     else if (method === 'release') await worker.deliveries.release([mine, other], LATER);
-    else await worker.deliveries.cancel([mine, other]);
+    else await worker.deliveries.cancel([mine, other], NOW);
     expect(await row(mine.id)).not.toEqual(mineBefore);
     expect(await row(other.id)).toEqual(otherBefore);
   },

@@ -21,6 +21,8 @@ export interface ScratchCopy {
   write(file: string, content: string): Promise<void>;
   /** The copy's service in a process of its own, on a fresh embedded store, with the demo tenant's keys. */
   start(environment?: Readonly<Record<string, string>>): Promise<ScratchService>;
+  /** Stops a service and starts the copy as it is by then on the same store. */
+  restart(service: ScratchService): Promise<ScratchService>;
   /** Runs a script of the copy to its end. @returns what it printed @throws when it fails */
   run(script: string, ...args: string[]): Promise<string>;
   /** Ends the services and deletes the folder. */
@@ -30,6 +32,7 @@ export interface ScratchCopy {
 export interface ScratchService {
   readonly url: string;
   readonly secretKey: string;
+  readonly dataDir: string;
   /** Calls the service with the secret key; its answers are not checked against this project's OpenAPI document. */
   readonly client: Client;
   stop(): Promise<void>;
@@ -62,6 +65,12 @@ export async function scratchCopy(): Promise<ScratchCopy> {
       services.push(service);
       return service;
     },
+    async restart(service) {
+      await service.stop();
+      const again = await startCopy(folder, service.dataDir, {}, service.secretKey);
+      services.push(again);
+      return again;
+    },
     async run(script, ...args) {
       const { stdout } = await promisify(execFile)(process.execPath, [join(folder, script), ...args], { cwd: folder });
       return stdout;
@@ -73,10 +82,12 @@ export async function scratchCopy(): Promise<ScratchCopy> {
   };
 }
 
+/** @param knownKey the secret key; default: the one that the first start on a store prints */
 async function startCopy(
   folder: string,
   dataDir: string,
   environment: Readonly<Record<string, string>>,
+  knownKey?: string,
 ): Promise<ScratchService> {
   const child = spawn(process.execPath, [join(folder, 'src/main.ts')], {
     cwd: folder,
@@ -94,14 +105,14 @@ async function startCopy(
     const read = (line: string) => {
       printed.push(line);
       const all = printed.join('\n');
-      const [url, secretKey] = [texts.url.exec(all)?.[0], texts.secretKey.exec(all)?.[0]];
+      const [url, secretKey] = [texts.url.exec(all)?.[0], knownKey ?? texts.secretKey.exec(all)?.[0]];
       if (url && secretKey) resolve({ url, secretKey });
     };
     createInterface(child.stdout).on('line', read);
     createInterface(child.stderr).on('line', (line) => printed.push(line));
     child.once('close', (code) => reject(new Error(`the copy ended with code ${code}:\n${printed.join('\n')}`)));
   });
-  return { ...found, client: new Client(found.url, found.secretKey, false), stop: () => ended(child) };
+  return { ...found, dataDir, client: new Client(found.url, found.secretKey, false), stop: () => ended(child) };
 }
 
 async function ended(child: ChildProcess): Promise<void> {

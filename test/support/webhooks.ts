@@ -22,7 +22,6 @@ import { pendingInvoice } from './invoices.ts';
 
 export const MINUTE = 60_000;
 export const HOUR = 60 * MINUTE;
-const RETENTION = 30 * 24 * HOUR;
 /** The contract's. */
 export const SCHEDULE = [0, 5 * MINUTE, 30 * MINUTE, 2 * HOUR, 6 * HOUR];
 
@@ -50,8 +49,8 @@ export function webhookWorker(
   { failing = (ledger) => ledger }: { failing?: (ledger: DeliveryLedger) => DeliveryLedger } = {},
 ) {
   const problems: unknown[] = [];
-  const deliveries = failing(createDeliveryLedger(store.db, RETENTION));
-  const events = createEventLog(store.db, RETENTION, documentUrl);
+  const deliveries = failing(createDeliveryLedger(store.db));
+  const events = createEventLog(store.db, documentUrl);
   const endpoints = createWebhookEndpointRepository(store.db);
   const wakes: { endpointId: string; at: Date }[] = [];
   const report = (message: string, error: unknown) => problems.push(message, error);
@@ -100,6 +99,7 @@ export async function storedEndpoint(store: Store, changes: Partial<WebhookEndpo
     description: null,
     events: ['invoice.signing', 'invoice.transmitted', 'invoice.accepted', 'invoice.rejected'],
     active: true,
+    timesDisabled: 0,
     secrets: [{ sealed: BOX.seal(`whsec_${Buffer.alloc(32).toString('base64')}`, id), createdAt, expiresAt: null }],
     createdAt,
     updatedAt: createdAt,

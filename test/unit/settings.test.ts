@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
 import { readConfig } from '../../src/config.ts';
+import { USUAL_RATES } from '../../src/domain/limits.ts';
 
 it('an invalid setting is reported with its value and the allowed values', () => {
   const wrong = { PORT: '99999', LOG_LEVEL: 'verbose', WEBHOOK_RETENTION: 'never', WEBHOOK_RETRY_SCHEDULE: '0s;5m' };
@@ -17,6 +18,10 @@ it('an invalid setting is reported with its value and the allowed values', () =>
   for (const wrongTime of ['10', '-1s', '2h'])
     expect(() => readConfig({ SHUTDOWN_GRACE: wrongTime })).toThrow(`at most 1h, not '${wrongTime}'`);
   expect(readConfig({ SHUTDOWN_DELAY: '500ms' }).shutdown).toEqual({ delayMs: 500, graceMs: 10_000 });
+});
+
+it('the rates that the documentation states are the defaults', () => {
+  expect(readConfig({}).rateLimits).toMatchObject(USUAL_RATES);
 });
 
 it('values that may contain a secret are not shown', () => {

@@ -2,19 +2,17 @@ import { lookup as dnsLookup, type LookupAddress, Resolver } from 'node:dns';
 import { isIP, type LookupFunction } from 'node:net';
 import { createSecureContext, getCACertificates } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
+import { DELIVERY_TIMES, KEPT_RESPONSE_BYTES } from '../../domain/limits.ts';
 import type { SendFailure, SendResult } from '../../domain/webhook/delivery.ts';
 import type { OutgoingRequest, WebhookSender } from '../../domain/webhook/ports.ts';
 import { isPublicAddress, urlRefusal } from './address-policy.ts';
 
-/** Maximum size of the stored response body, and of the response headers, in bytes. */
-const KEPT_BYTES = 16 * 1024;
-
 export interface SenderOptions {
   /** Allows http:// URLs and private addresses, for development (ALLOW_INSECURE_WEBHOOKS). */
   readonly allowInsecure: boolean;
-  /** Time limit for connecting, in milliseconds. Default 5,000 (docs/decisions/0026). */
+  /** Time limit for connecting, in milliseconds. Default: that of {@link DELIVERY_TIMES}. */
   readonly connectTimeoutMs?: number;
-  /** Time limit for the whole attempt, in milliseconds. Default 15,000 (docs/decisions/0026). */
+  /** Time limit for the whole attempt, in milliseconds. Default: that of {@link DELIVERY_TIMES}. */
   readonly totalTimeoutMs?: number;
   /** Resolves host names. Default: DNS queries; with `allowInsecure` the system resolver, hosts file included. */
   readonly resolve?: Resolve;
@@ -39,7 +37,7 @@ class RefusedAddress extends Error {
  * changes between check and connection therefore does not bypass the check. Redirects are not followed.
  */
 export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
-  const { allowInsecure, connectTimeoutMs = 5000, totalTimeoutMs = 15_000 } = options;
+  const { allowInsecure, connectTimeoutMs = DELIVERY_TIMES.connect, totalTimeoutMs = DELIVERY_TIMES.whole } = options;
   const resolve = options.resolve ?? (allowInsecure ? resolveLikeSystem : createPublicResolver());
   /** Number of connections opened so far. */
   let connections = 0;
@@ -84,7 +82,7 @@ export function createWebhookSender(options: SenderOptions): WebhookHttpSender {
     },
     headersTimeout: totalTimeoutMs,
     bodyTimeout: totalTimeoutMs,
-    maxHeaderSize: KEPT_BYTES,
+    maxHeaderSize: KEPT_RESPONSE_BYTES,
     allowH2: false,
   };
   const agent = new Agent(agentOptions);
@@ -171,7 +169,7 @@ function noAddress(host: string): Error {
   return Object.assign(new Error(`${host} has no address`), { code: 'ENOTFOUND' });
 }
 
-/** Collects a response, up to the limit {@link KEPT_BYTES}. */
+/** Collects a response, up to the limit {@link KEPT_RESPONSE_BYTES}. */
 class Answer implements Dispatcher.DispatchHandler {
   status: number | null = null;
   headers: [string, string][] = [];
@@ -208,7 +206,7 @@ class Answer implements Dispatcher.DispatchHandler {
   }
 
   onResponseData(_controller: Dispatcher.DispatchController, chunk: Buffer): void {
-    const room = KEPT_BYTES - this.#bytes;
+    const room = KEPT_RESPONSE_BYTES - this.#bytes;
     this.chunks.push(chunk.subarray(0, room));
     this.#bytes += Math.min(chunk.length, room);
     if (chunk.length <= room) return;

@@ -1,4 +1,5 @@
 import { type Problem, problem } from '../errors.ts';
+import { MAX_IDEMPOTENCY_KEY } from '../limits.ts';
 import { fits, isPrintable } from '../printable-text.ts';
 import { inputSchema, restReader } from './field-makers.ts';
 import type { Input } from './field-table.ts';
@@ -14,9 +15,13 @@ export const restInvoiceBody = inputSchema(INVOICE, 'rest');
 /** Translates a valid REST body to the input of the use case. */
 export const inputOfRestBody = restReader(INVOICE);
 
-/** What is wrong with an Idempotency-Key; null if nothing. Surrounding quotes (as in the IETF draft) are ignored. */
+/**
+ * What is wrong with an Idempotency-Key; null if nothing. Surrounding quotes (as in the IETF draft) do not count towards
+ * its length; they are part of the key.
+ */
 export function idempotencyKeyProblem(key: string): Problem | null {
   const text = /^"(.*)"$/s.exec(key)?.[1] ?? key;
-  if (text.length >= 1 && fits(text, 255) && isPrintable(text)) return null;
-  return problem('invalid_request', 'idempotencyKey must have 1 to 255 printable characters.', 'idempotencyKey');
+  if (text.length >= 1 && fits(text, MAX_IDEMPOTENCY_KEY) && isPrintable(text)) return null;
+  const message = `idempotencyKey must have 1 to ${MAX_IDEMPOTENCY_KEY} printable characters.`;
+  return problem('invalid_request', message, 'idempotencyKey');
 }

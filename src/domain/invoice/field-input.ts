@@ -22,6 +22,9 @@ export const LIMITS = {
   paymentReference: 50,
 } as const;
 
+/** Maximum distance of other dates from the date of the invoice, in years. */
+export const DATE_YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
+
 const CENTIMES = 'an integer of centimes, such as 12000 for 120.00 MAD';
 
 /** Accepts integers below the minimum amount: they break a business rule (422), not the structure. */

@@ -70,6 +70,41 @@ export function keeper<Type extends RecordType>(type: Type): (input: Partial<Inp
   };
 }
 
+/**
+ * Makes a function that gives a stored record the fields that it lacks, because it was stored before the table had them:
+ * each gets its default, or null. A record that lacks nothing is returned itself.
+ */
+export function completer<Type extends RecordType>(type: Type): <Row extends object>(stored: Row) => Row {
+  const members = inputFields(type, 'graphql').map(([name, field]) => ({ name, complete: memberCompleter(field) }));
+  return (stored) => {
+    let whole = stored;
+    for (const { name, complete } of members) {
+      const value = (stored as Readonly<Record<string, unknown>>)[name];
+      const completed = complete(value);
+      if (completed !== value) whole = { ...whole, [name]: completed };
+    }
+    return whole;
+  };
+}
+
+function memberCompleter(field: Field): (value: unknown) => unknown {
+  if ('type' in field) {
+    const absent = whenAbsent(field)?.value ?? null;
+    return (value) => value ?? absent;
+  }
+  if ('record' in field) {
+    const complete = completer(field.record);
+    const absent = isNullable(field) ? null : complete({});
+    return (value) => (value == null ? absent : complete(value));
+  }
+  const complete = completer(field.list);
+  return (value) => {
+    const rows = (value ?? []) as readonly object[];
+    const completed = rows.map(complete);
+    return completed.every((row, index) => row === rows[index]) ? rows : completed;
+  };
+}
+
 /** Applies the function made for a record's type to the records below a field; other values stay. */
 function nested(field: Field, make: (type: RecordType) => (members: never) => unknown): (value: unknown) => unknown {
   if ('type' in field) return (value) => value;

@@ -9,6 +9,7 @@ import { filledText, oneLineText, printableText } from '../printable-text.ts';
 import {
   centimes,
   currency,
+  DATE_YEARS,
   date,
   LIMITS,
   metadata,
@@ -124,15 +125,14 @@ export const INVOICE_TERMS = {
       type: 'text',
       input: date.nullish(),
       description: 'When the goods were delivered or the service was done: `2026-01-31`.',
-      inputDescription:
-        'When the goods were delivered or the service was done, such as `2026-01-31`: at most 10 years before the date of the invoice and 1 year after it.',
+      inputDescription: `When the goods were delivered or the service was done, such as \`2026-01-31\`: at most ${DATE_YEARS.operationBefore} years before the date of the invoice and ${DATE_YEARS.operationAfter} year after it.`,
     },
     dueDate: {
       rest: null,
       type: 'text',
       input: date.nullish(),
       description: 'When payment is due: `2026-03-02`.',
-      inputDescription: 'When payment is due: the date of the invoice, or up to 5 years after it.',
+      inputDescription: `When payment is due: the date of the invoice, or up to ${DATE_YEARS.dueAfter} years after it.`,
     },
     paymentMode: {
       rest: null,
@@ -288,7 +288,7 @@ export const INVOICE = {
     environment: {
       rest: null,
       type: 'environment',
-      description: '`live`: really transmitted. `test`: transmission is mocked.',
+      description: '`live`: transmitted to the tax authority. `test`: a mock authority decides.',
     },
   },
 } as const satisfies RecordType;

@@ -4,61 +4,61 @@ export const LONGEST_TERM = 120;
 /** All warnings by code: what is wrong, by which rule, and what to do. */
 export const INVOICE_WARNINGS = {
   rounding: {
-    meaning:
+    description:
       'The amount differs from the total of the lines with their VAT by some centimes; the document states the difference.',
     remedy: 'Compute VAT once per rate on the summed lines and round it half up.',
   },
-  ice_zero: { meaning: "The ICE is all zeros, which is no company's ICE.", remedy: 'Check it.' },
+  ice_zero: { description: "The ICE is all zeros, which is no company's ICE.", remedy: 'Check it.' },
   ice_check_key: {
-    meaning: 'The check key of the ICE (its last two digits) does not match: a digit may be wrong.',
+    description: 'The check key of the ICE (its last two digits) does not match: a digit may be wrong.',
     remedy: 'Check it.',
   },
-  customer_is_seller: { meaning: "The customer's ICE is the seller's own.", remedy: 'Check it with the customer.' },
+  customer_is_seller: { description: "The customer's ICE is the seller's own.", remedy: 'Check it with the customer.' },
   customer_address_missing: {
-    meaning: "An invoice must state the buyer's address (CGI, art. 145-III).",
+    description: "An invoice must state the buyer's address (CGI, art. 145-III).",
     remedy: 'Send customer.address.',
   },
   seller_field_missing: {
-    meaning: 'The profile lacks mandatory data of the seller; test documents show specimen data instead.',
+    description: 'The profile lacks mandatory data of the seller; test documents show specimen data instead.',
     remedy: "Complete the tenant's profile.",
   },
   exemption_reason_missing: {
-    meaning: 'Lines at 0 % need the reason of their exemption (CGI, art. 91 and 92).',
+    description: 'Lines at 0 % need the reason of their exemption (CGI, art. 91 and 92).',
     remedy: 'Add exemptionReason to the profile.',
   },
   operation_date_missing: {
-    meaning: 'An invoice must state the date of the operation (CGI, art. 145-III).',
+    description: 'An invoice must state the date of the operation (CGI, art. 145-III).',
     remedy:
       'Send terms.operationDate (GraphQL), or set operationDateIsIssueDate in the profile if it is always the date of the invoice.',
   },
   due_date_missing: {
-    meaning:
+    description:
       "The invoice states no due date. If the parties agreed on none, law 69-21 sets it to 60 days after the invoice's date.",
     remedy: 'Send terms.dueDate (GraphQL), or set paymentTermDays in the profile.',
   },
   due_date_late: {
-    meaning: `The due date is more than ${LONGEST_TERM} days after the invoice's date, the longest term that law 69-21 allows; a decree may allow a longer one for a sector.`,
+    description: `The due date is more than ${LONGEST_TERM} days after the invoice's date, the longest term that law 69-21 allows; a decree may allow a longer one for a sector.`,
     remedy: 'Check it, and paymentTermDays in the profile.',
   },
   payment_means_missing: {
-    meaning: 'The payment mode is stated in words only (UNCL4461 code 1), which programs cannot read.',
+    description: 'The payment mode is stated in words only (UNCL4461 code 1), which programs cannot read.',
     remedy: 'Send terms.paymentMeans (GraphQL), or set paymentMeans in the profile.',
   },
   payment_reference_missing: {
-    meaning: 'An invoice must state the references of its payment (CGI, art. 145-III).',
+    description: 'An invoice must state the references of its payment (CGI, art. 145-III).',
     remedy:
       'Send terms.paymentReference (GraphQL). If the profile has paymentMeans or bankAccount, the reference defaults to the number of the invoice.',
   },
   bank_account_missing: {
-    meaning: 'The invoice is to be paid by bank transfer but states no account.',
+    description: 'The invoice is to be paid by bank transfer but states no account.',
     remedy: 'Send terms.bankAccount (GraphQL), or set bankAccount in the profile.',
   },
   unprintable_characters: {
-    meaning:
+    description:
       'A text has characters that the PDF shows as \ufffd, because none of its fonts has them. The XML holds them.',
     remedy: 'Write the text in Latin or Arabic letters as well.',
   },
-} as const satisfies Readonly<Record<string, { readonly meaning: string; readonly remedy: string }>>;
+} as const satisfies Readonly<Record<string, { readonly description: string; readonly remedy: string }>>;
 
 export type WarningCode = keyof typeof INVOICE_WARNINGS;
 

@@ -16,7 +16,7 @@ export interface WarnedInvoice extends Pick<Invoice, 'seller' | 'amount' | 'term
 export function legalWarnings({ customer, seller, lines, amount, terms, createdAt }: WarnedInvoice): InvoiceWarning[] {
   const warnings: InvoiceWarning[] = [];
   /** @param what the problem, if it can be stated more precisely than in the table */
-  const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].meaning) =>
+  const warn = (code: WarningCode, path: string, what: string = INVOICE_WARNINGS[code].description) =>
     warnings.push({ code, path, message: `${what} ${INVOICE_WARNINGS[code].remedy}` });
   const warnOfIce = (ice: string, path: string) => {
     const code = iceWarning(ice);

@@ -1,13 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
+import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import type { ClientSecrets } from './client-secret.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
 import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
-
-/** How long a request waits for a document that is still to come, in milliseconds (docs/decisions/0017). */
-const JOIN_MS = 10_000;
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
@@ -28,7 +26,7 @@ export function createReadDocument(
   /**
    * Opens the document of a URL. Waits for one that is still to come.
    * @param token the secret part of the URL
-   * @returns null when it is still to come after 10 s
+   * @returns null when it is still to come after {@link DOCUMENT_WAIT_MS}
    * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, not accepted yet, or
    *   without such a document; the cases are not distinguished
    */
@@ -52,7 +50,7 @@ export function createReadDocument(
     const timer = setTimeout(() => {
       isOver = true;
       woken.resolve();
-    }, JOIN_MS);
+    }, DOCUMENT_WAIT_MS);
     try {
       // The first read comes after the subscription: it may have been stored in between.
       for (;;) {

@@ -3,6 +3,7 @@ import { addDays, addYears, moroccanDate } from '../calendar-date.ts';
 import { type Problem, problem } from '../errors.ts';
 import { PAYMENT_MEANS } from '../payment-means.ts';
 import { completedProfile, type SellerProfile } from '../tenant/tenant.ts';
+import { DATE_YEARS } from './field-input.ts';
 import { keeper } from './field-makers.ts';
 import type { Input, Stored } from './field-table.ts';
 import { INVOICE_TERMS } from './fields.ts';
@@ -20,9 +21,6 @@ const keepTerms = keeper(INVOICE_TERMS);
 
 export const NO_TERMS: InvoiceTerms = keepTerms({});
 
-/** Maximum distance of the other dates from the date of the invoice, in years. */
-const YEARS = { operationBefore: 10, operationAfter: 1, dueAfter: 5 } as const;
-
 /** The terms to store with an invoice, without those of the profile. */
 export function ownTerms(input: Partial<TermsInput> | null | undefined): InvoiceTerms {
   return keepTerms(input ?? {});
@@ -39,7 +37,7 @@ export function termsProblems(
     const message = `${name} is ${day}; for an invoice of ${issueDate} it must be from ${first} to ${last}.`;
     problems.push(problem('invalid_date', message, `terms.${name}`));
   };
-  const { operationBefore, operationAfter, dueAfter } = YEARS;
+  const { operationBefore, operationAfter, dueAfter } = DATE_YEARS;
   within('operationDate', operationDate, addYears(issueDate, -operationBefore), addYears(issueDate, operationAfter));
   within('dueDate', dueDate, issueDate, addYears(issueDate, dueAfter));
   if (bankAccount != null && !hasBankAccountKey(bankAccount)) {

@@ -115,6 +115,8 @@ export interface ClaimedDelivery
   readonly retry: boolean;
   /** Whether the current round of the schedule was started by hand. */
   readonly manual: boolean;
+  /** `timesDisabled` of its endpoint when the current round of the schedule was started. */
+  readonly timesDisabled: number;
   /** Identifies this lease uniquely among all leases. Every write checks it. */
   readonly token: string;
   /** When the lease ends, UNIX milliseconds. */

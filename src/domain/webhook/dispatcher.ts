@@ -10,6 +10,7 @@ import {
   type EndpointQueue,
   type QueuedDelivery,
 } from './endpoint-queue.ts';
+import { createEndpointSnapshots } from './endpoint-snapshots.ts';
 import type { DeliveryLedger, EventLog } from './ports.ts';
 import type { RecordAttempts } from './record-attempts.ts';
 
@@ -17,14 +18,12 @@ import type { RecordAttempts } from './record-attempts.ts';
 export const LEASE_MS = 30_000;
 /** Minimum time that is left of a lease when an attempt begins, in milliseconds. An attempt takes at most 15 s. */
 const ATTEMPT_MS = 18_000;
-/**
- * Maximum age of a queued endpoint, in milliseconds. An older one is read again before the attempt: the client may have
- * disabled it or changed its URL or secret.
- */
-const ENDPOINT_FRESH_MS = 1000;
 /** Maximum number of queues in memory before idle queues of failing endpoints are dropped. */
 const REMEMBERED = 10_000;
-/** Delay of a released delivery, in milliseconds: an earlier event of its invoice is unattempted in another process. */
+/**
+ * How long a delivery waits after its lease was released, in milliseconds. Mostly another process has not attempted an
+ * earlier event of its invoice yet.
+ */
 const RELEASE_MS = 300;
 const SWEEP_LIMIT = 200;
 const SWEEP_PAGES = 10;
@@ -33,6 +32,8 @@ const SWEEP_PAUSE_MS = 15_000;
 /** A new delivery that the publisher has tried to store. */
 export interface StoredDelivery {
   readonly endpoint: WebhookEndpoint;
+  /** When reading the endpoint began, UNIX milliseconds. */
+  readonly readAt: number;
   /** Whether `reserve` reserved room for it. */
   readonly reserved: boolean;
   /** null when it was stored without a lease, another process had stored it before, or the insert failed. */
@@ -48,6 +49,9 @@ export interface StoredDelivery {
  * in the same queue; otherwise its lease is released and it is claimed again later. The queue attempts the events of an
  * invoice one at a time, in order. Publishers store an earlier event first. A failed first attempt does not delay later
  * events, and events that are sent by hand are not ordered.
+ *
+ * Disabled endpoints: no delivery that was made before its endpoint was disabled is attempted after it, also if the
+ * endpoint is enabled again. This holds from the call of `endpointChanged`, in other processes a second later.
  */
 export interface Dispatcher {
   /** Reserves room for a new delivery. @returns true: the publisher stores it with a lease; false: without one */
@@ -60,6 +64,8 @@ export interface Dispatcher {
   accept(stored: readonly StoredDelivery[]): Promise<void>;
   /** Claims the due deliveries of this endpoint, if there are any. */
   wake(endpointId: string): void;
+  /** To be called when this process has changed or deleted an endpoint: later attempts use its new state. */
+  endpointChanged(endpointId: string): void;
   /** Wakes endpoints whose due deliveries no process has claimed in time. */
   sweep(): Promise<void>;
   /** Resolves when no attempt is under way and no known delivery is due. */
@@ -89,6 +95,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   const slots = createAttemptSlots(() => {
     for (const queue of [...waiting.normal, ...waiting.suspect]) pump(queue);
   });
+  const snapshots = createEndpointSnapshots(parts);
   const timers = new Set<NodeJS.Timeout>();
   let stopped = false;
   let abandoned = false;
@@ -126,9 +133,10 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function attempt(queue: EndpointQueue, delivery: QueuedDelivery, slot: AttemptSlot): Promise<void> {
-    const isFresh = parts.now().getTime() - delivery.readAt <= ENDPOINT_FRESH_MS;
-    const endpoint = isFresh ? delivery.endpoint : await endpointNow(delivery);
-    const record = endpoint.active ? await parts.attempt(delivery.claim, endpoint, delivery.body) : null;
+    const endpoint = await snapshots.current(queue.endpointId);
+    const record = isFor(endpoint, delivery.claim)
+      ? await parts.attempt(delivery.claim, endpoint, delivery.body)
+      : null;
     // Our own stop interrupted the attempt, so it is not counted as a failure: the lease ends and the delivery is
     // attempted again.
     if (abandoned) return;
@@ -147,25 +155,20 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     if (next !== queue) pump(queue);
   }
 
-  /** Reads the endpoint again: inactive if it is deleted, the queued state if it cannot be read. */
-  async function endpointNow({ endpoint }: QueuedDelivery): Promise<WebhookEndpoint> {
-    try {
-      return (await parts.endpointOf(endpoint.id)) ?? { ...endpoint, active: false };
-    } catch (error) {
-      parts.report(`the endpoint ${endpoint.id} could not be read`, error);
-      return endpoint;
-    }
-  }
-
   async function cancel(claims: readonly ClaimedDelivery[]): Promise<void> {
-    await parts.deliveries.cancel(claims).catch((error) => parts.report('deliveries were not cancelled', error));
+    await parts.deliveries
+      .cancel(claims, parts.now())
+      .catch((error) => parts.report('deliveries were not cancelled', error));
   }
 
   function settled(queue: EndpointQueue): void {
     if (!queue.isIdle()) return;
-    // The queue of a failing endpoint is kept, because it holds the count of failures.
-    if ((queue.kind() === 'normal' || queues.size > REMEMBERED) && queues.get(queue.endpointId) === queue)
-      queues.delete(queue.endpointId);
+    const { endpointId } = queue;
+    if (queues.get(endpointId) === queue) {
+      snapshots.forget(endpointId);
+      // The queue of a failing endpoint is kept, because it holds the count of failures.
+      if (queue.kind() === 'normal' || queues.size > REMEMBERED) queues.delete(endpointId);
+    }
     whenIdle();
   }
 
@@ -194,24 +197,25 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
 
   async function enqueueClaimed(queue: EndpointQueue, claims: readonly ClaimedDelivery[]): Promise<void> {
     if (claims.length === 0) return;
+    const readAt = parts.now().getTime();
     const [endpoint, bodies, unattempted] = await Promise.all([
       parts.endpointOf(queue.endpointId),
       parts.events.bodies([...new Set(claims.map(({ eventId }) => eventId))]),
       parts.deliveries.unattemptedBefore(claims),
     ]);
-    if (!endpoint?.active) return cancel(claims);
-    const readAt = parts.now().getTime();
+    if (!endpoint) return cancel(claims);
+    snapshots.note(endpoint, readAt);
     const early: ClaimedDelivery[] = [];
-    const expired: ClaimedDelivery[] = [];
+    const ended: ClaimedDelivery[] = [];
     for (const claim of [...claims].sort(inOrderOfEvents)) {
       const body = bodies.get(claim.eventId);
       // An event is stored before its deliveries, so a missing one has expired.
-      if (body === undefined) expired.push(claim);
+      if (body === undefined || !isFor(endpoint, claim)) ended.push(claim);
       else if (mustWait(queue, claim, unattempted)) early.push(claim);
-      else queue.enqueue({ claim, endpoint, readAt, body });
+      else queue.enqueue({ claim, body });
     }
     if (early.length > 0) release(queue, early);
-    if (expired.length > 0) await cancel(expired);
+    if (ended.length > 0) await cancel(ended);
   }
 
   /** Whether an earlier delivery is unattempted and not ahead in the queue. */
@@ -243,9 +247,9 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
   }
 
   async function accept(stored: readonly StoredDelivery[]): Promise<void> {
-    const readAt = parts.now().getTime();
+    for (const { endpoint, readAt, leased } of stored) if (leased) snapshots.note(endpoint, readAt);
     const leased = stored.flatMap(({ endpoint, leased }) =>
-      leased ? [{ queue: queueOf(endpoint.id), delivery: { ...leased, endpoint, readAt } }] : [],
+      leased ? [{ queue: queueOf(endpoint.id), delivery: leased }] : [],
     );
     const asked: typeof leased = [];
     // Most first attempts need no query: there is no earlier event, or all earlier deliveries are in the queue.
@@ -289,6 +293,7 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
     reserve: (endpointId) => !stopped && queueOf(endpointId).reserve(),
     accept,
     wake,
+    endpointChanged: snapshots.changed,
     async sweep() {
       for (let page = 0; page < SWEEP_PAGES; page++) {
         const { endpointIds, more } = await parts.deliveries.takeOverdue(SWEEP_LIMIT, SWEEP_PAUSE_MS, parts.now());
@@ -320,6 +325,11 @@ export function createDispatcher(parts: DispatcherParts): Dispatcher {
       await parts.records.recorded();
     },
   };
+}
+
+/** Whether a delivery may be sent to the endpoint as it is now. */
+function isFor(endpoint: WebhookEndpoint, { timesDisabled }: ClaimedDelivery): boolean {
+  return endpoint.active && endpoint.timesDisabled === timesDisabled;
 }
 
 function isBehindAllEarlier(queue: EndpointQueue, claim: ClaimedDelivery): boolean {

@@ -1,5 +1,4 @@
 import type { ClaimedDelivery } from './delivery.ts';
-import type { WebhookEndpoint } from './endpoint.ts';
 
 /**
  * Maximum number of concurrent attempts to one endpoint, and to one whose last {@link FAILING_AFTER} attempts failed.
@@ -21,12 +20,10 @@ const SLOTS = 512;
 const HANGS_AFTER_MS = 1000;
 const HANGING = 1536;
 
-/** A delivery whose lease this process holds, with everything that an attempt needs. */
+/** A delivery whose lease this process holds. */
 export interface QueuedDelivery {
   readonly claim: ClaimedDelivery;
-  readonly endpoint: WebhookEndpoint;
-  /** When the endpoint was read, in UNIX milliseconds. */
-  readonly readAt: number;
+  /** The body of its event. */
   readonly body: string;
 }
 

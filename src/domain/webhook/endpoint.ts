@@ -14,6 +14,8 @@ export interface WebhookEndpoint {
   readonly events: readonly EventType[];
   /** An inactive endpoint receives no deliveries. */
   readonly active: boolean;
+  /** Number of updates that disabled it. A delivery that was made before the last one is not sent. */
+  readonly timesDisabled: number;
   /** Newest first, at least one; each valid one signs every delivery. */
   readonly secrets: readonly EndpointSecret[];
   readonly createdAt: Date;

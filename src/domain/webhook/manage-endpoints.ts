@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import { serviceError } from '../errors.ts';
 import { isId, newId } from '../ids.ts';
-import { MAX_ENDPOINTS } from '../limits.ts';
+import { MAX_ENDPOINTS, SECRET_OVERLAP } from '../limits.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
 import type { Environment } from '../tenant/tenant.ts';
+import type { Dispatcher } from './dispatcher.ts';
 import type { EndpointSecret, WebhookEndpoint } from './endpoint.ts';
 import type { CreateEndpointInput, UpdateEndpointInput } from './endpoint-input.ts';
 import type { DeliveryLedger, EndpointRepository } from './ports.ts';
@@ -34,31 +35,30 @@ export interface ManageEndpoints {
   /** Changes the fields that the input contains. @throws {ServiceError} invalid_request as for `create` */
   update(principal: Principal, endpointId: string, input: UpdateEndpointInput): Promise<WebhookEndpoint>;
   /**
-   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`
-   * (0 to 7 days; null: 1 day).
+   * Makes a new secret, which is shown only in this answer. The former secrets also sign for another `overlapSeconds`,
+   * from 0 to the maximum of {@link SECRET_OVERLAP}; null: its default.
    * @throws {ServiceError} invalid_request for an overlap outside this range
    */
   rotateSecret(principal: Principal, endpointId: string, overlapSeconds: number | null): Promise<CreatedEndpoint>;
   delete(principal: Principal, endpointId: string): Promise<void>;
 }
 
-const DAY_SECONDS = 86_400;
-const MAX_OVERLAP_SECONDS = 7 * DAY_SECONDS;
 /** Maximum number of valid secrets: each adds a signature to the headers of every delivery. */
 const MAX_SECRETS = 5;
 /** Number of deliveries that one update cancels. */
 const CANCEL_LIMIT = 500;
 
-/**
- * @param refusalOf the reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS:
- *   always)
- */
-export function createManageEndpoints(
-  endpoints: EndpointRepository,
-  deliveries: Pick<DeliveryLedger, 'cancelPending'>,
-  secretBox: SecretBox,
-  refusalOf: (url: URL) => string | null,
-): ManageEndpoints {
+export interface ManageParts {
+  readonly endpoints: EndpointRepository;
+  readonly deliveries: Pick<DeliveryLedger, 'cancelPending'>;
+  readonly dispatcher: Pick<Dispatcher, 'endpointChanged'>;
+  readonly secretBox: SecretBox;
+  /** The reason why the sender does not allow a URL; null if it does (with ALLOW_INSECURE_WEBHOOKS: always). */
+  readonly refusalOf: (url: URL) => string | null;
+}
+
+export function createManageEndpoints(parts: ManageParts): ManageEndpoints {
+  const { endpoints, deliveries, dispatcher, secretBox, refusalOf } = parts;
   return {
     async create(principal, input) {
       const { tenant, environment } = requireSecretKey(principal);
@@ -74,6 +74,7 @@ export function createManageEndpoints(
         description: input.description ?? null,
         events: input.events,
         active: true,
+        timesDisabled: 0,
         secrets: [{ sealed: secretBox.seal(secret, id), createdAt, expiresAt: null }],
         createdAt,
         updatedAt: createdAt,
@@ -112,17 +113,19 @@ export function createManageEndpoints(
       const changed = isId('we', endpointId)
         ? await endpoints.update(tenant.id, environment, endpointId, changes)
         : null;
-      if (changed?.active === false) await cancelDeliveries(endpointId);
-      return changed ?? missing(endpointId);
+      if (!changed) return missing(endpointId);
+      dispatcher.endpointChanged(endpointId);
+      if (active === false) await cancelDeliveries(endpointId);
+      return changed;
     },
 
     async rotateSecret(principal, endpointId, overlapSeconds) {
       const { tenant, environment } = requireSecretKey(principal);
-      const seconds = overlapSeconds ?? DAY_SECONDS;
-      if (seconds < 0 || seconds > MAX_OVERLAP_SECONDS) {
+      const seconds = overlapSeconds ?? SECRET_OVERLAP.default;
+      if (seconds < 0 || seconds > SECRET_OVERLAP.most) {
         throw serviceError(
           'invalid_request',
-          `overlapSeconds must be from 0 to ${MAX_OVERLAP_SECONDS}.`,
+          `overlapSeconds must be from 0 to ${SECRET_OVERLAP.most}.`,
           'overlapSeconds',
         );
       }
@@ -133,8 +136,10 @@ export function createManageEndpoints(
         if (!present) return missing(endpointId);
         const secrets = rotated(present.secrets, sealed, new Date(), seconds * 1000);
         const endpoint = await endpoints.replaceSecrets(endpointId, present.secrets, secrets);
-        // Null if another rotation intervened: the loop repeats on its result, so that both new secrets sign.
-        if (endpoint) return { endpoint, secret };
+        // Another rotation intervened: the loop repeats on its result, so that both new secrets sign.
+        if (!endpoint) continue;
+        dispatcher.endpointChanged(endpointId);
+        return { endpoint, secret };
       }
     },
 
@@ -142,11 +147,12 @@ export function createManageEndpoints(
       const { tenant, environment } = requireSecretKey(principal);
       const deleted = isId('we', endpointId) && (await endpoints.delete(tenant.id, environment, endpointId));
       if (!deleted) missing(endpointId);
+      dispatcher.endpointChanged(endpointId);
       await cancelDeliveries(endpointId);
     },
   };
 
-  /** Cancels pending deliveries. An attempt cancels a missed one when it finds the endpoint inactive or deleted. */
+  /** Cancels pending deliveries. The dispatcher cancels those that are stored meanwhile, see `timesDisabled`. */
   async function cancelDeliveries(endpointId: string): Promise<void> {
     while ((await deliveries.cancelPending(endpointId, CANCEL_LIMIT)) === CANCEL_LIMIT);
   }

@@ -33,7 +33,7 @@ export interface EndpointRepository {
   find(tenantId: string, environment: Environment, endpointId: string): Promise<WebhookEndpoint | null>;
   /** Finds an endpoint of any tenant; only for deliveries. */
   findOfAnyTenant(endpointId: string): Promise<WebhookEndpoint | null>;
-  /** One atomic update. @returns the changed endpoint */
+  /** One atomic update, which counts towards `timesDisabled` if it disables. @returns the changed endpoint */
   update(
     tenantId: string,
     environment: Environment,
@@ -98,7 +98,7 @@ export interface EventFeed {
 }
 
 export interface EventListener {
-  /** Called for a new event and for an event with a new place. */
+  /** Called for a new event, and for an event that is sent again and therefore has a new place. */
   event(event: WebhookEvent): void;
   /** Called when events may have been missed; they are in the log. */
   gap(): void;
@@ -116,6 +116,15 @@ export interface NewDelivery {
   readonly lease: { readonly token: string; readonly end: number } | null;
   /** Whether it is sent by hand. */
   readonly manual: boolean;
+  /** That of its endpoint, as it was read. */
+  readonly timesDisabled: number;
+}
+
+/** A delivery that is sent again by hand. */
+export interface ReopenedDelivery {
+  readonly id: string;
+  /** That of its endpoint, as it was read. */
+  readonly timesDisabled: number;
 }
 
 /** An attempt and its outcome, to be recorded. */
@@ -136,7 +145,7 @@ export interface AttemptRecord {
 export interface DeliveryLedger {
   /** Stores the deliveries that do not exist yet. @returns their ids */
   insert(deliveries: readonly NewDelivery[], now: Date): Promise<Set<string>>;
-  /** Leases due deliveries of an endpoint, longest waiting first: retries, or first attempts. */
+  /** Leases due deliveries of an endpoint, longest waiting first: either its retries or its first attempts. */
   claim(
     endpointId: string,
     query: { limit: number; retries: boolean; leaseMs: number; now: Date },
@@ -150,8 +159,11 @@ export interface DeliveryLedger {
   release(claims: readonly ClaimedDelivery[], at: Date): Promise<void>;
   /** Records attempts and their outcomes. Records of lost leases change nothing. */
   record(records: readonly AttemptRecord[]): Promise<void>;
-  /** Cancels claimed deliveries because their endpoint is inactive or deleted, or because their event expired. */
-  cancel(claims: readonly ClaimedDelivery[]): Promise<void>;
+  /**
+   * Cancels claimed deliveries because their endpoint is inactive or deleted or was disabled since, or because their
+   * event expired. Those that were reopened since the claim are due now instead.
+   */
+  cancel(claims: readonly ClaimedDelivery[], now: Date): Promise<void>;
   /** Cancels up to `limit` pending deliveries of an endpoint. @returns the number of cancelled ones */
   cancelPending(endpointId: string, limit: number): Promise<number>;
   /** The endpoints of up to `limit` overdue deliveries and ended leases; each delivery again only after `pauseMs`. */
@@ -172,10 +184,11 @@ export interface DeliveryLedger {
   /** The same page with only the fields that a resend needs. */
   keys(query: PageQuery & DeliveryFilter): Promise<Page<Pick<Delivery, 'id' | 'eventId' | 'eventType' | 'order'>>>;
   /**
-   * Restarts the schedule by hand: due now, after first attempts. Deliveries that are under way or were never attempted
-   * stay unchanged. @returns the number of changed deliveries
+   * Restarts the schedule by hand: due now, after first attempts. A delivery that was cancelled under a lease is due when
+   * the lease ends, unless an attempt that is under way succeeds. Other deliveries that are under way, or were never
+   * attempted, stay unchanged. @returns the number of changed deliveries
    */
-  reopen(ids: readonly string[], now: Date): Promise<number>;
+  reopen(deliveries: readonly ReopenedDelivery[], now: Date): Promise<number>;
 }
 
 /**

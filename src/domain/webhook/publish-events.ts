@@ -55,6 +55,8 @@ const FIRST_TRY = { tries: 0, retry: false, manual: false } as const;
 interface Route {
   readonly event: WebhookEvent;
   readonly endpoint: WebhookEndpoint;
+  /** When reading the endpoint began, UNIX milliseconds. */
+  readonly readAt: number;
   /** Ids of the invoice's earlier events. */
   readonly earlier: readonly string[];
 }
@@ -90,12 +92,13 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
         .map((event) => rowOf(invoice, event, parts.documentUrl)),
     }));
     const rows = fresh.flatMap((each) => each.rows);
+    const readAt = parts.now().getTime();
     const [endpointsOf] = await Promise.all([subscribersOf(rows), parts.events.append(rows)]);
     await deliver(
       fresh.flatMap(({ invoice, rows }) =>
         rows.flatMap((event) => {
           const earlier = invoice.events.filter(({ sequence }) => sequence < event.sequence).map(({ id }) => id);
-          return endpointsOf(event).map((endpoint) => ({ event, endpoint, earlier }));
+          return endpointsOf(event).map((endpoint) => ({ event, endpoint, readAt, earlier }));
         }),
       ),
     );
@@ -127,10 +130,12 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   async function deliver(routes: readonly Route[]): Promise<void> {
     if (routes.length === 0) return;
     const now = parts.now();
-    const rows = routes.map(({ event, endpoint, earlier }) => {
+    const rows = routes.map(({ event, endpoint, readAt, earlier }) => {
       const reserved = parts.dispatcher.reserve(endpoint.id);
       const lease = reserved ? { token: randomUUID(), end: now.getTime() + LEASE_MS } : null;
-      return { event, endpoint, lease, manual: false, delivery: deliveryOf(event, endpoint, earlier) };
+      const { timesDisabled } = endpoint;
+      const delivery = deliveryOf(event, endpoint, earlier);
+      return { event, endpoint, readAt, delivery, lease, manual: false, timesDisabled };
     });
     let inserted = new Set<string>();
     try {
@@ -138,12 +143,13 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     } finally {
       // Also after a failed insert: the dispatcher has reserved room for these deliveries.
       await parts.dispatcher.accept(
-        rows.map(({ event: { body }, endpoint, delivery, lease }) => ({
+        rows.map(({ event: { body }, endpoint, readAt, delivery, lease, timesDisabled }) => ({
           endpoint,
+          readAt,
           reserved: lease !== null,
           leased:
             lease && inserted.has(delivery.id)
-              ? { body, claim: { ...delivery, ...FIRST_TRY, token: lease.token, leaseEnd: lease.end } }
+              ? { body, claim: { ...delivery, ...FIRST_TRY, timesDisabled, token: lease.token, leaseEnd: lease.end } }
               : null,
         })),
       );
@@ -187,8 +193,7 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
     async sweep() {
       const found = await parts.outbox.takeUnpublished(SWEEP_LIMIT, SWEEP_PAUSE_MS);
       for (const invoice of found) {
-        // The outbox returns an invoice that this process has published: marking it may have failed, or writing its
-        // events.
+        // Unless this process is about to mark it, writing its events or marking it has failed, here or elsewhere.
         if (!unmarked.has(invoice.id)) published.delete(invoice.id);
         enqueue(invoice);
       }

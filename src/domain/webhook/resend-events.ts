@@ -107,10 +107,10 @@ export function createResendEvents({ events, deliveries, endpoints, queue, now }
     },
     async many(principal, selection) {
       const owner = ownerOf(principal);
-      await endpointFor(owner, selection.endpointId);
+      const { timesDisabled } = await endpointFor(owner, selection.endpointId);
       const outcome = await eachStep(owner, selection, async (rows) => {
         const reopened = await deliveries.reopen(
-          rows.map(({ id }) => id),
+          rows.map(({ id }) => ({ id, timesDisabled })),
           now(),
         );
         await announce(rows.map(({ eventId }) => eventId));
@@ -137,12 +137,14 @@ export async function sendTo(
   receivers: readonly WebhookEndpoint[],
   { deliveries, queue, now }: Pick<ResendParts, 'deliveries' | 'queue' | 'now'>,
 ): Promise<void> {
-  const rows = receivers.map((endpoint) => deliveryOf(event, endpoint));
-  const created = await deliveries.insert(
-    rows.map((delivery) => ({ delivery, lease: null, manual: true })),
-    now(),
+  const rows = receivers.map((endpoint) => ({
+    delivery: deliveryOf(event, endpoint),
+    ...{ lease: null, manual: true, timesDisabled: endpoint.timesDisabled },
+  }));
+  const created = await deliveries.insert(rows, now());
+  const earlier = rows.flatMap(({ delivery: { id }, timesDisabled }) =>
+    created.has(id) ? [] : [{ id, timesDisabled }],
   );
-  const earlier = rows.filter(({ id }) => !created.has(id)).map(({ id }) => id);
   if (earlier.length > 0) await deliveries.reopen(earlier, now());
   await Promise.all(receivers.map(({ id }) => queue.wake(id, now())));
 }

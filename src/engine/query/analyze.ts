@@ -71,8 +71,8 @@ const NOTHING: Bound = { op: 'in', value: [] };
 const EXISTS: Bound = { op: 'exists', value: true };
 
 /**
- * A numeric path also matches null through documents in an array, which an index reads by position. So it gives no
- * bound.
+ * The bounds of one condition. A condition on a path with a number (`a.0`) that matches null has none: the number may be
+ * a position in an array, as in the index, or a field name that the documents of the array lack, which counts as null.
  */
 function leafBounds(leaf: Leaf, numericPath: boolean): Bound[] {
   switch (leaf.op) {

@@ -27,10 +27,8 @@ export function addNumbers(a: unknown, b: unknown): BsonNumber | undefined {
       return encodeDecimal(addDecimals(toDecimal(a), toDecimal(b)));
     case 'double':
       return new Double(toDouble(a) + toDouble(b));
-    case 'long':
-      return longOrNothing(toBigInt(a) + toBigInt(b));
     default:
-      return intOrLong(BigInt(toDouble(a) + toDouble(b)));
+      return integral(widerKind(a, b), toBigInt(a) + toBigInt(b));
   }
 }
 
@@ -41,11 +39,14 @@ export function multiplyNumbers(a: unknown, b: unknown): BsonNumber | undefined 
       return encodeDecimal(multiplyDecimals(toDecimal(a), toDecimal(b)));
     case 'double':
       return new Double(toDouble(a) * toDouble(b));
-    case 'long':
-      return longOrNothing(toBigInt(a) * toBigInt(b));
     default:
-      return intOrLong(toBigInt(a) * toBigInt(b));
+      return integral(widerKind(a, b), toBigInt(a) * toBigInt(b));
   }
+}
+
+/** The result of an operation on two ints or longs, of which `kind` is the wider type. Undefined on int64 overflow. */
+export function integral(kind: NumberKind, value: bigint): Int32 | Long | undefined {
+  return kind === 'int' ? intOrLong(value) : longOrNothing(value);
 }
 
 /** An int or long as a bigint. */

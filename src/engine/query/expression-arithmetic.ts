@@ -1,6 +1,6 @@
 import { Decimal128, Double, Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
-import { addNumbers, asBsonNumber, multiplyNumbers, toBigInt, widerKind } from './arithmetic.ts';
+import { addNumbers, asBsonNumber, integral, multiplyNumbers, toBigInt, widerKind } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
 import { dateAt, folding, isNullish, type Operator, operator } from './expression-types.ts';
 import {
@@ -118,16 +118,10 @@ function subtract([a, b]: readonly unknown[], name: string): unknown {
   if (a instanceof Date && b instanceof Date) return Long.fromNumber(a.getTime() - b.getTime());
   if (a instanceof Date && isNumber(b)) return dateAt(Math.round(a.getTime() - toDouble(b)));
   if (!isNumber(a) || !isNumber(b)) return mismatch(`can't ${name} ${typeName(b)} from ${typeName(a)}`);
-  const difference = negate(b);
-  return (
-    addNumbers(a, typeName(b) === typeName(difference) ? difference : keepKind(a, b)) ??
-    new Double(toDouble(a) - toDouble(b))
-  );
-}
-
-/** Negating the smallest int or long gives a wider type. This keeps the wider type of the two operands instead. */
-function keepKind(a: unknown, b: unknown): unknown {
-  return widerKind(a, b) === 'int' ? Long.fromBigInt(-toBigInt(b)) : negate(b);
+  const kind = widerKind(a, b);
+  if (kind === 'decimal' || kind === 'double') return addNumbers(a, negate(b));
+  // Not by `negate`, because the smallest int or long has no negative of its type.
+  return integral(kind, toBigInt(a) - toBigInt(b)) ?? new Double(toDouble(a) - toDouble(b));
 }
 
 function negate(value: unknown): unknown {

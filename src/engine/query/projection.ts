@@ -60,7 +60,10 @@ function matchedElement(array: unknown[], index: number | undefined): unknown {
   return array[index];
 }
 
-/** Replaces the first array on a path (with `through`, the arrays at its end), copying the containers on the way. */
+/**
+ * A copy of the value in which `change` has replaced the first array on the path; with `through`, every array at the
+ * end of the path.
+ */
 function atPath(
   value: unknown,
   parts: readonly string[],

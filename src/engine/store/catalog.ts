@@ -147,14 +147,14 @@ export class Catalog {
     this.#collections.delete(collection.ns);
   }
 
-  /** Writes a detached collection and its indexes to the database, without documents. */
+  /** Writes a collection that a transaction has created, and its indexes, to the database, without documents. */
   attach(collection: Collection): void {
     this.#insert(collection);
     for (const index of collection.indexes) index.id = this.#insertIndex(collection, index.spec, index.multikey);
     this.#collections.set(collection.ns, collection);
   }
 
-  /** Ends the reservation of a detached collection's id. */
+  /** Ends the reservation of the id of a collection that a transaction has created. */
   releaseId(id: number): void {
     this.#reserved.delete(id);
   }

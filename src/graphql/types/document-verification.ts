@@ -1,3 +1,4 @@
+import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import type {
   CoveredDocument,
   InvalidSignature,
@@ -44,7 +45,7 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
   limits:
     'Size, depth and number of elements, attributes and namespaces are within the limits of the check. Nothing is known about a document beyond them.',
-  structure: 'The document is a UBL document with one signature over the whole.',
+  structure: 'The document is a UBL document with one signature, which covers all of it.',
   digest: 'The content is unchanged since it was signed.',
   signature: 'The key of the certificate made the signature.',
   certificate: 'The certificate is the one that the signature names, and is valid for signing.',
@@ -107,8 +108,7 @@ builder.queryField('verifyDocument', (t) =>
   t.field({
     type: VerificationType,
     authScopes: { secretKey: true },
-    description:
-      'Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to 1 MiB; the command `verify` accepts longer files.',
+    description: `Checks a signed UBL invoice of any issuer: signature, certificate and covered content. A request is limited to ${MAX_BODY_BYTES / 1024 / 1024} MiB; the command \`verify\` accepts longer files.`,
     args: { xml: t.arg.string({ required: true, description: 'The signed document.' }) },
     resolve: (_root, { xml }, { principal, useCases }) => useCases.verifyDocument(principal, xml),
   }),

@@ -88,6 +88,6 @@ builder.objectType(IdempotencyConflictError, {
 
 builder.objectType(LimitReachedError, {
   name: 'LimitReachedError',
-  description: 'The maximum number is reached (422).',
+  description: 'The tenant has the maximum number of such objects (422).',
   interfaces: [ErrorInterface],
 });

@@ -1,5 +1,6 @@
 import { DOCUMENTS, type DocumentKind } from '../../domain/invoice/documents.ts';
 import type { Invoice, StoredDocument } from '../../domain/invoice/invoice.ts';
+import { DOCUMENT_WAIT_MS } from '../../domain/limits.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
 import { payloadOf } from '../payload.ts';
@@ -20,7 +21,7 @@ const InvoiceDocumentType = builder.objectRef<DocumentView>('InvoiceDocument').i
     }),
     mediaType: t.exposeString('mediaType', { description: '`application/xml` or `application/pdf`.' }),
     ready: t.boolean({
-      description: 'Whether the document is ready. Until then a request waits for it up to 10 s, then gets 503.',
+      description: `Whether the document is ready. Until then a request waits for it up to ${DOCUMENT_WAIT_MS / 1000} s, then gets 503.`,
       resolve: ({ stored }) => stored !== null,
     }),
     sha256: t.string({

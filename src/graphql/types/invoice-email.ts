@@ -38,7 +38,7 @@ builder.objectFields(InvoiceType, (t) => ({
 
 builder.mutationFields((t) => ({
   resendInvoiceEmail: t.field({
-    type: payloadOf('resendInvoiceEmail', 'invoice', InvoiceType, 'The invoice, whose mail is now waiting.'),
+    type: payloadOf('resendInvoiceEmail', 'invoice', InvoiceType, 'The invoice; its mail is queued.'),
     authScopes: { secretKey: true },
     errors: { types: [InvalidInputError, NotFoundError] },
     description: 'Sends the documents of an accepted invoice by mail again; at most ten times per invoice.',

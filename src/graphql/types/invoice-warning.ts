@@ -2,17 +2,22 @@ import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { INVOICE_WARNINGS, type InvoiceWarning } from '../../domain/invoice/invoice-warnings.ts';
 import { builder } from '../builder.ts';
 import type { GraphQLContext } from '../context.ts';
+import { enumOf } from '../enum-of.ts';
 import { InvoiceType } from './invoice.ts';
 
 /** About thirty fields may each have one warning. */
 export const MOST_WARNINGS = 50;
 
+const WarningCodeType = enumOf(
+  'InvoiceWarningCode',
+  'Code of a warning, for programs; the header `Fatoura-Warnings` of REST lists the same codes. More codes may be added.',
+  INVOICE_WARNINGS,
+);
+
 export const InvoiceWarningType = builder.objectRef<InvoiceWarning>('InvoiceWarning').implement({
   description: 'A fault that the service accepts but the law or the tax authority may not.',
   fields: (t) => ({
-    code: t.exposeString('code', {
-      description: `Stable code for programs, one of: ${Object.keys(INVOICE_WARNINGS).join(', ')}; more may be added.`,
-    }),
+    code: t.expose('code', { type: WarningCodeType, description: 'What is wrong, for programs.' }),
     path: t.exposeString('path', { description: 'Dotted path of the field: `customer.address`, `seller.cnss`.' }),
     message: t.exposeString('message', { description: 'What is wrong, by which rule, and how to correct it.' }),
   }),

@@ -4,6 +4,7 @@ import { INVOICE } from '../../domain/invoice/fields.ts';
 import type { Invoice } from '../../domain/invoice/invoice.ts';
 import { termsOf } from '../../domain/invoice/terms.ts';
 import type { StatusChange } from '../../domain/invoice/watch-invoice.ts';
+import { MAX_IDEMPOTENCY_KEY } from '../../domain/limits.ts';
 import { readMetered } from '../answer-meter.ts';
 import { builder } from '../builder.ts';
 import { connectionOf, pageRequest } from '../relay-page.ts';
@@ -94,8 +95,7 @@ builder.mutationFields((t) => ({
         validate: { schema: createInvoiceInput },
       }),
       idempotencyKey: t.arg.string({
-        description:
-          '1 to 255 characters, not counting enclosing quotation marks. The same key and input never create a second invoice, in GraphQL or REST.',
+        description: `1 to ${MAX_IDEMPOTENCY_KEY} characters, not counting enclosing quotation marks. The same key and input never create a second invoice, in GraphQL or REST.`,
       }),
     },
     authScopes: { issuer: true },

@@ -1,3 +1,4 @@
+import { DELIVERY_TIMES, KEPT_RESPONSE_BYTES } from '../../domain/limits.ts';
 import {
   type Attempt,
   type Delivery,
@@ -29,9 +30,9 @@ const DeliveryStateType = enumOf('WebhookDeliveryState', 'State of a delivery.',
 const FAILURE_MEANING: Readonly<Record<SendFailure, string>> = {
   refused_address: 'The address is not allowed: not public, or another scheme or port. Nothing was sent.',
   unknown_host: 'The host name has no address.',
-  connection_failed: 'No connection within 5 s, or the receiver refused it.',
+  connection_failed: `No connection within ${DELIVERY_TIMES.connect / 1000} s, or the receiver refused it.`,
   tls_failed: 'The certificate is not valid for this name, or TLS failed for another reason.',
-  timeout: 'No answer within 15 s.',
+  timeout: `No answer within ${DELIVERY_TIMES.whole / 1000} s.`,
   connection_broken: 'The receiver closed the connection, or its answer was not HTTP.',
   internal_error: 'Internal error; nothing was sent.',
 };
@@ -60,15 +61,15 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
     status: t.exposeInt('status', { nullable: true, description: 'HTTP status of the response; null without one.' }),
     responseHeaders: t.field({
       type: [HeaderType],
-      // All response headers together have 16 KiB; each of them takes at least four bytes.
-      extensions: { most: 4096 },
+      // Each header takes at least four bytes.
+      extensions: { most: KEPT_RESPONSE_BYTES / 4 },
       description: 'Headers of the response, shortened and masked like `responseBody`.',
       resolve: ({ headers }) => [...headers],
     }),
     responseBody: t.exposeString('body', {
-      description: 'The first 16 KiB of the response body. In URLs of documents, `…` replaces the secret part.',
+      description: `The first ${KEPT_RESPONSE_BYTES / 1024} KiB of the response body. In URLs of documents, \`…\` replaces the secret part.`,
       // In JSON, a control character takes six bytes.
-      extensions: { bytes: 16 * 1024 * 6 },
+      extensions: { bytes: 6 * KEPT_RESPONSE_BYTES },
     }),
     responseTruncated: t.exposeBoolean('truncated', { description: 'Whether the response was cut.' }),
     latencyMs: t.exposeFloat('latencyMs', { description: 'Duration in milliseconds.' }),
@@ -86,8 +87,8 @@ const AttemptType = builder.objectRef<Attempt>('WebhookAttempt').implement({
   }),
 });
 
-/** Size of a stored attempt: body and headers have 16 KiB each. */
-const ATTEMPT_BYTES = 33 * 1024;
+/** Size of a stored attempt: the body, the headers and the rest. */
+const ATTEMPT_BYTES = 2 * KEPT_RESPONSE_BYTES + 1024;
 
 export const WebhookDeliveryType = builder.objectRef<Delivery>('WebhookDelivery').implement({
   description: 'The delivery of one event to one endpoint.',

@@ -1,6 +1,6 @@
 import type { ZodType } from 'zod';
 import { EVENT_TYPES } from '../../domain/event.ts';
-import { ENDPOINT_LIMITS, MAX_ENDPOINTS } from '../../domain/limits.ts';
+import { ENDPOINT_LIMITS, MAX_ENDPOINTS, SECRET_OVERLAP } from '../../domain/limits.ts';
 import type { WebhookEndpoint } from '../../domain/webhook/endpoint.ts';
 import {
   type CreateEndpointInput,
@@ -81,7 +81,10 @@ const UpdateWebhookEndpointInput = builder.inputType('UpdateWebhookEndpointInput
     url: t.string({ description: 'An https:// address without a user name and password.' }),
     events: t.field({ type: [EventTypeEnum], description: 'At least one event type, each at most once.' }),
     description: t.string({ description: `At most ${ENDPOINT_LIMITS.description} characters; null clears it.` }),
-    active: t.boolean({ description: 'False disables the endpoint.' }),
+    active: t.boolean({
+      description:
+        'False disables the endpoint and cancels its pending deliveries, which are not sent when it is enabled again.',
+    }),
   }),
 });
 
@@ -144,7 +147,7 @@ builder.mutationFields((t) => ({
     args: {
       endpointId: t.arg.id({ required: true, description: 'Prefix `we_`.' }),
       overlapSeconds: t.arg.int({
-        description: 'Overlap time in seconds, 0 to 604800. Default: 86400. Use 0 if a secret has leaked.',
+        description: `Overlap time in seconds, 0 to ${SECRET_OVERLAP.most}. Default: ${SECRET_OVERLAP.default}. Use 0 if a secret has leaked.`,
       }),
     },
     resolve: (_root, { endpointId, overlapSeconds }, { principal, useCases }) =>

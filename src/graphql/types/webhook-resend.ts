@@ -15,7 +15,7 @@ const SettledStateType = enumOf('SettledWebhookDeliveryState', 'Final state of a
 const ResendSelectionInput = builder.inputType('WebhookResendSelection', {
   description: 'A selection of the settled deliveries of an endpoint.',
   fields: (t) => ({
-    endpointId: t.id({ required: true, description: 'Prefix `we_`; it must be active.' }),
+    endpointId: t.id({ required: true, description: 'Id of an active endpoint, prefix `we_`.' }),
     state: t.field({
       type: SettledStateType,
       required: true,

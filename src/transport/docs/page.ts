@@ -1,8 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { ERROR_CODES, REJECTION_CODES, rowOfError } from '../../domain/error-codes.ts';
+import { LIMITS } from '../../domain/invoice/field-input.ts';
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
 import { NEXT_PAGE, SHORT_PAGES } from '../../domain/invoice/list-invoices-input.ts';
 import { MAGIC_ICES, type Scenario } from '../../domain/invoice/test-scenarios.ts';
+import { MAX_BODY_BYTES, SIGNATURE_TOLERANCE_MINUTES, USUAL_RATES } from '../../domain/limits.ts';
 import { html, type Markup } from '../../text/markup.ts';
 
 const MEANING: Readonly<Record<Scenario, string>> = {
@@ -65,8 +67,9 @@ const RULES: Readonly<Record<string, string>> = {
     'With an `Idempotency-Key` a creation can be retried safely: the same key and body get the first answer again, with `Idempotent-Replayed: true`.',
   Lists: `Newest first. ${NEXT_PAGE} ${SHORT_PAGES}`,
   Limits:
-    'Requests per minute: usually 100 for a secret key, 300 for a publishable key or a client_secret. Every answer states them in `X-RateLimit-Limit`, ' +
-    '`-Remaining` and `-Reset`. Above the limit: 429 with `Retry-After`. A body has at most 1 MiB, an invoice 1,000 lines.',
+    `Requests per minute: usually ${USUAL_RATES.secret} for a secret key, ${USUAL_RATES.publishable} for a publishable key or a client_secret. ` +
+    'Every answer states them in `X-RateLimit-Limit`, `-Remaining` and `-Reset`. Above the limit: 429 with `Retry-After`. ' +
+    `A body has at most ${MAX_BODY_BYTES / 1024 / 1024} MiB, an invoice ${LIMITS.lines.toLocaleString('en')} lines.`,
 };
 
 /** Converts `code` in backticks to HTML. */
@@ -162,12 +165,12 @@ ${Object.entries(MAGIC_ICES).map(([ice, scenario]) => html`<tr><td><code>${ice}<
 <code>Fatoura-Warnings</code>: codes separated by commas, the same on an idempotent replay. GraphQL explains each with its field:
 <code>invoice(id: …) { warnings { code path message } }</code>.</p>
 <dl class="guide">
-${Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => html`<dt><code>${code}</code></dt><dd>${meaning} ${remedy}</dd>\n`)}</dl>
+${Object.entries(INVOICE_WARNINGS).map(([code, { description, remedy }]) => html`<dt><code>${code}</code></dt><dd>${description} ${remedy}</dd>\n`)}</dl>
 </section>
 <section id="verify-a-webhook">
 <h2>Verify a webhook</h2>
 <p>Each delivery has the header <code>Service-Signature: t=…,v1=…</code>: the UNIX time of sending, and an HMAC-SHA256 of that time, a dot and the raw body, keyed
-with the whole secret of the endpoint (<code>whsec_…</code>), in hexadecimal. Refuse a time that differs by more than 5 minutes, compare in constant time, and
+with the whole secret of the endpoint (<code>whsec_…</code>), in hexadecimal. Refuse a time that differs by more than ${SIGNATURE_TOLERANCE_MINUTES} minutes, compare in constant time, and
 deduplicate by the id of the event. Deliveries also have the headers of Standard Webhooks, so its libraries can verify them. In Node:</p>
 <pre class="guide"><code>${EXAMPLE}</code></pre>
 </section>

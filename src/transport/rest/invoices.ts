@@ -13,6 +13,7 @@ import { INVOICE } from '../../domain/invoice/fields.ts';
 import { listInvoicesQuery, NEXT_PAGE } from '../../domain/invoice/list-invoices-input.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { readJson } from '../body.ts';
+import { HEARTBEAT_MS } from '../event-stream.ts';
 import { decodedHeader, singleHeader } from '../headers.ts';
 import { answerJson, answerRead } from '../json.ts';
 import { inRestNames, restProblem } from './names.ts';
@@ -63,7 +64,10 @@ const create = prepare<{
 const read = prepare<{ invoice: InvoiceData }>(`
   query ($id: ID!, $clientSecret: String) { invoice(id: $id, clientSecret: $clientSecret) { ${FIELDS} } }`);
 
-/** Selects only the flag of the page's direction, because the other one would cost a query. */
+/**
+ * The query of a page. It selects only whether there is another page in the direction of the cursor, because the other
+ * direction would cost a query of its own.
+ */
 const listing = (more: 'hasNextPage' | 'hasPreviousPage') =>
   prepare<{ invoices: { edges: { node: InvoiceData }[]; pageInfo: { more: boolean } } }>(`
   query ($status: InvoiceStatus, $first: Int, $last: Int, $after: String, $before: String, $createdAfter: DateTime, $createdBefore: DateTime) {
@@ -180,7 +184,7 @@ export const INVOICE_ROUTES: readonly Route[] = [
     summary: 'Follow an invoice live',
     description:
       'Server-Sent Events: the current status if it is past `pending`, then each change once and in order. Each message has an `id` and, ' +
-      'as `data`, the JSON object below. A comment is sent every 15 s. The stream ends after `accepted` or `rejected`; reconnecting ' +
+      `as \`data\`, the JSON object below. A comment is sent every ${HEARTBEAT_MS / 1000} s. The stream ends after \`accepted\` or \`rejected\`; reconnecting ` +
       'with `Last-Event-ID` then answers 204.',
     secretKeyOnly: false,
     query: clientSecretQuery,

@@ -9,7 +9,10 @@ const ARGUMENTS: ReadonlyMap<string, string> = new Map([
   ['idempotencyKey', 'Idempotency-Key'],
 ]);
 
-/** Converts the problems of a thrown `ServiceError` to REST names. @throws what `work` throws, so converted */
+/**
+ * The result of `work`.
+ * @throws what `work` throws; the problems of a `ServiceError` have REST's names
+ */
 export async function inRestNames<Result>(work: Promise<Result>): Promise<Result> {
   try {
     return await work;

@@ -1,4 +1,5 @@
 import { INVOICE_WARNINGS } from '../../domain/invoice/invoice-warnings.ts';
+import { MAX_IDEMPOTENCY_KEY, SIGNATURE_TOLERANCE_MINUTES, USUAL_RATES } from '../../domain/limits.ts';
 
 // Texts of the OpenAPI document that belong to no route: introduction, headers and security schemes.
 
@@ -15,7 +16,7 @@ export const INFO = {
     '',
     'Secret keys (`sk_`) belong in a back end; a front end reads with the `client_secret` of one invoice. With test keys nothing is sent to the authority:',
     'a mock decides by the magic customer ICEs that [/docs](/docs) lists. With live keys (`sk_live_`) invoices are cleared',
-    'by the authority. Limits: 100 requests per minute for a secret key, 300 for a publishable key or a client_secret.',
+    `by the authority. Limits: ${USUAL_RATES.secret} requests per minute for a secret key, ${USUAL_RATES.publishable} for a publishable key or a client_secret.`,
     '',
     'A version stays supported for at least 12 months after its successor is published. Operations that will end have the headers `Deprecation` and `Sunset`.',
   ].join('\n'),
@@ -67,7 +68,9 @@ export const HEADERS = {
       'Present when the invoice may have problems with the law or the tax authority: codes, each once, separated by commas.',
       'They do not make a request fail. More codes may be added:',
       '',
-      ...Object.entries(INVOICE_WARNINGS).map(([code, { meaning, remedy }]) => `- \`${code}\`: ${meaning} ${remedy}`),
+      ...Object.entries(INVOICE_WARNINGS).map(
+        ([code, { description, remedy }]) => `- \`${code}\`: ${description} ${remedy}`,
+      ),
     ].join('\n'),
     schema: { type: 'string', pattern: '^[a-z_]+(, [a-z_]+)*$' },
     example: 'customer_address_missing, due_date_missing',
@@ -106,8 +109,8 @@ export const REQUEST_HEADERS = {
   'Idempotency-Key': requestHeader(
     'Idempotency-Key',
     'The same key and body never create a second invoice. Bare, or quoted as in the IETF draft: `a` and `"a"` are different keys. Characters beyond ASCII ' +
-      'are encoded in UTF-8. At most 255 characters without quotes.',
-    { minLength: 1, maxLength: 257, pattern: '^[!-~]+( [!-~]+)*$' },
+      `are encoded in UTF-8. At most ${MAX_IDEMPOTENCY_KEY} characters without quotes.`,
+    { minLength: 1, maxLength: MAX_IDEMPOTENCY_KEY + 2, pattern: '^[!-~]+( [!-~]+)*$' },
   ),
   'If-None-Match': requestHeader('If-None-Match', 'An ETag: 304 while nothing has changed.'),
   'Last-Event-ID': requestHeader(
@@ -121,8 +124,8 @@ export const webhookHeaders = (environment: object) => [
   {
     ...requestHeader(
       'Service-Signature',
-      '`t`: UNIX time of sending; refuse a time that differs by more than 5 minutes. `v1`: HMAC-SHA256, in lower-case hexadecimal, of `t`, a dot and the ' +
-        'raw body, keyed with the whole secret (`whsec_…`). During the rotation of a secret there is one `v1` for each.',
+      `\`t\`: UNIX time of sending; refuse a time that differs by more than ${SIGNATURE_TOLERANCE_MINUTES} minutes. ` +
+        '`v1`: HMAC-SHA256, in lower-case hexadecimal, of `t`, a dot and the raw body, keyed with the whole secret (`whsec_…`). During the rotation of a secret there is one `v1` for each.',
       { pattern: '^t=[0-9]+(,v1=[0-9a-f]{64})+$' },
       `t=1769860800,v1=${'5f'.repeat(32)}`,
     ),

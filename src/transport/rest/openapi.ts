@@ -2,6 +2,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { z } from 'zod';
 import { type ErrorCode, rowOfError } from '../../domain/error-codes.ts';
 import { serviceError } from '../../domain/errors.ts';
+import { DELIVERY_TIMES, MAX_BODY_BYTES } from '../../domain/limits.ts';
 import { errorBody } from './errors.ts';
 import { forClients } from './json-schema.ts';
 import {
@@ -157,7 +158,7 @@ const SHARED_ANSWERS: Readonly<Record<string, Json>> = {
   403: failure('The credential has no access to this.', 403, ['insufficient_scope']),
   404: failure('Not found, or it belongs to another tenant or environment.', 404, ['resource_not_found']),
   409: failure('The Idempotency-Key was used with a different payload.', 409, ['idempotency_conflict']),
-  413: failure('The body is larger than 1 MiB.', 413, ['invalid_request']),
+  413: failure(`The body is larger than ${MAX_BODY_BYTES / 1024 / 1024} MiB.`, 413, ['invalid_request']),
   415: failure('The body is not application/json in UTF-8.', 415, ['invalid_request']),
   429: failure('Rate limit exceeded.', 429, ['rate_limit_exceeded']),
   500: failure('An error of the service.', 500, ['internal_error']),
@@ -194,7 +195,7 @@ function webhookOf(components: Components): Json {
     tags: ['Events'],
     summary: 'Receive an event',
     description:
-      'Each event is sent to every active endpoint that is subscribed to its type. Without a 2xx answer within 15 s the delivery is ' +
+      `Each event is sent to every active endpoint that is subscribed to its type. Without a 2xx answer within ${DELIVERY_TIMES.whole / 1000} s the delivery is ` +
       'retried after 5 minutes, 30 minutes, 2 hours and 6 hours. Redirects are not followed.',
     security: [],
     parameters: webhookHeaders(components.add(environmentSchema, 'output')),

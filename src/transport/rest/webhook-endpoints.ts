@@ -78,7 +78,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     group: 'Webhook endpoints',
     summary: 'Change a webhook endpoint',
     description:
-      'Absent fields are not changed. `active: false` disables the endpoint and cancels its pending retries.',
+      'Absent fields are not changed. `active: false` disables the endpoint and cancels its pending deliveries, which are not sent when it is enabled again.',
     secretKeyOnly: true,
     body: updateEndpointInput,
     answers: { 200: { description: 'The changed endpoint, without its secret.', schema: endpointSchema } },
@@ -95,7 +95,7 @@ export const WEBHOOK_ENDPOINT_ROUTES: readonly Route[] = [
     operation: 'deleteWebhookEndpoint',
     group: 'Webhook endpoints',
     summary: 'Delete a webhook endpoint',
-    description: 'Also cancels its pending retries.',
+    description: 'Also cancels its pending deliveries.',
     secretKeyOnly: true,
     answers: { 200: { description: 'Deleted.', schema: deletedEndpointSchema } },
     async handle(ctx, graphql) {

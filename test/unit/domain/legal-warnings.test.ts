@@ -129,8 +129,8 @@ describe('the warnings of an invoice', () => {
 
   test('have the texts of the table: what is wrong and what to do', () => {
     for (const { code, message } of legalWarnings({ ...sample, createdAt, terms: NO_TERMS } as unknown as Invoice)) {
-      const { meaning, remedy } = INVOICE_WARNINGS[code];
-      expect(message).toBe(`${meaning} ${remedy}`);
+      const { description, remedy } = INVOICE_WARNINGS[code];
+      expect(message).toBe(`${description} ${remedy}`);
     }
   });
 });

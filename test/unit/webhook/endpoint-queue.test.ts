@@ -13,7 +13,7 @@ let serial = 0;
 function workOf({ invoiceId = `inv_${serial}`, retry = false, leaseEnd = 1000 } = {}): QueuedDelivery {
   serial++;
   const claim = { id: `dlv_${serial}`, invoiceId, retry, leaseEnd, token: 't', endpointId: 'we_1' };
-  return { claim, endpoint: {}, readAt: 0, body: '{}' } as unknown as QueuedDelivery;
+  return { claim, body: '{}' } as unknown as QueuedDelivery;
 }
 
 /** Begins all attempts that the queue allows. */
