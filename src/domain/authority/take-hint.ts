@@ -7,8 +7,11 @@ import type { LookUpRule } from './reconciliation.ts';
 const QUIET_MS = 5000;
 /** An invoice's record of calls reliably shows this many of the last hour. */
 const MOST_RECORDED = 30;
-/** When a hint that had no effect is tried again, milliseconds: a look-up that was under way may have come too early. */
-const AGAIN_MS = QUIET_MS + 1000;
+/**
+ * Pauses before a hint that had no effect is tried again, milliseconds: a worker that held the invoice has ended; a
+ * look-up that came too early was a while ago.
+ */
+const AGAIN_MS = [1000, QUIET_MS] as const;
 /** The most hints that wait to be tried again. Polling finds the decisions of the others. */
 const MOST_WAITING = 1000;
 
@@ -56,12 +59,24 @@ export function createTakeHint(
     return invoice !== null;
   }
 
+  function tryAgain(submissionId: string, [pause, ...further]: readonly number[]): void {
+    if (pause === undefined) {
+      waiting.delete(submissionId);
+      return;
+    }
+    later(() => {
+      take(submissionId)
+        .catch((error: unknown) => {
+          report(error);
+          return false;
+        })
+        .then((taken) => tryAgain(submissionId, taken ? [] : further));
+    }, pause);
+  }
+
   return async (submissionId) => {
     if ((await take(submissionId)) || waiting.has(submissionId) || waiting.size >= MOST_WAITING) return;
     waiting.add(submissionId);
-    later(() => {
-      waiting.delete(submissionId);
-      void take(submissionId).catch(report);
-    }, AGAIN_MS);
+    tryAgain(submissionId, AGAIN_MS);
   };
 }

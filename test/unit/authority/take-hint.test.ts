@@ -33,15 +33,21 @@ it('wakes a worker for the invoice whose look-up it made due', async () => {
   expect([queued, timers.length, rules]).toEqual([[id], 0, [{ quietMs: 5000, mostAnHour: 30 }]]);
 });
 
-it('that had no effect is tried once more, however often it is repeated', async () => {
-  const { takeHint, queued, timers, rules, id } = hints((attempt) => attempt > 3);
+it('that has no effect is tried twice more, however often it is repeated', async () => {
+  const { takeHint, queued, timers, rules, id } = hints((attempt) => attempt > 4);
   await takeHint('inv_a');
   await takeHint('inv_a');
   await takeHint('inv_a');
   expect([queued.length, timers.length]).toEqual([0, 1]);
   timers[0]?.();
+  await vi.waitFor(() => expect(timers).toHaveLength(2));
+  expect(queued).toEqual([]);
+  timers[1]?.();
   await vi.waitFor(() => expect(queued).toEqual([id]));
-  expect([rules.length, timers.length]).toEqual([4, 1]);
+  expect([rules.length, timers.length]).toEqual([5, 2]);
+  // It no longer waits.
+  await takeHint('inv_a');
+  expect(rules).toHaveLength(6);
 });
 
 it('keeps a bounded number of hints that wait', async () => {
