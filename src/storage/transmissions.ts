@@ -95,8 +95,9 @@ function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<Trans
     environment: 'live',
     'work.token': null,
     'work.dueAt': { $gt: now },
-    // Parked work waits for the authority, and runs in its turn.
+    // Parked work waits for the authority and runs in its turn, blocked work waits for an operator.
     'work.parked': { $ne: true },
+    'work.blocked': { $exists: false },
     $or: [{ 'work.stage': 'decide' }, { 'work.stage': 'transmit', 'work.outcomeUnknown': true }],
     authorityAttempts: { $not: lookUpAfter(since(quietMs)) },
     $expr: { $lt: [{ $size: ofLastHour }, mostAnHour] },

@@ -91,6 +91,7 @@ describe('a look-up is made due', () => {
     ['a test invoice', { environment: 'test' }],
     ['one that a worker holds', { 'work.token': 'a worker' }],
     ['one that is parked', { 'work.parked': true }],
+    ['one that waits for an operator', { 'work.blocked': 'digest_mismatch' }],
     ['one that waits to be sent', { 'work.stage': 'transmit', 'work.outcomeUnknown': false }],
     ['one that is drawn', { status: 'accepted', 'work.stage': 'render' }],
     ['one that was looked up a moment ago', { authorityAttempts: [lookUp(ago(2))] }],
