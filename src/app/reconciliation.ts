@@ -79,7 +79,7 @@ export type OpenAuthority = (
 /** @throws when no live authority is configured, or the store cannot be opened; the message says why */
 export async function openReconciliation(config: Config, openAuthority: OpenAuthority): Promise<OpenReconciliation> {
   const live = await openAuthority(config);
-  if (!live) throw new Error('No live authority is configured, so there is no ledger to compare with.');
+  if (!live) throw new Error('No live authority is configured (DGI_URL), so there is no ledger to compare with.');
   try {
     const store = await openStore(config, { join: true });
     const close = async () => {

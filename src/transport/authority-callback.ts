@@ -22,7 +22,7 @@ export interface AuthorityCallbackParts {
 }
 
 /**
- * `POST /authority/callback`: the authority's hint that a submission has changed (docs/decisions/0042). A signed one is
+ * `POST /authority/callback`: the authority's hint that a submission has changed (docs/decisions/0043). A signed one is
  * answered 204, whether the submission is known or not. It comes before the rate limits: only what is not signed is
  * counted for its address, so that forged callbacks never keep the authority's own away.
  */

@@ -63,7 +63,7 @@ export interface ReconcileOptions {
 }
 
 /**
- * Compares the authority's ledger with our invoices (docs/decisions/0042). It never writes a status: where the ledger
+ * Compares the authority's ledger with our invoices (docs/decisions/0043). It never writes a status: where the ledger
  * has decided what is undecided here, it makes the look-up due, and the pipeline decides by it. Everything else that
  * differs is stored for operators. A failure of the authority ends the run, keeps what was read, and is in the result.
  * @throws {ReconciliationBusy} when another process reconciles
