@@ -44,7 +44,7 @@ beforeAll(async () => {
   );
   client = await authorityClient(settings);
   const live = { authority, callbackSecret: settings.DGI_CALLBACK_SECRET };
-  service = await startService({ PORT: String(port) }, undefined, false, live as never);
+  service = await startService({ PORT: String(port) }, undefined, false, live);
 });
 afterAll(async () => {
   await service?.close();
