@@ -77,12 +77,6 @@ export async function openAuthority(
   };
 }
 
-/** The authority for a command: it logs nothing and reads no receipts. @throws as {@link openAuthority} */
-export function openAuthorityForCommand(config: Pick<Config, 'authority'>): Promise<LiveAuthority | null> {
-  const verify = () => Promise.reject(new Error('a command reads no receipts'));
-  return openAuthority(config, { log: { info: () => undefined, warn: () => undefined }, verify });
-}
-
 /**
  * The live authority of a process, with its metrics and the watch of its certificates; null if none is configured. The
  * start does not wait for it.
@@ -106,12 +100,13 @@ export async function composeAuthority(
 }
 
 /**
- * The live authority for a command, which neither verifies receipts nor counts calls; null if none is configured.
- * Its warnings go to standard error.
+ * The live authority for a command, which neither verifies receipts nor counts calls; null if none is configured. Its log
+ * goes to standard error.
+ * @param level from which on it logs
  * @throws as {@link openAuthority}
  */
-export function openCommandAuthority(config: Config): Promise<LiveAuthority | null> {
-  const log = createLogger('warn', process.stderr);
+export function openCommandAuthority(config: Config, level: 'warn' | 'silent' = 'warn'): Promise<LiveAuthority | null> {
+  const log = createLogger(level, process.stderr);
   return openAuthority(config, { log, verify: () => Promise.reject(new Error('a command verifies no receipt')) });
 }
 

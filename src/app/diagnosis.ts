@@ -6,7 +6,7 @@ import { openSigningKeys } from '../adapters/signing-key/signing-keys.ts';
 import type { Config } from '../config.ts';
 import type { Capabilities } from '../domain/authority/ports.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
-import { type LiveCertificate, openAuthorityForCommand } from './authority.ts';
+import { type LiveCertificate, openCommandAuthority } from './authority.ts';
 import { checkMasterKey } from './master-key.ts';
 import { openStore } from './store.ts';
 
@@ -90,7 +90,7 @@ export interface AuthorityDiagnosis {
  * @throws {ConfigError} with a line for each file that cannot be used
  */
 export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagnosis | null> {
-  const live = await openAuthorityForCommand(config);
+  const live = await openCommandAuthority(config, 'silent');
   if (live === null) return null;
   try {
     const trouble = await live.authority.probe();

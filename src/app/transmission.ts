@@ -19,7 +19,9 @@ import type { Documents } from './documents.ts';
 import type { Runtime } from './runtime.ts';
 
 /** What a worker uses of the live authority. */
-export type WorkersAuthority = Pick<LiveAuthority, 'papers' | 'concurrency'> & { readonly authority: Authority };
+export type WorkersAuthority = Pick<LiveAuthority, 'papers' | 'concurrency'> & {
+  readonly authority: Authority & Partial<Pick<LiveAuthority['authority'], 'setShare'>>;
+};
 
 /** What decides when invoices go to which authority. Each function throws for live invoices if there is none. */
 export interface Transmission {
@@ -52,6 +54,7 @@ export async function composeTransmission(
       ...{ authority: live.authority, concurrency: live.concurrency },
       store: createAuthorityStateStore(store.db),
       worker: `wrk_${randomUUID()}`,
+      onWorkers: (count) => live.authority.setShare?.(count),
       report: ({ level, message, ...facts }) => log[level](facts, message),
     });
   return {

@@ -96,6 +96,8 @@ export interface GateParts {
   /** The name of this process, unique, without dots and dollar signs. */
   readonly worker: string;
   readonly report: (event: BreakerReport) => void;
+  /** Told of the number of live workers, this one included, which share the authority's limits. */
+  readonly onWorkers?: (count: number) => void;
   readonly clock?: () => Date;
 }
 
@@ -156,6 +158,7 @@ class SharedGate implements LiveGate {
     if (due) this.#heartbeatAt = performance.now();
     this.#adopt(state);
     for (const { id, at } of this.#workers.seen(state.workers)) if (id !== worker) await store.forget(id, at);
+    this.#parts.onWorkers?.(Math.max(1, this.#workers.live()));
   }
 
   async close(): Promise<void> {
