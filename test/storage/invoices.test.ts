@@ -55,6 +55,77 @@ function event(sequence: number, status: InvoiceEvent['status']): InvoiceEvent {
 
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
+describe('waiting and blocked transmissions', () => {
+  const transmit = { stage: 'transmit', attempts: 0, outcomeUnknown: false, in: 0, keep: false } as const;
+  const tenants = () => [newId('ten'), newId('ten')].sort() as [string, string];
+  const next = async (after: string | null, ...except: string[]) => invoices.nextParked(after, new Set(except));
+
+  it('are found by tenants in turn, the oldest of each first, and are no work of the sweeper', async () => {
+    const [a, b] = tenants();
+    const parked = async (tenantId: string, agoMs: number) => {
+      const { invoice } = await invoices.change(
+        await claimed(await stored({ tenantId })),
+        { work: { ...transmit, parked: true, failures: [7], in: -agoMs } },
+        60_000,
+      );
+      return invoice.id;
+    };
+    const [a2, a1, b1] = [await parked(a, 1000), await parked(a, 5000), await parked(b, 3000)];
+    const before = `${a.slice(0, -1)}`;
+    expect(await next(before)).toEqual({ invoiceId: a1, tenantId: a });
+    expect(await next(before, a1)).toEqual({ invoiceId: a2, tenantId: a });
+    expect(await next(a)).toEqual({ invoiceId: b1, tenantId: b });
+    const counts = await invoices.parkedByTenant(1000, 1);
+    expect(counts.filter(({ tenantId }) => tenantId === a || tenantId === b)).toEqual([
+      { tenantId: a, waiting: 1 },
+      { tenantId: b, waiting: 1 },
+    ]);
+    const swept = (await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId);
+    for (const id of [a1, a2, b1]) expect(swept).not.toContain(id);
+    // A claimed one is not offered, and offered again when its worker has died.
+    const claim = await invoices.claim(a1, 60_000);
+    expect(claim?.invoice.work).toMatchObject({ parked: true, failures: [7], claims: 1, outcomeUnknown: false });
+    expect((await next(before))?.invoiceId).toBe(a2);
+    await invoices.renew(claim as Claim, -1);
+    expect((await next(before, a2))?.invoiceId).toBe(a1);
+    expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
+  });
+
+  it('blocked ones need attention, are never due, and are released by a retry', async () => {
+    const claim = await claimed(await stored());
+    const { invoice } = await invoices.change(claim, { work: { ...transmit, blocked: 'digest_mismatch' } }, 60_000);
+    expect(await invoices.claim(invoice.id, 1000)).toBeNull();
+    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).not.toContain(invoice.id);
+    expect((await invoices.needingAttention(1000)).map(({ id }) => id)).toContain(invoice.id);
+    expect(await invoices.retryNow(invoice.id)).toBe(true);
+    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(invoice.id);
+    const again = await invoices.claim(invoice.id, 1000);
+    expect(again?.invoice.work).toMatchObject({ blocked: null, outcomeUnknown: false, claims: 1 });
+  });
+
+  it('a retry of a run that ended in the middle asks first', async () => {
+    const claim = await claimed(await stored());
+    const { invoice } = await invoices.change(claim, { work: transmit }, 60_000);
+    await claimed(invoice);
+    expect(await invoices.retryNow(invoice.id)).toBe(true);
+    expect((await invoices.claim(invoice.id, 1000))?.invoice.work).toMatchObject({ outcomeUnknown: true, claims: 1 });
+  });
+
+  it('work that was kept counts its claim, so that the next claim knows of the dead worker', async () => {
+    const claim = await claimed(await stored());
+    const kept = await invoices.change(claim, { work: { ...transmit, keep: true } }, -1);
+    expect(kept.invoice.work?.claims).toBe(1);
+    expect((await invoices.claim(kept.invoice.id, 1000))?.invoice.work?.claims).toBe(2);
+  });
+
+  it('the id under which the authority holds a document is stored', async () => {
+    const claim = await claimed(await stored());
+    await invoices.change(claim, { heldAs: 'inv_original', work: null }, 1000);
+    expect(await invoices.find(claim.invoice.id)).toMatchObject({ heldAs: 'inv_original' });
+    expect((await stored()).heldAs).toBeNull();
+  });
+});
+
 describe('an invoice', () => {
   it('is read as it was stored, including names with dots and dollar signs', async () => {
     const metadata = { 'a.b': '1', $where: '2', ['__proto__']: '3', '': '4' };

@@ -1,0 +1,182 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { type App, startApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Authority, Decision, LookUpAnswer, SubmitAnswer } from '../../src/domain/authority/ports.ts';
+import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
+import { createDocumentStore } from '../../src/storage/documents.ts';
+import { createInvoiceRepository, type InvoiceDocument, invoiceOf } from '../../src/storage/invoices.ts';
+import { absent, answering, held, notHeld, unknown } from '../support/authority.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
+
+let mongo: TestMongo;
+let dataDir: string;
+let url: string;
+let apps: App[];
+
+beforeEach(async () => {
+  mongo = await startTestMongo();
+  dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
+  url = withDatabase(mongo.uri, freshDbName('live'));
+  apps = [];
+});
+afterEach(async () => {
+  await Promise.all(apps.map((app) => app.close()));
+  await mongo.close();
+  await rm(dataDir, { recursive: true, force: true });
+});
+
+const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
+const settings = (role: string) => ({
+  ...{ ROLE: role, MONGODB_URL: url, MASTER_KEY: '0123456789abcdef'.repeat(4), PORT: '0', DATA_DIR: dataDir },
+  ...{ LOG_LEVEL: 'silent', DGI_RETRY_SCHEDULE: '0s,1s,1s,1s,1s' },
+});
+
+async function worker(authority: Authority, concurrency = 4): Promise<App> {
+  const app = await startApp(readConfig(settings('worker')), {
+    renderer: STAND_IN_RENDERER,
+    live: { authority, concurrency },
+  });
+  apps.push(app);
+  return app;
+}
+
+/** An authority that is away at first, with what it holds and what was at it at the same time. */
+function fallible(callMs: number) {
+  const facts = { away: true, inFlight: 0, most: 0, submissions: 0 };
+  const ledger = new Map<string, number>();
+  const atOnce = new Map<string, number>();
+  const order: string[] = [];
+  const doubled: string[] = [];
+  const authority = answering({
+    async submit({ submissionId: id }): Promise<SubmitAnswer> {
+      facts.submissions++;
+      facts.most = Math.max(facts.most, ++facts.inFlight);
+      atOnce.set(id, (atOnce.get(id) ?? 0) + 1);
+      if ((atOnce.get(id) ?? 0) > 1) doubled.push(id);
+      await new Promise((done) => setTimeout(done, callMs));
+      facts.inFlight--;
+      atOnce.set(id, (atOnce.get(id) ?? 0) - 1);
+      if (facts.away) return notHeld('unavailable');
+      ledger.set(id, (ledger.get(id) ?? 0) + 1);
+      order.push(id);
+      return held(ACCEPTED);
+    },
+    async lookUp({ submissionId: id }): Promise<LookUpAnswer> {
+      if (facts.away) return unknown();
+      return ledger.has(id) ? held(ACCEPTED) : absent();
+    },
+    probe: async () => (facts.away ? 'away' : null),
+  });
+  return { authority, facts, ledger, order, doubled };
+}
+
+/** Stores signed live invoices that wait, as the pipeline parks them. */
+async function waiting({ store }: App, tenants: readonly string[]): Promise<string[]> {
+  const invoices = createInvoiceRepository(store.db);
+  const xml = await createDocumentStore(store.db).put(Buffer.from('<a/>'), 'a.xml', 'application/xml');
+  const ids: string[] = [];
+  for (const [index, tenantId] of tenants.entries()) {
+    const { createdAt, order } = newCreationMoment();
+    const invoice = pendingInvoice({ ...{ tenantId, createdAt, environment: 'live', status: 'signing', xml } });
+    const at = new Date(createdAt.getTime() - tenants.length + index);
+    const series = { year: 2026, serial: index + 1 };
+    await invoices.insert(
+      { ...invoice, work: { ...NEW_WORK, stage: 'transmit', dueAt: at, claims: 0, since: at } },
+      order,
+      null,
+    );
+    await store.db
+      .collection<InvoiceDocument>('invoices')
+      .updateOne({ _id: invoice.id }, { $set: { series, 'work.parked': true }, $unset: { 'work.sweepAt': '' } });
+    ids.push(invoice.id);
+  }
+  return ids;
+}
+
+async function all({ store }: App) {
+  return (await store.db.collection<InvoiceDocument>('invoices').find().toArray()).map(invoiceOf);
+}
+
+const count = async (app: App, status: string) =>
+  (await all(app)).filter((invoice) => invoice.status === status).length;
+
+it('an outage with 120 waiting: no attempt burned, drained at the concurrency by two workers, fairly', async () => {
+  const { authority, facts, ledger, order, doubled } = fallible(20);
+  const first = await worker(authority);
+  const second = await worker(authority);
+  const state = createAuthorityStateStore(first.store.db);
+  const tenants = Array.from({ length: 120 }, (_, i) => (i < 114 ? 'ten_big' : 'ten_small'));
+  const ids = await waiting(first, tenants);
+  await expect.poll(async () => (await state.read()).breaker.phase, { timeout: 30_000 }).toBe('open');
+  // Longer than several probes.
+  await expect
+    .poll(async () => (await state.read()).breaker.probe?.failed ?? 0, { timeout: 40_000 })
+    .toBeGreaterThan(2);
+  const tried = facts.submissions;
+  expect(tried).toBeLessThanOrEqual(16);
+  expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit' })).toBe(0);
+  facts.away = false;
+  facts.most = 0;
+  await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(120);
+  expect(facts.most).toBeLessThanOrEqual(4);
+  expect(doubled).toEqual([]);
+  expect([...ledger.values()].every((times) => times === 1)).toBe(true);
+  for (const invoice of await all(first)) {
+    expect(invoice.events.map(({ status }) => status)).toEqual(['transmitted', 'accepted']);
+    expect(invoice.authorityAttempts.length).toBeLessThanOrEqual(4);
+  }
+  const small = new Set(ids.slice(114));
+  expect(order.findLastIndex((id) => small.has(id))).toBeLessThanOrEqual(order.length / 5);
+  expect((await state.read()).breaker).toMatchObject({ phase: 'closed', opened: 1 });
+  expect((await state.read()).workers).toHaveLength(2);
+  await second.close();
+  expect((await state.read()).workers).toHaveLength(1);
+}, 180_000);
+
+it('a pause holds what waits, also across a restart; its end drains it', async () => {
+  const { authority, facts } = fallible(5);
+  facts.away = false;
+  const api = await startApp(readConfig(settings('api')));
+  apps.push(api);
+  const state = createAuthorityStateStore(api.store.db);
+  await state.pause({ by: 'me', reason: null, since: new Date() });
+  await waiting(api, ['ten_a', 'ten_b', 'ten_a']);
+  await (await worker(authority)).close();
+  const again = await worker(authority);
+  await new Promise((done) => setTimeout(done, 2500));
+  expect(facts.submissions).toBe(0);
+  await state.resume();
+  await expect.poll(() => count(again, 'accepted'), { timeout: 30_000 }).toBe(3);
+}, 90_000);
+
+it('a shutdown during a submission waits for it at most as long as for jobs; the next worker asks first', async () => {
+  const reply = Promise.withResolvers<SubmitAnswer>();
+  const calls: string[] = [];
+  const stalled = answering({
+    submit: async () => {
+      calls.push('submit');
+      return reply.promise;
+    },
+    lookUp: async () => {
+      calls.push('look_up');
+      return held(ACCEPTED);
+    },
+  });
+  const first = await worker(stalled);
+  const api = await startApp(readConfig(settings('api')));
+  apps.push(api);
+  await waiting(api, ['ten_a']);
+  await expect.poll(() => calls, { timeout: 30_000 }).toEqual(['submit']);
+  await first.close();
+  await worker(stalled);
+  await expect.poll(() => count(api, 'accepted'), { timeout: 30_000 }).toBe(1);
+  expect(calls).toEqual(['submit', 'look_up']);
+  reply.resolve(held(ACCEPTED));
+}, 90_000);
