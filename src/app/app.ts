@@ -110,7 +110,10 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
   closing.add(() => webhooks.stop(DRAIN_MS));
 
-  if (live) metrics.differences(createDifferenceRepository(store.db));
+  if (live) {
+    metrics.transmission(data.authorityState, invoices);
+    metrics.differences(createDifferenceRepository(store.db));
+  }
   await feed.start();
   const { warm } =
     config.role === 'api'

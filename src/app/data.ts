@@ -17,7 +17,7 @@ import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
 
 /** The store with its repositories, and the master key of its data. */
-export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation'> {
+export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation' | 'authorityState'> {
   readonly store: OpenStore;
   /**
    * Whether no other process uses the store, because this process started the engine. It is then the only worker, and
@@ -50,7 +50,7 @@ export async function openData(
   await prepareDataFolder(config);
   const store = options.store ?? (await openOwnStore(runtime, options.monitorCommands));
   const { db } = store;
-  const { tenants, manageKeys, installation } = administrationOf(store, config);
+  const { tenants, manageKeys, installation, authorityState } = administrationOf(store, config);
   const masterKey = await openMasterKey(config, installation);
   await ensureIndexes(db);
   await setWebhookRetention(db, config.webhookRetention);
@@ -60,7 +60,7 @@ export async function openData(
   );
   closing.add(() => feed.close());
   return {
-    ...{ store, health, logFailure, tenants, manageKeys, installation, masterKey, feed },
+    ...{ store, health, logFailure, tenants, manageKeys, installation, authorityState, masterKey, feed },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
     invoices: metrics.observed(createInvoiceRepository(db)),

@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
+import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
@@ -21,6 +22,8 @@ export interface Metrics {
   observed(invoices: InvoiceRepository): InvoiceRepository;
   /** Exposes the number of open differences with the authority's ledger, read from the store at each exposition. */
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
+  /** Exposes the circuit breaker of the live authority and what waits, read from the store at each exposition. */
+  transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
@@ -60,7 +63,8 @@ export function createMetrics(): Metrics {
           const { work, environment } = claim.invoice;
           const start = since.get(claim);
           if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
-          if (work && change.work?.stage === work.stage && !change.work.keep) failures.inc({ stage: work.stage });
+          const again = change.work?.stage === work?.stage ? change.work : null;
+          if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
           const outcome = change.email?.status;
           if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
           if (change.status) statuses.inc({ environment, status: change.status });
@@ -81,6 +85,7 @@ export function createMetrics(): Metrics {
         },
       });
     },
+    transmission: (state, invoices) => watchTransmission(state, invoices, registers),
     streams(count) {
       new Gauge({
         name: 'fatoura_event_streams',
@@ -172,4 +177,48 @@ function watchAttention(invoices: InvoiceRepository, registers: Registry[]): voi
       for (const reason of ATTENTION_REASONS) this.set({ reason }, reasons.filter((each) => each === reason).length);
     },
   });
+}
+
+/** Maximum of waiting invoices that is counted. */
+const MOST_WAITING = 1000;
+
+/** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
+function watchTransmission(
+  store: Pick<AuthorityStateStore, 'read'>,
+  invoices: Pick<InvoiceRepository, 'parkedCount'>,
+  registers: Registry[],
+): void {
+  const gauge = (name: string, help: string, read: () => Promise<number>) =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      async collect() {
+        this.reset();
+        const value = await read().catch(() => null);
+        if (value === null) this.remove();
+        else this.set(value);
+      },
+    });
+  const ofState = (value: (state: AuthorityState) => number) => async () => value(await store.read());
+  gauge(
+    'fatoura_authority_breaker_open',
+    'Whether the tax authority is away, so that live invoices wait: 1 or 0',
+    ofState(({ breaker }) => (breaker.phase === 'open' ? 1 : 0)),
+  );
+  gauge(
+    'fatoura_authority_paused',
+    'Whether an operator paused the transmission of live invoices: 1 or 0',
+    ofState(({ pause }) => (pause ? 1 : 0)),
+  );
+  gauge(
+    'fatoura_authority_outages',
+    'Outages of the tax authority since the installation',
+    ofState(({ breaker }) => breaker.opened),
+  );
+  gauge(
+    'fatoura_authority_waiting',
+    `Live invoices that wait for the tax authority, counted up to ${MOST_WAITING}`,
+    () => invoices.parkedCount(MOST_WAITING),
+  );
 }

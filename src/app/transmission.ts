@@ -10,7 +10,6 @@ import { createGate, type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import type { CheckCleared } from '../domain/invoice/ports.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
-import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import { createSubmissionLedger } from '../storage/submission-ledger.ts';
 import type { LiveAuthority } from './authority.ts';
 import { composePapers } from './authority-papers.ts';
@@ -35,7 +34,7 @@ export interface Transmission {
 /** @param live null if no live authority is configured */
 export async function composeTransmission(
   { config, log }: Pick<Runtime, 'config' | 'log'>,
-  { store, invoices, logFailure }: Pick<Data, 'store' | 'invoices' | 'logFailure'>,
+  { store, authorityState, invoices, logFailure }: Pick<Data, 'store' | 'authorityState' | 'invoices' | 'logFailure'>,
   documents: Pick<Documents, 'verifier' | 'examiner'>,
   live: WorkersAuthority | null,
 ): Promise<Transmission> {
@@ -52,7 +51,7 @@ export async function composeTransmission(
     live &&
     createGate({
       ...{ authority: live.authority, concurrency: live.concurrency },
-      store: createAuthorityStateStore(store.db),
+      store: authorityState,
       worker: `wrk_${randomUUID()}`,
       onWorkers: (count) => live.authority.setShare?.(count),
       report: ({ level, message, ...facts }) => log[level](facts, message),

@@ -95,6 +95,12 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
   }
 
+  /** Counts by the index alone, where the server can. */
+  async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
+    const found = invoices.find({ 'work.parked': true, ...filter }).project({ _id: 0, tenantId: 1 });
+    return (await found.limit(limit).toArray()).length;
+  }
+
   return {
     async insert(invoice, order, mark) {
       try {
@@ -261,6 +267,8 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
     },
 
+    parkedCount: (limit) => countParked({}, limit),
+
     async parkedByTenant(tenants, limit) {
       const found: { tenantId: string; waiting: number }[] = [];
       for (let after = ''; found.length < tenants; ) {
@@ -272,12 +280,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
           .next();
         if (!next) break;
         after = next.tenantId;
-        const waiting = await invoices
-          .find({ 'work.parked': true, tenantId: after })
-          .project({ _id: 1 })
-          .limit(limit)
-          .toArray();
-        found.push({ tenantId: after, waiting: waiting.length });
+        found.push({ tenantId: after, waiting: await countParked({ tenantId: after }, limit) });
       }
       return found;
     },

@@ -13,7 +13,7 @@ import { createInvoiceRepository, type InvoiceDocument, invoiceOf } from '../../
 import { absent, answering, held, notHeld, unknown } from '../support/authority.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
+import { NO_PAPERS, STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
 
 let mongo: TestMongo;
 let dataDir: string;
@@ -41,7 +41,7 @@ const settings = (role: string) => ({
 async function worker(authority: Authority, concurrency = 4): Promise<App> {
   const app = await startApp(readConfig(settings('worker')), {
     renderer: STAND_IN_RENDERER,
-    live: { authority, concurrency },
+    live: { ...NO_PAPERS, authority, concurrency },
   });
   apps.push(app);
   return app;

@@ -104,6 +104,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked', () => invoices.nextParked(null, new Set()), 1],
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
+  ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
     'authorityState.update',

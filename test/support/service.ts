@@ -39,7 +39,7 @@ export const STAND_IN_RENDERER = {
 };
 
 /** What a scripted authority lacks: it makes no document that would be verified. */
-const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
+export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
   callbackSecret: null,
   concurrency: 16,
   papers: {

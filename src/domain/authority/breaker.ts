@@ -1,5 +1,5 @@
 /**
- * The circuit breaker of the live authority, as a pure state machine (docs/decisions/0042). Its state is shared by all
+ * The circuit breaker of the live authority, as a pure state machine (docs/decisions/0045). Its state is shared by all
  * processes. While it is not closed, only one invoice goes at a time, and failures count no attempt.
  */
 export interface BreakerState {

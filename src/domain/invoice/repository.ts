@@ -164,6 +164,8 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /** Number of parked invoices, counted up to `limit`. */
+  parkedCount(limit: number): Promise<number>;
   /**
    * Number of parked invoices by tenant: at most `tenants` of them, each counted up to `limit`. Two round trips for each
    * tenant.

@@ -29,7 +29,7 @@ interface Run {
 /**
  * Submits the signed bytes until an answer or a look-up proves that the tax authority holds them: `signing` →
  * `transmitted`. Rejects the invoice if the authority will never take it, and with `dgi_transmission_failed` if every
- * attempt is known as "not held" (docs/decisions/0009, 0042).
+ * attempt is known as "not held" (docs/decisions/0009, 0045).
  */
 export function createTransmitStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'transmitSchedule' | 'report'>,
