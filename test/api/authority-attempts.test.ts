@@ -40,9 +40,7 @@ it('each call to the authority is listed with its outcome and the authority’s 
   );
   expect(told(refusing?.attempts)).toEqual([
     'submit not_received',
-    'look_up not_received',
     'submit not_received',
-    'look_up not_received',
     'submit accepted',
     'receipt fetched',
   ]);

@@ -50,7 +50,7 @@ export function createDispatcher({ gate, nextParked, run, report }: DispatcherPa
   async function fill(): Promise<void> {
     while (!isStopped && running.size < gate.places() * RUNS_A_PLACE && !gate.isShut()) {
       const waiting = await next();
-      gate.setWaiting(waiting !== null || running.size > 0);
+      gate.setWaiting(waiting !== null);
       if (waiting === null || isStopped || !(await gate.reserve(waiting.invoiceId))) return;
       lastTenant = waiting.tenantId;
       begin(waiting.invoiceId);

@@ -290,7 +290,7 @@ class SharedGate implements LiveGate {
   }
 
   #pass(invoiceId: string, began: Beginning): Pass {
-    this.#begun.push(this.#clock().getTime());
+    if (Number.isFinite(this.#limits.submissionsPerMinute)) this.#begun.push(this.#clock().getTime());
     let isNoted = !began.isTrial;
     const answered = async () => {
       if (!isNoted || this.#state?.breaker.streak) {

@@ -198,7 +198,7 @@ describe('unknown outcomes', () => {
     await world.start();
     world.faults.away = 'silent';
     const ids = Array.from({ length: 3 }, () => world.add());
-    await world.pass(24 * HOUR);
+    await world.pass(6 * HOUR);
     for (const id of ids)
       expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { outcomeUnknown: true } });
     world.workers[0]?.die();
@@ -376,6 +376,60 @@ describe('several workers', () => {
     const times = world.accepted.map(({ at }) => at);
     const most = Math.max(...times.map((start) => times.filter((at) => at >= start && at < start + 60_000).length));
     expect(most).toBeLessThanOrEqual(60);
+    await world.stop();
+  });
+});
+
+describe('when other things fail', () => {
+  it('an answer that could not be stored is an unknown outcome: the next run asks first', async () => {
+    const world = ledgerWorld({ concurrency: 2 });
+    await world.start();
+    const { update } = world.state;
+    let isBroken = true;
+    world.faults.away = 'unavailable';
+    world.state.update = (transition) =>
+      isBroken ? Promise.reject(new Error('the store is away')) : update(transition);
+    const id = world.add();
+    await world.pass(200);
+    expect(world.faults.submissions).toBe(1);
+    expect(world.invoice(id).work).toMatchObject({ claims: 1, outcomeUnknown: false });
+    isBroken = false;
+    world.faults.away = null;
+    await world.pass(60_000);
+    world.wake(id);
+    await world.pass(1000);
+    const calls = world.invoice(id).authorityAttempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
+    expect(calls).toEqual(['look_up not_received', 'submit accepted']);
+    expect(world.failures).toHaveLength(1);
+    await world.stop();
+  });
+
+  it('a clock that is set back by a day, or forward, in an outage does not prolong it', async () => {
+    for (const jump of [-86_400_000, 86_400_000]) {
+      const world = ledgerWorld();
+      world.faults.away = 'unavailable';
+      await world.start();
+      const ids = Array.from({ length: 10 }, () => world.add({ createdAt: new Date(Date.now() - 2 * 86_400_000) }));
+      await world.pass(30_000);
+      vi.setSystemTime(Date.now() + jump);
+      world.faults.away = null;
+      await world.pass(120_000);
+      // Those that were tried wait until the time at which they were parked.
+      expect(ids.filter((id) => world.invoice(id).status === 'accepted').length).toBeGreaterThanOrEqual(5);
+      expect(world.state.current.breaker.phase).toBe('closed');
+      await world.stop();
+    }
+  });
+
+  it('a slow authority and many new invoices never exceed the places, and all are sent', async () => {
+    const world = ledgerWorld({ concurrency: 3, callMs: 2000 });
+    await world.start();
+    for (let i = 0; i < 60; i++) {
+      world.add({ tenantId: `ten_${i % 4}` });
+      await world.pass(100);
+    }
+    await world.pass(60_000);
+    expect([world.count('accepted'), world.faults.most]).toEqual([60, 3]);
     await world.stop();
   });
 });
