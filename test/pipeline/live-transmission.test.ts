@@ -1,19 +1,25 @@
+import { createHash } from 'node:crypto';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, expect, it } from 'vitest';
 import { type App, startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
+import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import type { Authority, Decision, LookUpAnswer, SubmitAnswer } from '../../src/domain/authority/ports.ts';
+import { newId } from '../../src/domain/ids.ts';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { createInvoiceRepository, type InvoiceDocument, invoiceOf } from '../../src/storage/invoices.ts';
 import { absent, answering, held, notHeld, unknown } from '../support/authority.ts';
+import { Client, invoiceBody } from '../support/client.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { NO_PAPERS, STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
+import { SELLER } from '../unit/pdf/support.ts';
+import { makePkcs12 } from '../unit/signing-key/make-pkcs12.ts';
 
 let mongo: TestMongo;
 let dataDir: string;
@@ -179,4 +185,45 @@ it('a shutdown during a submission waits for it at most as long as for jobs; the
   await expect.poll(() => count(api, 'accepted'), { timeout: 30_000 }).toBe(1);
   expect(calls).toEqual(['submit', 'look_up']);
   reply.resolve(held(ACCEPTED));
+}, 90_000);
+
+it('live and test invoices of one service go through the same stages, to their own authority only', async (context) => {
+  const p12 = makePkcs12(dataDir, 'live', 'secret');
+  if (p12 === null) return context.skip('openssl is not installed');
+  const sent: { id: string; sha256: string; digest: string }[] = [];
+  const authority = answering({
+    submit: async ({ submissionId, sha256, document }) => {
+      sent.push({ id: submissionId, sha256, digest: createHash('sha256').update(document).digest('hex') });
+      return held(null, 200, 'sub_original');
+    },
+    lookUp: async ({ submissionId }) =>
+      submissionId === 'sub_original' ? held(ACCEPTED, null, 'sub_original') : absent(),
+  });
+  const signing = { SIGNING_P12: p12, SIGNING_P12_PASSPHRASE: 'secret' };
+  const app = await startApp(readConfig({ ...settings('all'), ...signing }), {
+    renderer: STAND_IN_RENDERER,
+    live: { authority, concurrency: 2 },
+  });
+  apps.push(app);
+  const tenant = { id: newId('ten'), name: 'T', profile: SELLER, createdAt: new Date() };
+  await app.tenants.insert(tenant);
+  const keys = createManageKeys(app.tenants, true);
+  const clientOf = async (environment: 'live' | 'test') =>
+    new Client(app.url as string, (await keys.create(tenant.id, 'secret', environment)).token);
+  const [live, test] = [await clientOf('live'), await clientOf('test')];
+  const [{ body: real }, { body: trial }] = [
+    await live.post('/v1/invoices', invoiceBody()),
+    await test.post('/v1/invoices', invoiceBody()),
+  ];
+  expect(await live.settled(real.id)).toMatchObject({ status: 'accepted', dgi_id: 'DGI-1' });
+  expect(await test.settled(trial.id)).toMatchObject({
+    status: 'accepted',
+    dgi_id: expect.stringMatching(/^DGI-TEST-/),
+  });
+  expect(sent.map(({ id }) => id)).toEqual([real.id]);
+  // The stored bytes are what was sent.
+  const stored = await createInvoiceRepository(app.store.db).find(real.id);
+  expect(sent[0]).toMatchObject({ sha256: stored?.xml?.sha256, digest: stored?.xml?.sha256 });
+  expect(stored?.heldAs).toBe('sub_original');
+  expect(stored?.events.map(({ status }) => status)).toEqual(['signing', 'transmitted', 'accepted']);
 }, 90_000);
