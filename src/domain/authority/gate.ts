@@ -117,6 +117,12 @@ const RATE_LIMITED_MS = 1000;
 /** How long look-ups of decisions wait while the authority is away, milliseconds. */
 const LOOK_UP_PAUSE_MS = 30_000;
 const MINUTE_MS = 60_000;
+/**
+ * How long an invoice waits in memory for a place, milliseconds, and how many may: where the authority is only busy, this
+ * is cheaper than parking. The time is well below a shutdown's, and a stage's lease is renewed meanwhile.
+ */
+const PATIENCE_MS = 1000;
+const MOST_PATIENT = 32;
 
 function isFailure(answer: SubmitAnswer): boolean {
   return answer.kind === 'unknown' || (answer.kind === 'not_held' && NOT_HELD[answer.reason].isFailure);
@@ -138,6 +144,8 @@ class SharedGate implements LiveGate {
   #begun: number[] = [];
   #state: AuthorityState | null = null;
   #waiting = false;
+  /** Called when a place becomes free, in the order of arrival. */
+  readonly #patient: (() => void)[] = [];
   /** When this process alone may send again: the client holds calls back to stay within the limits. */
   #deferredUntil = 0;
   #heartbeatAt = Number.NEGATIVE_INFINITY;
@@ -188,7 +196,33 @@ class SharedGate implements LiveGate {
       this.#reserved.delete(invoiceId);
       return reserved;
     }
-    return this.#waiting ? null : this.#take(invoiceId);
+    if (this.#waiting) return null;
+    const isBehind = this.#patient.length > 0;
+    const pass = isBehind ? null : await this.#take(invoiceId);
+    if (pass || !(isBehind || this.#isBusy()) || this.#patient.length >= MOST_PATIENT) return pass;
+    return (await this.#placeFreed()) ? this.#take(invoiceId) : null;
+  }
+
+  /** Whether a place is all that is missing. */
+  #isBusy(): boolean {
+    const state = this.#state;
+    const isOpen = state !== null && state.pause === null && state.breaker.phase === 'closed';
+    return isOpen && this.#wait(state) === 0 && this.#passes.size >= this.places();
+  }
+
+  /** @returns false if no place became free in time */
+  #placeFreed(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const freed = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        this.#patient.splice(this.#patient.indexOf(freed), 1);
+        resolve(false);
+      }, PATIENCE_MS);
+      this.#patient.push(freed);
+    });
   }
 
   async reserve(invoiceId: string): Promise<boolean> {
@@ -318,6 +352,7 @@ class SharedGate implements LiveGate {
       leave: () => {
         if (!this.#passes.delete(pass)) return;
         if (!isNoted) void this.#releaseTrial();
+        this.#patient.shift()?.();
         this.#listener();
       },
     };
