@@ -1,4 +1,5 @@
 import { describe, expect, it } from 'vitest';
+import { OPEN_GATE } from '../../../src/domain/authority/gate.ts';
 import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../../src/domain/authority/ports.ts';
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { legalXml } from '../../../src/domain/invoice/documents.ts';
@@ -26,7 +27,7 @@ const away = { kind: 'unknown', ...CALLED, message: 'no reply', retryAfterMs: nu
 
 /** An accepted invoice at this stage. `fault` is what is wrong with the cleared document. */
 function bench(
-  answers: { receipt?: ReceiptAnswer; cleared?: ClearedAnswer; clears?: boolean; fault?: string | null },
+  answers: { receipt?: ReceiptAnswer; cleared?: ClearedAnswer; clears?: boolean; fault?: string | null; wait?: number },
   changes: Partial<Invoice> = {},
 ) {
   let invoice = pendingInvoice({
@@ -36,6 +37,7 @@ function bench(
   invoice = { ...invoice, work: { ...invoice.work!, stage: 'receipt' } };
   const calls: string[] = [];
   const delays: number[] = [];
+  const failures: (number | null)[] = [];
   const stored: string[] = [];
   const reports: PipelineReport[] = [];
   const apply = ({ work, event: _event, series: _series, ...fields }: InvoiceChange) => {
@@ -74,13 +76,18 @@ function bench(
         get: async () => Buffer.from('<Sent/>'),
       },
       authorityOf: () => authority,
+      gateOf: () => ({
+        ...OPEN_GATE,
+        lookUpWait: () => answers.wait ?? 0,
+        lookUpFailed: async (ms: number | null) => void failures.push(ms),
+      }),
       checkCleared: async () => answers.fault ?? null,
       report: (report: PipelineReport) => reports.push(report),
     } as unknown as PipelineParts,
     progress,
   );
   return {
-    ...{ answers, calls, delays, stored, reports },
+    ...{ answers, calls, delays, failures, stored, reports },
     run: () => stage({ invoice, token: 't' }, false),
     invoice: () => invoice,
     attempts: () => invoice.authorityAttempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`),
@@ -158,7 +165,17 @@ describe('the receipt', () => {
   it('is not asked for before the authority’s own delay is over', async () => {
     const it = bench({ receipt: { ...away, retryAfterMs: 45_000 } });
     await it.run();
-    expect(it.delays).toEqual([45_000]);
+    expect([it.delays, it.failures]).toEqual([[45_000], [45_000]]);
+  });
+
+  it('is not asked for while the breaker is open, which counts nothing; a call without answer is told to it', async () => {
+    const it = bench({ wait: 7000, receipt: away });
+    for (let run = 1; run <= 6; run++) await it.run();
+    expect([it.calls, it.attempts(), it.attention(), it.failures]).toEqual([[], [], null, []]);
+    expect(new Set(it.delays)).toEqual(new Set([7000]));
+    it.answers.wait = 0;
+    await it.run();
+    expect([it.calls, it.failures, it.delays.at(-1)]).toEqual([['receipt DGI-1'], [null], 1000]);
   });
 });
 

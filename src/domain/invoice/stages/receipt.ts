@@ -8,12 +8,18 @@ import { RECEIPT_SCHEDULE } from '../pauses.ts';
 import type { InvoiceChange } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
-/** Why a document of the authority is not stored yet; `isWrong`: it was fetched and does not fit the invoice. */
+/**
+ * Why a document of the authority is not stored yet. `isWrong`: it was fetched and does not fit the invoice;
+ * `isFailure`: the authority did not answer.
+ */
 interface Delay {
   readonly message: string;
   readonly isWrong: boolean;
+  readonly isFailure: boolean;
   readonly retryAfterMs: number;
 }
+
+const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
 
 /**
  * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
@@ -21,7 +27,7 @@ interface Delay {
  * status. What is wrong is never stored: the invoice waits for an operator or a right answer.
  */
 export function createReceiptStage(
-  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'checkCleared' | 'report'>,
+  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'report'>,
   { change, putOff }: Progress,
 ): RunStage {
   async function storeReceipt(invoice: Invoice, log: AttemptLog): Promise<StoredReceipt | Delay> {
@@ -69,6 +75,9 @@ export function createReceiptStage(
     const { invoice } = claim;
     const { xml } = invoice;
     if (xml === null) throw new Error(`invoice ${invoice.id} is at stage receipt without a signed document`);
+    const gate = parts.gateOf(invoice.environment);
+    const wait = gate.lookUpWait();
+    if (wait > 0) return putOff(claim, { ...RETRY, attempts: attemptsOf(invoice) }, wait);
     const log = new AttemptLog();
     const receipt = invoice.receipt ?? (await storeReceipt(invoice, log));
     const isCleared = parts.authorityOf(invoice.environment).capabilities().clearedDocument || invoice.awaitsCleared;
@@ -81,18 +90,15 @@ export function createReceiptStage(
     const delays = [receipt, cleared].filter((each): each is Delay => each !== null && isDelay(each));
     if (delays.length === 0) return change(claim, { ...stored, work: next('render') });
 
+    const unanswered = delays.find((each) => each.isFailure);
+    if (unanswered) await gate.lookUpFailed(unanswered.retryAfterMs || null);
     const isWrong = delays.some((each) => each.isWrong);
     // An answer that is wrong needs attention at once, and will hardly be right in seconds.
     const attempts = Math.max(attemptsOf(invoice) + 1, isWrong ? MANY_ATTEMPTS : 0);
     const message = `${delays.map((each) => each.message).join('; ')} (attempt ${attempts})`;
     parts.report({ level: isWrong ? 'error' : 'warn', invoiceId: invoice.id, stage: 'receipt', message });
     const delay = RECEIPT_SCHEDULE[Math.min(attempts, RECEIPT_SCHEDULE.length) - 1] ?? RECEIPT_SCHEDULE[0];
-    return putOff(
-      claim,
-      { stage: 'receipt', attempts, outcomeUnknown: false },
-      Math.max(delay, ...delays.map((each) => each.retryAfterMs)),
-      stored,
-    );
+    return putOff(claim, { ...RETRY, attempts }, Math.max(delay, ...delays.map((each) => each.retryAfterMs)), stored);
   };
 }
 
@@ -120,13 +126,19 @@ function delayOf(
 ): Delay {
   switch (answer.kind) {
     case 'absent':
-      return { message: `the authority has no ${what}`, isWrong: false, retryAfterMs: 0 };
+      return { message: `the authority has no ${what}`, isWrong: false, isFailure: false, retryAfterMs: 0 };
     case 'invalid':
-      return { message: `the ${what} is not valid: ${answer.message}`, isWrong: true, retryAfterMs: 0 };
+      return {
+        message: `the ${what} is not valid: ${answer.message}`,
+        isWrong: true,
+        isFailure: false,
+        retryAfterMs: 0,
+      };
     case 'unknown':
       return {
         message: `the ${what} could not be fetched: ${answer.message}`,
         isWrong: false,
+        isFailure: true,
         retryAfterMs: answer.retryAfterMs ?? 0,
       };
   }

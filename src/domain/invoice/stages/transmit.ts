@@ -1,10 +1,11 @@
 import type { Gate, Pass } from '../../authority/gate.ts';
-import type { HeldSubmission } from '../../authority/ports.ts';
+import type { HeldSubmission, Problem } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
 import { next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import { lookUpPause } from '../look-up-budget.ts';
 import { decisionWait } from '../pauses.ts';
+import { boundedProblems } from '../problems.ts';
 import { duplicateOf, refusedByAuthority, transmissionFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { callAuthority, type Outcome } from './call-authority.ts';
@@ -91,8 +92,10 @@ function createSettle(
     parts.report({ level, invoiceId: invoice.id, stage: 'transmit', message });
   }
 
-  async function rejected(run: Run, reason: string): Promise<null> {
-    await change(run.claim, { ...rejection(run.invoice, reason), ...recordOf(run.invoice, run.log) });
+  async function rejected(run: Run, reason: string, problems: readonly Problem[] = []): Promise<null> {
+    const { claim, invoice, log } = run;
+    const found = problems.length > 0 && { problems: boundedProblems(problems) };
+    await change(claim, { ...rejection(invoice, reason), ...found, ...recordOf(invoice, log) });
     return null;
   }
 
@@ -152,10 +155,12 @@ function createSettle(
         return retried(run, outcome);
       case 'refused':
         report(run, 'error', `the authority does not take the document: ${outcome.code}: ${outcome.message}`);
-        return rejected(run, refusedByAuthority(invoice, outcome.code, outcome.message));
-      case 'duplicate':
+        return rejected(run, refusedByAuthority(invoice, outcome.code, outcome.message), [{ path: null, ...outcome }]);
+      case 'duplicate': {
         report(run, 'error', `the authority holds another document with this number, as ${outcome.original}`);
-        return rejected(run, duplicateOf(invoice, outcome.original));
+        const reason = duplicateOf(invoice, outcome.original);
+        return rejected(run, reason, [{ code: 'duplicate', path: null, message: reason }]);
+      }
       case 'digest_mismatch': {
         const digest = outcome.heldDigest ?? 'unknown';
         report(run, 'error', `the authority holds another document under this id; its digest is ${digest}`);
