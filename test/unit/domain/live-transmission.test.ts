@@ -78,6 +78,8 @@ describe("the protocol's outcomes", () => {
     await world.pass(60_000);
     expect([statuses(world, id), world.kinds()]).toEqual(['rejected', ['submit']]);
     expect(world.invoice(id).rejectionReason).toContain('Le document est trop grand.');
+    const problem = { code: 'too_large', path: null, message: 'Le document est trop grand.' };
+    expect(world.invoice(id).problems).toEqual([problem]);
     expect(errors(world)).toMatchObject([{ invoiceId: id, message: expect.stringContaining('too_large') }]);
     await world.stop();
   });
