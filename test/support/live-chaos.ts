@@ -1,0 +1,208 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { createServer } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Profile } from '../../scripts/authority-simulator/options.ts';
+import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
+import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
+import { openAdministration } from '../../src/app/administration.ts';
+import { readConfig } from '../../src/config.ts';
+import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
+import { runningEngine } from '../../src/engine/running.ts';
+import { connect } from '../../src/storage/connect.ts';
+import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import { ORDINARY_ICE, REJECTING_ICE, seededRandom } from './chaos.ts';
+import { type DoomedServer, doomedServer } from './chaos-server.ts';
+import { invoiceFor } from './client.ts';
+
+export interface LiveChaosPlan {
+  readonly profile: Profile;
+  /** Decides every choice of the run; the timing of the machine decides the rest. */
+  readonly seed: number;
+  readonly invoices: number;
+  /** Number of clients that create at the same time. */
+  readonly clients: number;
+  /** Share of the authority's calls that fail, 0 to 1. */
+  readonly faults: number;
+  /** Mean time between two kills, milliseconds. */
+  readonly killEveryMs: number;
+  /** How many kills there are at least. The service is also killed as long as invoices are created. */
+  readonly kills: number;
+  /** How long the invoices may take to settle after the last kill, milliseconds. */
+  readonly patienceMs: number;
+  /** Ends the service when the test is given up. */
+  readonly signal: AbortSignal;
+}
+
+export interface LiveChaosOutcome {
+  readonly plan: LiveChaosPlan;
+  /** Ids that clients got, by Idempotency-Key. */
+  readonly created: ReadonlyMap<string, string>;
+  readonly invoices: readonly InvoiceDocument[];
+  /** The types of the published events, by invoice, sorted as stored. */
+  readonly published: ReadonlyMap<string, readonly string[]>;
+  /** The authority's ledger. */
+  readonly ledger: readonly SubmissionBody[];
+  /** Ids and digests with more than one entry in the authority's file. */
+  readonly doubled: readonly string[];
+  readonly kills: number;
+  /** Faults that happened, by kind. */
+  readonly faults: Readonly<Record<string, number>>;
+  readonly peakPuts: number;
+  /** Logged errors. */
+  readonly complaints: readonly string[];
+}
+
+const ICES = [...Array(9).fill(ORDINARY_ICE), REJECTING_ICE] as string[];
+const REQUEST_LIMIT_MS = 20_000;
+/** Short, so that a run takes minutes; the number of attempts is the service's own. */
+const SCHEDULE = '0s,1s,2s,4s,8s';
+
+/**
+ * Runs the service with live keys against the simulator, whose calls fail as planned, and kills the service at random
+ * moments; each start is on the same folder. Ends when every invoice is final, or patience is at an end.
+ */
+export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcome> {
+  const random = seededRandom(plan.seed);
+  const [dataDir, port] = await Promise.all([mkdtemp(join(tmpdir(), 'live-chaos-')), freePort()]);
+  const url = `http://127.0.0.1:${port}`;
+  const simulator = await startSimulator({
+    profile: plan.profile,
+    seed: plan.seed,
+    callbackUrl: `${url}/authority/callback`,
+    decisionDelay: plan.profile === 'synchronous' ? 0 : 1000,
+    limits: { submissions_per_minute: 6000, lookups_per_minute: 6000 },
+  });
+  const settings = {
+    ...simulator.settings,
+    ...{ DATA_DIR: dataDir, PORT: String(port), PUBLIC_URL: url, DGI_RETRY_SCHEDULE: SCHEDULE },
+    ...{ RATE_LIMIT_SECRET: '1000000', CHROMIUM_PATH: '/nonexistent', LOG_LEVEL: 'error' },
+  };
+  const server = doomedServer(settings);
+  plan.signal.addEventListener('abort', () => void server.kill());
+  try {
+    await server.start();
+    const key = await liveKey(settings);
+    simulator.control.addFault({ kind: 'mixed', rate: plan.faults });
+    const created = new Map<string, string>();
+    const creating = createAll(server, key, plan, random, created);
+    const kills = await killNowAndThen(server, plan, random, creating);
+    await creating;
+    const facts = await settled(dataDir, plan.patienceMs);
+    const counters = simulator.control.counters();
+    await server.stop();
+    return {
+      ...{ plan, created, ...facts, kills },
+      ...{ ledger: simulator.control.ledger(), doubled: counters.ledger.doubled },
+      ...{ faults: counters.faults, peakPuts: counters.puts.peak, complaints: server.seen.complaints },
+    };
+  } finally {
+    await server.kill();
+    await simulator.close();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}
+
+/** Completes the demo tenant's profile and creates a live secret key for it. */
+async function liveKey(settings: Record<string, string>): Promise<string> {
+  const administration = await openAdministration(readConfig(settings));
+  try {
+    const [listed] = await administration.tenants.list();
+    if (listed === undefined) throw new Error('there is no demo tenant');
+    await administration.tenants.updateProfile(listed.id, { ...SPECIMEN_SELLER, ice: '001525713000085' });
+    return (await administration.manageKeys.create(listed.id, 'secret', 'live')).token;
+  } finally {
+    await administration.close();
+  }
+}
+
+async function createAll(
+  server: DoomedServer,
+  key: string,
+  { invoices, clients }: LiveChaosPlan,
+  random: () => number,
+  created: Map<string, string>,
+): Promise<void> {
+  const orders = Array.from({ length: invoices }, (_, i) => ({
+    name: `order-${i}`,
+    ice: ICES[Math.floor(random() * ICES.length)] ?? ORDINARY_ICE,
+  }));
+
+  async function create({ name, ice }: { name: string; ice: string }): Promise<void> {
+    for (;;) {
+      try {
+        const response = await fetch(`${await server.url()}/v1/invoices`, {
+          method: 'POST',
+          headers: { Authorization: `Bearer ${key}`, 'Content-Type': 'application/json', 'Idempotency-Key': name },
+          body: JSON.stringify(invoiceFor(ice)),
+          signal: AbortSignal.timeout(REQUEST_LIMIT_MS),
+        });
+        const answer = (await response.json()) as { id: string };
+        if (response.status !== 201) throw new Refused(`${response.status} ${JSON.stringify(answer)}`);
+        created.set(name, answer.id);
+        return;
+      } catch (error) {
+        if (error instanceof Refused) throw error;
+        await sleep(20);
+      }
+    }
+  }
+
+  const work = async () => {
+    for (let order = orders.shift(); order !== undefined; order = orders.shift()) await create(order);
+  };
+  await Promise.all(Array.from({ length: clients }, work));
+}
+
+class Refused extends Error {}
+
+async function killNowAndThen(
+  server: DoomedServer,
+  { kills: least, killEveryMs }: LiveChaosPlan,
+  random: () => number,
+  creating: Promise<void>,
+): Promise<number> {
+  let isCreating = true;
+  const ended = () => {
+    isCreating = false;
+  };
+  creating.then(ended, ended);
+  let kills = 0;
+  while (isCreating || kills < least) {
+    await sleep((0.5 + random()) * killEveryMs);
+    await server.kill();
+    kills++;
+    await server.start();
+  }
+  return kills;
+}
+
+/** Reads the store as soon as every invoice is final, or when patience is at an end. */
+async function settled(dataDir: string, patienceMs: number): Promise<Pick<LiveChaosOutcome, 'invoices' | 'published'>> {
+  const uri = await runningEngine(join(dataDir, 'db'));
+  if (uri === null) throw new Error('no engine serves the folder');
+  const { db, close } = await connect(uri);
+  try {
+    const invoices = db.collection<InvoiceDocument>('invoices');
+    const open = { $or: [{ status: { $nin: ['accepted', 'rejected'] as const } }, { outbox: { $exists: true } }] };
+    const end = Date.now() + patienceMs;
+    while (Date.now() < end && (await invoices.countDocuments(open as never, { limit: 1 })) > 0) await sleep(200);
+    const published = new Map<string, string[]>();
+    const events = db.collection<{ invoiceId: string; type: string }>('webhook_events');
+    for (const { invoiceId, type } of await events.find().sort({ order: 1 }).toArray())
+      published.set(invoiceId, [...(published.get(invoiceId) ?? []), type]);
+    return { invoices: await invoices.find().toArray(), published };
+  } finally {
+    await close();
+  }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await new Promise((resolve) => server.once('listening', resolve));
+  const address = server.address();
+  await new Promise((resolve) => server.close(resolve));
+  if (address === null || typeof address === 'string') throw new Error('there is no free port');
+  return address.port;
+}
