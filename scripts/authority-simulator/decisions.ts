@@ -13,8 +13,8 @@ export interface Decisions {
   schedule(entry: Entry): void;
   /** Takes the decision now, unless there is one. @param problems instead of its own */
   decide(entry: Entry, problems?: readonly Problem[]): Promise<void>;
-  /** Takes no more decisions. */
-  close(): void;
+  /** Takes no more decisions. Resolves when those that are being taken are on the disk. */
+  close(): Promise<void>;
 }
 
 /**
@@ -27,6 +27,8 @@ export function createDecisions(
   onDecided: (entry: Entry, decided: Decided) => void,
 ): Decisions {
   const timers = new Map<Entry, NodeJS.Timeout>();
+  const underWay = new Set<Promise<void>>();
+  let isClosed = false;
 
   const of: Decisions['of'] = (received, problems = received.problems) => {
     const digits = createHash('sha256').update(`${received.id} ${received.digest}`).digest('hex').slice(0, 16);
@@ -39,9 +41,16 @@ export function createDecisions(
     };
   };
 
-  async function decide(entry: Entry, problems?: readonly Problem[]): Promise<void> {
+  function decide(entry: Entry, problems?: readonly Problem[]): Promise<void> {
     clearTimeout(timers.get(entry));
     timers.delete(entry);
+    if (isClosed) return Promise.resolve();
+    const taken = take(entry, problems).finally(() => underWay.delete(taken));
+    underWay.add(taken);
+    return taken;
+  }
+
+  async function take(entry: Entry, problems?: readonly Problem[]): Promise<void> {
     await entry.committed;
     if (entry.decided !== null) return;
     const decided = of(entry.received, problems);
@@ -51,7 +60,7 @@ export function createDecisions(
 
   function schedule(entry: Entry): void {
     const { dueAt } = entry.received;
-    if (dueAt === null || entry.decided !== null) return;
+    if (dueAt === null || entry.decided !== null || isClosed) return;
     const wait = Math.min(MAX_TIMER, Math.max(0, dueAt - clock.steady()));
     timers.set(
       entry,
@@ -62,9 +71,11 @@ export function createDecisions(
   for (const entry of ledger.byId.values()) schedule(entry);
   return {
     ...{ of, schedule, decide },
-    close() {
+    async close() {
+      isClosed = true;
       for (const timer of timers.values()) clearTimeout(timer);
       timers.clear();
+      await Promise.allSettled(underWay);
     },
   };
 }

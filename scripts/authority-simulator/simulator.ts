@@ -1,6 +1,6 @@
 import { mkdir, mkdtemp, rm } from 'node:fs/promises';
 import type { Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createAuthority } from './authority.ts';
@@ -97,6 +97,7 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
     clock,
   });
   const server = createAuthorityServer({ config, clock, identity, tokens, faults, counters, ledger, authority });
+  const shut = closerOf(server);
   const port = await listen(server, config.port, config.host);
   url = `https://${config.host.includes(':') ? `[${config.host}]` : config.host}:${port}`;
   const parts: ControlParts = {
@@ -112,11 +113,12 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
     async setListening(listening) {
       if (listening === server.listening) return;
       if (listening) await listen(server, port, config.host);
-      else await shut(server);
+      else await shut();
     },
   };
   const control = createControl(parts);
   const controlServer = createControlServer(commandsOf(control, parts), control);
+  const shutControl = closerOf(controlServer);
   const controlPort = await listen(controlServer, config.controlPort, '127.0.0.1');
   return {
     url,
@@ -124,8 +126,8 @@ async function start(config: Configuration, folder: string): Promise<Simulator> 
     settings: settingsOf(url, identity),
     control,
     async close() {
-      authority.decisions.close();
-      await Promise.all([shut(server), shut(controlServer), callbacks.close()]);
+      await Promise.all([shut(), shutControl(), callbacks.close()]);
+      await authority.decisions.close();
       await examiner.close();
       await ledger.close();
     },
@@ -158,9 +160,20 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
   return (server.address() as AddressInfo).port;
 }
 
-async function shut(server: Server): Promise<void> {
-  if (!server.listening) return;
-  const closed = new Promise((done) => server.close(done));
-  server.closeAllConnections();
-  await closed;
+/**
+ * Returns a function that ends a server with all of its connections. Those whose TLS handshake is not over are unknown
+ * to `closeAllConnections` and would keep the server open.
+ */
+function closerOf(server: Server): () => Promise<void> {
+  const sockets = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    sockets.add(socket);
+    socket.once('close', () => sockets.delete(socket));
+  });
+  return async () => {
+    if (!server.listening) return;
+    const closed = new Promise((done) => server.close(done));
+    for (const socket of sockets) socket.destroy();
+    await closed;
+  };
 }

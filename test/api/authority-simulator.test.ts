@@ -430,3 +430,19 @@ test('without verification, magic ICEs and numbers still count', async () => {
   expect((await of.put('inv_3', Buffer.from('no XML'))).body.status).toBe('accepted');
   await Promise.all([of.close(), own.close()]);
 });
+
+test('closing ends what is under way without an error', async () => {
+  for (let round = 0; round < 5; round++) {
+    const own = await startSimulator({ decisionDelay: round, verify: round % 2 === 0 ? 'none' : 'full' });
+    const of = await authorityClient(own.settings);
+    await of.get('/v1/status');
+    const documents = await Promise.all(Array.from({ length: 12 }, () => signedDocument()));
+    const answers = documents.map((document, n) => of.put(`inv_${n}`, document).catch(() => null));
+    if (round > 0) await Promise.race(answers);
+    await own.close();
+    await Promise.all(answers);
+    await of.close();
+  }
+  // A rejection that nobody handles would fail the run.
+  await new Promise((resolve) => setTimeout(resolve, 50));
+});
