@@ -166,10 +166,12 @@ async function listen(server: Server, port: number, host: string): Promise<numbe
  */
 function closerOf(server: Server): () => Promise<void> {
   const sockets = new Set<Socket>();
-  server.on('connection', (socket: Socket) => {
-    sockets.add(socket);
-    socket.once('close', () => sockets.delete(socket));
-  });
+  // On top of the TCP connection a TLS server has a socket of its own, which learns of its end only later.
+  for (const event of ['connection', 'secureConnection'])
+    server.on(event, (socket: Socket) => {
+      sockets.add(socket);
+      socket.once('close', () => sockets.delete(socket));
+    });
   return async () => {
     if (!server.listening) return;
     const closed = new Promise((done) => server.close(done));
