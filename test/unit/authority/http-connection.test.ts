@@ -184,6 +184,24 @@ it('a request that waits when the service stops is not sent', async () => {
   expect(server.received).toHaveLength(1);
 });
 
+it('closing ends a request that hangs on a connection of earlier certificates', async () => {
+  const one = await openHttpAuthority(server, ca);
+  expect(await one.authority.submit(submission)).toMatchObject({ kind: 'held' });
+  let arrived = (): void => undefined;
+  const waiting = new Promise<void>((resolve) => {
+    arrived = resolve;
+  });
+  server.script = () => ({ act: () => arrived() });
+  const hanging = one.authority.submit(submission);
+  await waiting;
+  writeFileSync(one.files.ca, `${ca.certificate}\n`);
+  server.script = () => ({ text: SHOWN });
+  expect(await one.authority.submit(submission)).toMatchObject({ kind: 'held' });
+  expect(server.connections()).toBe(2);
+  await one.close();
+  expect(await hanging).toMatchObject({ kind: 'unknown' });
+});
+
 it('connections are kept alive', async () => {
   const { authority } = await open();
   for (let each = 0; each < 5; each++) expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });

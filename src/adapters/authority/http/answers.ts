@@ -2,6 +2,9 @@ import { z } from 'zod';
 import type { Capabilities, HeldSubmission, LedgerEntry, Problem } from '../../../domain/authority/ports.ts';
 import { waitOf } from './retry-after.ts';
 
+/** It goes into logs and into an invoice's timeline. */
+const MAX_ERROR_MESSAGE = 1000;
+
 const text = (longest: number) =>
   z
     .string()
@@ -59,7 +62,7 @@ const submission = submissionBody.transform((body): ReportedSubmission => {
 const errorBody = z.object({
   error: z.object({
     code: z.string().regex(/^[\x21-\x7e]{1,100}$/),
-    message: z.string().transform((message) => message.toWellFormed()),
+    message: z.string().transform((message) => message.slice(0, MAX_ERROR_MESSAGE).toWellFormed()),
     held_digest: digest.nullish().catch(null),
     original: submission.nullish().catch(null),
   }),

@@ -57,7 +57,8 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
   let agent: { readonly context: SecureContext; readonly dispatcher: Agent } | null = null;
   let closed = false;
-  const retired = new Set<Promise<void>>();
+  /** Agents of earlier certificates, until their requests have ended. */
+  const retired = new Set<Agent>();
 
   async function dispatcher(): Promise<Agent> {
     const { context } = (await credentials.current()).tls;
@@ -69,11 +70,9 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   }
 
   function retire(old: Agent): void {
-    const ended = old
-      .close()
-      .catch(() => undefined)
-      .finally(() => retired.delete(ended));
-    retired.add(ended);
+    retired.add(old);
+    const forget = () => retired.delete(old);
+    old.close().then(forget, forget);
   }
 
   return {
@@ -99,8 +98,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
     },
     async close() {
       closed = true;
-      await agent?.dispatcher.destroy();
-      await Promise.all(retired);
+      await Promise.all([agent?.dispatcher, ...retired].map((each) => each?.destroy()));
     },
   };
 }

@@ -27,6 +27,8 @@ export const LOCAL_CLOCK: LocalClock = { wall: () => Date.now(), monotonic: () =
 
 /** A `Date` header has whole seconds: on average the time is half a second later. */
 const HALF_SECOND_MS = 500;
+/** An answer that took longer does not correct the clock. */
+const SLOW_MS = 5000;
 
 export function createServerClock(local: LocalClock = LOCAL_CLOCK, fallback?: ServerClock): ServerClock {
   let anchor: { readonly server: number; readonly at: number } | null = null;
@@ -39,6 +41,8 @@ export function createServerClock(local: LocalClock = LOCAL_CLOCK, fallback?: Se
     learn(date, latencyMs) {
       const time = Date.parse(date ?? '');
       if (Number.isNaN(time)) return;
+      // The time of a slow answer says less than what is known already.
+      if (anchor !== null && latencyMs > SLOW_MS) return;
       // The server wrote the header between sending and now.
       anchor = { server: time + HALF_SECOND_MS, at: local.monotonic() - latencyMs / 2 };
     },
