@@ -55,31 +55,44 @@ const MAX_HEADER_BYTES = 16 * 1024;
  */
 export function createConnection(credentials: CredentialStore, options: ConnectionOptions = {}): Connection {
   const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
-  let agent: { readonly context: SecureContext; readonly dispatcher: Agent } | null = null;
+  let current: AgentInUse | null = null;
   let closed = false;
-  /** Agents of earlier certificates, until their requests have ended. */
-  const retired = new Set<Agent>();
+  /** Those of earlier certificates, until their requests have ended. */
+  const retired = new Set<AgentInUse>();
 
-  async function dispatcher(): Promise<Agent> {
+  /** The agent for a request, which counts from now on, so that the agent stays until {@link leave}. */
+  async function enter(): Promise<AgentInUse> {
     const { context } = (await credentials.current()).tls;
-    if (agent?.context !== context) {
-      if (agent) retire(agent.dispatcher);
-      agent = { context, dispatcher: createAgent(context, connectTimeoutMs) };
+    if (current?.context !== context) {
+      const earlier = current;
+      current = { context, agent: createAgent(context, connectTimeoutMs), running: 0 };
+      if (earlier) {
+        retired.add(earlier);
+        release(earlier);
+      }
     }
-    return agent.dispatcher;
+    current.running++;
+    return current;
   }
 
-  function retire(old: Agent): void {
-    retired.add(old);
-    const forget = () => retired.delete(old);
-    old.close().then(forget, forget);
+  function leave(used: AgentInUse): void {
+    used.running--;
+    release(used);
+  }
+
+  function release(used: AgentInUse): void {
+    // An agent that was closed could not be destroyed any more while a request hangs.
+    if (used.running === 0 && retired.delete(used)) void used.agent.destroy();
   }
 
   return {
     async exchange(request) {
       const requestId = randomUUID();
-      const via = await dispatcher();
-      if (closed) return { kind: 'not_sent', requestId, message: 'The service is stopping.' };
+      const via = await enter();
+      if (closed) {
+        await via.agent.destroy();
+        return { kind: 'not_sent', requestId, message: 'The service is stopping.' };
+      }
       const limits = { connectTimeoutMs, answerTimeoutMs };
       const exchange = await new Promise<Exchange>((settle) => {
         const handler = new ExchangeHandler(request, requestId, limits, settle);
@@ -87,20 +100,29 @@ export function createConnection(credentials: CredentialStore, options: Connecti
         const { method, body } = request;
         const headers = { ...request.headers, 'x-request-id': requestId };
         try {
-          via.dispatch({ origin, path: pathname + search, method, headers, ...(body && { body }) }, handler);
+          via.agent.dispatch({ origin, path: pathname + search, method, headers, ...(body && { body }) }, handler);
         } catch (error) {
           handler.onResponseError(null, error as Error);
         }
       });
+      leave(via);
       // A certificate may have been rotated on either side.
       if (exchange.kind === 'not_sent') await credentials.recheck();
       return exchange;
     },
     async close() {
       closed = true;
-      await Promise.all([agent?.dispatcher, ...retired].map((each) => each?.destroy()));
+      await Promise.all([current, ...retired].map((each) => each?.agent.destroy()));
     },
   };
+}
+
+/** The agent of one state of the credentials. */
+interface AgentInUse {
+  readonly context: SecureContext;
+  readonly agent: Agent;
+  /** Number of requests. */
+  running: number;
 }
 
 function createAgent(secureContext: SecureContext, timeout: number): Agent {
