@@ -6,7 +6,8 @@ import { softwareKey } from '../adapters/signing-key/software-key.ts';
 import { loadTestIdentity } from '../adapters/signing-key/test-identity.ts';
 import { createDocumentSigner } from '../adapters/xades/document-signer.ts';
 import { createDispatcher, type Dispatcher } from '../domain/authority/dispatcher.ts';
-import { createGate, type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
+import { type Gate, OPEN_GATE } from '../domain/authority/gate.ts';
+import { createLiveGate } from '../domain/authority/live-gate.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import type { CheckCleared } from '../domain/invoice/ports.ts';
 import type { Environment } from '../domain/tenant/tenant.ts';
@@ -49,7 +50,7 @@ export async function composeTransmission(
   });
   const gate =
     live &&
-    createGate({
+    createLiveGate({
       ...{ authority: live.authority, concurrency: live.concurrency },
       store: authorityState,
       worker: `wrk_${randomUUID()}`,

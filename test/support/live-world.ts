@@ -1,8 +1,9 @@
 import { vi } from 'vitest';
 import { CLOSED } from '../../src/domain/authority/breaker.ts';
 import { createDispatcher } from '../../src/domain/authority/dispatcher.ts';
-import { type BreakerReport, createGate } from '../../src/domain/authority/gate.ts';
+import { createLiveGate } from '../../src/domain/authority/live-gate.ts';
 import type { Authority } from '../../src/domain/authority/ports.ts';
+import type { BreakerReport } from '../../src/domain/authority/shared-breaker.ts';
 import type { AuthorityState, AuthorityStateStore } from '../../src/domain/authority/state.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
@@ -133,7 +134,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
 
   function startWorker() {
     const worker = `w${++numberOfWorkers}`;
-    const gate = createGate({
+    const gate = createLiveGate({
       store: state,
       authority,
       worker,

@@ -160,7 +160,8 @@ function joined(intervals: readonly Excused[]): readonly Excused[] {
   const result: Excused[] = [];
   for (const interval of intervals) {
     const last = result.at(-1);
-    if (last && (last[1] === null || last[1] + 1 >= interval[0])) result[result.length - 1] = [last[0], interval[1]];
+    if (last && (last[1] === null || last[1] + 1 >= interval[0]))
+      result[result.length - 1] = [Math.min(last[0], interval[0]), interval[1]];
     else result.push(interval);
   }
   const [first, second, ...rest] = result;

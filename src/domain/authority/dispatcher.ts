@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { LiveGate } from './gate.ts';
+import type { LiveGate } from './live-gate.ts';
 
 /** Sends the invoices that wait in the store, as places become free: tenants in turn, the oldest of each first. */
 export interface Dispatcher {

@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import { createLimits } from '../../../src/adapters/authority/http/limits.ts';
-import { createGate } from '../../../src/domain/authority/gate.ts';
+import { createLiveGate } from '../../../src/domain/authority/live-gate.ts';
 import { answering } from '../../support/authority.ts';
 import { memoryState } from '../../support/live-world.ts';
 
@@ -12,7 +12,7 @@ it('the workers that share a store share the limits: each adapter takes its part
     concurrency: 8,
   });
   const gateOf = (worker: 'one' | 'two') =>
-    createGate({
+    createLiveGate({
       ...{ store, worker, authority: answering({}), concurrency: 8, report: () => undefined },
       onWorkers(count) {
         told[worker].push(count);

@@ -421,6 +421,23 @@ describe('when other things fail', () => {
     }
   });
 
+  it('where the authority is only busy, an invoice waits for a place in memory instead of the store', async () => {
+    const world = ledgerWorld({ concurrency: 1, callMs: 100 });
+    await world.start();
+    const ids = Array.from({ length: 5 }, () => world.add());
+    await world.pass(10);
+    expect(ids.map((id) => world.invoice(id).work?.parked)).toEqual(ids.map(() => false));
+    await world.pass(600);
+    expect(world.accepted.map(({ id }) => id)).toEqual(ids);
+    // Many, or a slow authority: the rest is parked.
+    const more = Array.from({ length: 50 }, () => world.add());
+    await world.pass(1100);
+    expect(more.filter((id) => world.invoice(id).work?.parked).length).toBeGreaterThan(30);
+    await world.pass(60_000);
+    expect([world.count('accepted'), world.faults.most]).toEqual([55, 1]);
+    await world.stop();
+  });
+
   it('a slow authority and many new invoices never exceed the places, and all are sent', async () => {
     const world = ledgerWorld({ concurrency: 3, callMs: 2000 });
     await world.start();

@@ -1,0 +1,264 @@
+import { type Beginning, beginning, LONGEST_WAIT_MS } from './breaker.ts';
+import { type Gate, isFailure, type Pass } from './gate.ts';
+import type { Authority, SubmitAnswer } from './ports.ts';
+import { type BreakerReport, SharedBreaker } from './shared-breaker.ts';
+import type { AuthorityState, AuthorityStateStore } from './state.ts';
+
+/** The gate of the live authority, with what its dispatcher needs. */
+export interface LiveGate extends Gate {
+  /** Reads the shared state and sends a heartbeat if one is due. @throws what the store throws */
+  refresh(): Promise<void>;
+  /** Makes the due probe of an open breaker, unless another process does. @throws what the store throws */
+  probe(): Promise<void>;
+  /** Takes a place for an invoice that waits; {@link enter} finds it. @returns false if there is none */
+  reserve(invoiceId: string): Promise<boolean>;
+  /** Frees a reserved place that was not used. */
+  cancel(invoiceId: string): void;
+  /** States whether invoices wait in the store: then new ones queue behind them. */
+  setWaiting(waiting: boolean): void;
+  /** Places of this process: its share of the authority's limit. */
+  places(): number;
+  /** Calls `listener` whenever a place may have become free or an invoice was parked. */
+  onChange(listener: () => void): void;
+  /** Removes this worker's heartbeat. */
+  close(): Promise<void>;
+}
+
+export interface GateParts {
+  readonly store: AuthorityStateStore;
+  readonly authority: Pick<Authority, 'probe' | 'capabilities'>;
+  /** Maximum number of invoices at the authority at the same time, of all processes together. */
+  readonly concurrency: number;
+  /** The name of this process, unique, without dots and dollar signs. */
+  readonly worker: string;
+  readonly report: (event: BreakerReport) => void;
+  /** Told of the number of live workers, this one included, which share the authority's limits. */
+  readonly onWorkers?: (count: number) => void;
+  readonly clock?: () => Date;
+}
+
+/** How long everything waits after 429 without Retry-After, milliseconds. */
+const RATE_LIMITED_MS = 1000;
+/** How long look-ups of decisions wait while the authority is away, milliseconds. */
+const LOOK_UP_PAUSE_MS = 30_000;
+const MINUTE_MS = 60_000;
+/**
+ * How long an invoice waits in memory for a place, milliseconds, and how many may: where the authority is only busy, this
+ * is cheaper than parking. The time is well below a shutdown's, and a stage's lease is renewed meanwhile.
+ */
+const PATIENCE_MS = 1000;
+const MOST_PATIENT = 32;
+
+export function createLiveGate(parts: GateParts): LiveGate {
+  return new SharedGate(parts);
+}
+
+/** The places of this process, under the state that all processes share. */
+class SharedGate implements LiveGate {
+  readonly #parts: GateParts;
+  readonly #clock: () => Date;
+  readonly #shared: SharedBreaker;
+  /** The passes of this process: the number of places in use. */
+  readonly #passes = new Set<Pass>();
+  readonly #reserved = new Map<string, Pass>();
+  /** When the submissions of the last minute began, UNIX milliseconds. */
+  #begun: number[] = [];
+  #waiting = false;
+  /** Called when a place becomes free, in the order of arrival. */
+  readonly #patient: (() => void)[] = [];
+  /** When this process alone may send again: the client holds calls back to stay within the limits. */
+  #deferredUntil = 0;
+  #listener: () => void = () => undefined;
+
+  constructor(parts: GateParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock ?? (() => new Date());
+    this.#shared = new SharedBreaker({ ...parts, clock: this.#clock });
+  }
+
+  refresh(): Promise<void> {
+    return this.#shared.refresh(this.#passes.size);
+  }
+
+  async probe(): Promise<void> {
+    if (await this.#shared.probeIfDue()) this.#listener();
+  }
+
+  close(): Promise<void> {
+    return this.#shared.close();
+  }
+
+  counted(failures: readonly number[]): readonly number[] {
+    return this.#shared.counted(failures);
+  }
+
+  conclude(failures: readonly number[], attempts: number): Promise<boolean> {
+    return this.#shared.conclude(failures, attempts);
+  }
+
+  lookUpFailed(retryAfterMs: number | null): Promise<void> {
+    return this.#shared.confirm(null, retryAfterMs);
+  }
+
+  onChange(listener: () => void): void {
+    this.#listener = listener;
+  }
+
+  setWaiting(waiting: boolean): void {
+    this.#waiting = waiting;
+  }
+
+  parked(): void {
+    this.#waiting = true;
+    this.#listener();
+  }
+
+  places(): number {
+    return this.#shared.share(Math.min(this.#parts.concurrency, this.#limits.concurrent));
+  }
+
+  async enter(invoiceId: string): Promise<Pass | null> {
+    const reserved = this.#reserved.get(invoiceId);
+    if (reserved) {
+      this.#reserved.delete(invoiceId);
+      return reserved;
+    }
+    if (this.#waiting) return null;
+    const isBehind = this.#patient.length > 0;
+    const pass = isBehind ? null : await this.#take(invoiceId);
+    if (pass || !(isBehind || this.#isBusy()) || this.#patient.length >= MOST_PATIENT) return pass;
+    return (await this.#placeFreed()) ? this.#take(invoiceId) : null;
+  }
+
+  /** Whether a place is all that is missing. */
+  #isBusy(): boolean {
+    const { state } = this.#shared;
+    const isOpen = state !== null && state.pause === null && state.breaker.phase === 'closed';
+    return isOpen && this.#wait(state) === 0 && this.#passes.size >= this.places();
+  }
+
+  /** @returns false if no place became free in time */
+  #placeFreed(): Promise<boolean> {
+    return new Promise((resolve) => {
+      const freed = () => {
+        clearTimeout(timer);
+        resolve(true);
+      };
+      const timer = setTimeout(() => {
+        this.#patient.splice(this.#patient.indexOf(freed), 1);
+        resolve(false);
+      }, PATIENCE_MS);
+      this.#patient.push(freed);
+    });
+  }
+
+  async reserve(invoiceId: string): Promise<boolean> {
+    const pass = await this.#take(invoiceId);
+    if (pass) this.#reserved.set(invoiceId, pass);
+    return pass !== null;
+  }
+
+  cancel(invoiceId: string): void {
+    this.#reserved.get(invoiceId)?.leave();
+    this.#reserved.delete(invoiceId);
+  }
+
+  isShut(): boolean {
+    const { state } = this.#shared;
+    return state === null || state.breaker.phase === 'open' || state.pause !== null;
+  }
+
+  lookUpWait(): number {
+    const { state } = this.#shared;
+    if (state === null || state.pause !== null || state.breaker.phase === 'open') return LOOK_UP_PAUSE_MS;
+    return this.#wait(state);
+  }
+
+  get #limits() {
+    return this.#parts.authority.capabilities().limits;
+  }
+
+  /** How long the authority's own limits hold everything back, milliseconds. */
+  #wait({ notBefore }: AuthorityState): number {
+    const now = this.#clock().getTime();
+    const waits = [(notBefore?.getTime() ?? 0) - now, this.#deferredUntil - now];
+    // A wait that is too long comes from a clock that was set back.
+    return Math.max(0, ...waits.filter((wait) => wait <= LONGEST_WAIT_MS));
+  }
+
+  #rateIsFree(): boolean {
+    const limit = this.#limits.submissionsPerMinute;
+    if (!Number.isFinite(limit)) return true;
+    const now = this.#clock().getTime();
+    this.#begun = this.#begun.filter((at) => at > now - MINUTE_MS && at <= now);
+    return this.#begun.length < this.#shared.share(limit);
+  }
+
+  async #take(invoiceId: string): Promise<Pass | null> {
+    const { state } = this.#shared;
+    if (state === null || state.pause !== null || state.breaker.phase === 'open') return null;
+    if (this.#wait(state) > 0 || this.#passes.size >= this.places() || !this.#rateIsFree()) return null;
+    const isTrial = state.breaker.phase === 'half_open';
+    const pass = this.#pass(invoiceId, beginning(state.breaker, isTrial));
+    this.#passes.add(pass);
+    if (!isTrial) return pass;
+    const claimed = await this.#shared.claimTrial().catch((error: unknown) => {
+      this.#passes.delete(pass);
+      throw error;
+    });
+    if (claimed) return pass;
+    this.#passes.delete(pass);
+    return null;
+  }
+
+  #pass(invoiceId: string, began: Beginning): Pass {
+    if (Number.isFinite(this.#limits.submissionsPerMinute)) this.#begun.push(this.#clock().getTime());
+    let isNoted = !began.isTrial;
+    const answered = async () => {
+      if (!isNoted || this.#shared.state?.breaker.streak) await this.#shared.succeeded(began);
+      isNoted = true;
+    };
+    const pass: Pass = {
+      submitted: async (answer) => {
+        if (isFailure(answer)) {
+          const { retryAfterMs } = answer as Extract<SubmitAnswer, { readonly retryAfterMs: unknown }>;
+          const number = await this.#shared.failed(invoiceId, began, retryAfterMs);
+          isNoted = true;
+          return number;
+        }
+        if (answer.kind === 'not_held') await this.#postpone(answer.reason === 'deferred', answer.retryAfterMs);
+        else await answered();
+        return null;
+      },
+      // A look-up proves nothing about submissions, so it ends a trial but no streak.
+      found: async () => {
+        if (!isNoted) await answered();
+      },
+      lookUpFailed: (retryAfterMs) => this.#shared.confirm(null, retryAfterMs),
+      leave: () => {
+        if (!this.#passes.delete(pass)) return;
+        if (!isNoted) void this.#releaseTrial();
+        this.#patient.shift()?.();
+        this.#listener();
+      },
+    };
+    return pass;
+  }
+
+  async #postpone(isOurs: boolean, retryAfterMs: number | null): Promise<void> {
+    const ms = Math.min(Math.max(retryAfterMs ?? RATE_LIMITED_MS, 1), LONGEST_WAIT_MS);
+    const until = new Date(this.#clock().getTime() + ms);
+    if (isOurs) {
+      this.#deferredUntil = Math.max(this.#deferredUntil, until.getTime());
+      return;
+    }
+    this.#parts.report({ level: 'warn', message: 'the tax authority limits the rate', waitMs: ms });
+    await this.#shared.postpone(until);
+  }
+
+  async #releaseTrial(): Promise<void> {
+    // If the store fails, the trial counts as lost after a while.
+    await this.#shared.releaseTrial().catch(() => undefined);
+    this.#listener();
+  }
+}

@@ -1,0 +1,213 @@
+import {
+  type Beginning,
+  type BreakerState,
+  concluded,
+  confirmed,
+  countedFailures,
+  failed,
+  probeClaimed,
+  probed,
+  succeeded,
+  trialClaimed,
+  trialReleased,
+} from './breaker.ts';
+import type { Authority } from './ports.ts';
+import type { AuthorityState, AuthorityStateStore } from './state.ts';
+import { countWorkers } from './workers.ts';
+
+export interface SharedBreakerParts {
+  readonly store: AuthorityStateStore;
+  readonly authority: Pick<Authority, 'probe'>;
+  /** The name of this process, unique, without dots and dollar signs. */
+  readonly worker: string;
+  readonly report: (event: BreakerReport) => void;
+  /** Told of the number of live workers, this one included, which share the authority's limits. */
+  readonly onWorkers?: (count: number) => void;
+  readonly clock: () => Date;
+}
+
+/** A log entry about the authority. */
+export interface BreakerReport {
+  readonly level: 'info' | 'warn' | 'error';
+  readonly message: string;
+  readonly [fact: string]: unknown;
+}
+
+/** Interval of heartbeats, milliseconds. */
+const HEARTBEAT_MS = 5000;
+/** How long a probe or a trial of this process may take before another process repeats it: longer than any call. */
+const CALL_MS = 60_000;
+
+/**
+ * The state of the authority that all processes share, as this process last saw it, with the transitions of the breaker
+ * and its probes. Every method throws what the store throws.
+ */
+export class SharedBreaker {
+  /** Null before the first {@link refresh}. */
+  state: AuthorityState | null = null;
+  readonly #parts: SharedBreakerParts;
+  readonly #clock: () => Date;
+  readonly #workers = countWorkers();
+  #heartbeatAt = Number.NEGATIVE_INFINITY;
+  #probing: Promise<string | null> | null = null;
+
+  constructor(parts: SharedBreakerParts) {
+    this.#parts = parts;
+    this.#clock = parts.clock;
+  }
+
+  /** Reads the state, and sends a heartbeat if one is due. @param inFlight number of invoices at the authority */
+  async refresh(inFlight: number): Promise<void> {
+    const { store, worker } = this.#parts;
+    const due = performance.now() - this.#heartbeatAt >= HEARTBEAT_MS;
+    const state = await (due ? store.heartbeat({ id: worker, at: this.#clock(), inFlight }) : store.read());
+    if (due) this.#heartbeatAt = performance.now();
+    this.#adopt(state);
+    for (const { id, at } of this.#workers.seen(state.workers)) if (id !== worker) await store.forget(id, at);
+    this.#parts.onWorkers?.(Math.max(1, this.#workers.live()));
+  }
+
+  /** Removes this worker's heartbeat. */
+  async close(): Promise<void> {
+    await this.#parts.store.forget(this.#parts.worker, null);
+  }
+
+  counted(failures: readonly number[]): readonly number[] {
+    return this.state ? countedFailures(this.state.breaker, failures) : failures;
+  }
+
+  async conclude(failures: readonly number[], attempts: number): Promise<boolean> {
+    return this.#update((state) => {
+      const next = concluded(state, failures, attempts);
+      return { next, result: next !== null };
+    });
+  }
+
+  /** This process's share of a limit of all processes: at least 1. */
+  share(limit: number): number {
+    return Math.max(1, Math.floor(limit / Math.max(1, this.#workers.live())));
+  }
+
+  /** Reserves the one place of a half-open breaker. @returns false if it is taken */
+  async claimTrial(): Promise<boolean> {
+    return this.#update((breaker) => {
+      const next = trialClaimed(breaker, this.#clock(), CALL_MS);
+      return { next, result: next !== null };
+    });
+  }
+
+  async releaseTrial(): Promise<void> {
+    await this.#update((state) => ({ next: trialReleased(state), result: null }));
+  }
+
+  /** Notes that a submission was answered. */
+  async succeeded(began: Beginning): Promise<void> {
+    await this.#update((state) => ({ next: succeeded(state, began, this.#clock()), result: null }));
+  }
+
+  /** Nothing is sent by any process before this time. */
+  async postpone(notBefore: Date): Promise<void> {
+    if (this.state) this.state = { ...this.state, notBefore };
+    await this.#parts.store.postpone(notBefore);
+  }
+
+  /** Makes the due probe of an open breaker, unless another process does. @returns whether it was made */
+  async probeIfDue(): Promise<boolean> {
+    if (this.state === null || this.state.pause !== null || this.state.breaker.phase !== 'open') return false;
+    const claimed = await this.#update((breaker) => {
+      const next = probeClaimed(breaker, this.#clock(), CALL_MS);
+      return { next, result: next !== null };
+    });
+    if (!claimed) return false;
+    const trouble = await this.#probeOnce();
+    await this.#update((breaker) => ({ next: probed(breaker, this.#clock(), trouble === null), result: null }));
+    const { probe } = this.state?.breaker ?? {};
+    const facts = { probes: probe?.failed ?? 0, nextAt: probe?.dueAt ?? null, reason: trouble };
+    if (trouble !== null) this.#report('warn', 'the tax authority is still away', facts);
+    else this.#report('info', 'the tax authority answers a probe; one invoice is sent', {});
+    return true;
+  }
+
+  /**
+   * Notes a failed submission, and probes.
+   * @returns its number; null if it is known already that an outage excuses it
+   */
+  async failed(invoiceId: string, began: Beginning, retryAfterMs: number | null): Promise<number | null> {
+    const at = this.#clock();
+    const { number, excused } = await this.#update((state) => {
+      const after = failed(state, { invoiceId, at, began, retryAfterMs });
+      return { next: after.state, result: { number: after.state.lastFailure, excused: after.excused } };
+    });
+    if (excused) return null;
+    await this.confirm({ number, at }, retryAfterMs);
+    return number;
+  }
+
+  /**
+   * Probes the authority after a failure, and opens the breaker if the probe fails too.
+   * @param failure null for a failed look-up
+   */
+  async confirm(failure: { number: number; at: Date } | null, retryAfterMs: number | null): Promise<void> {
+    if (this.state?.breaker.phase === 'open') return;
+    const reason = await this.#probeOnce();
+    if (reason === null) return;
+    const at = failure?.at ?? this.#clock();
+    await this.#update((state) => ({
+      next: confirmed(state, { at, number: failure?.number ?? null, retryAfterMs }),
+      result: null,
+    }));
+  }
+
+  /** Probes; concurrent callers share one probe. @returns null if the authority answers, otherwise why not */
+  #probeOnce(): Promise<string | null> {
+    this.#probing ??= this.#parts.authority
+      .probe()
+      .catch((error: unknown) => `the probe failed with an internal error: ${String(error)}`)
+      .finally(() => {
+        this.#probing = null;
+      });
+    return this.#probing;
+  }
+
+  async #update<Result>(
+    transition: (state: BreakerState) => { next: BreakerState | null; result: Result },
+  ): Promise<Result> {
+    let change: readonly [BreakerState, BreakerState] | null = null;
+    const { state, result } = await this.#parts.store.update((before) => {
+      const { next, result } = transition(before);
+      change = next ? [before, next] : null;
+      return { next, result };
+    });
+    this.#adopt(state);
+    if (change) this.#reportChange(...(change as readonly [BreakerState, BreakerState]));
+    return result;
+  }
+
+  /** Takes over a state that was read, unless a later one of the breaker is known. */
+  #adopt(state: AuthorityState): void {
+    const known = this.state;
+    this.state =
+      known && known.version > state.version ? { ...state, version: known.version, breaker: known.breaker } : state;
+  }
+
+  #reportChange(before: BreakerState, after: BreakerState): void {
+    if (before.phase === after.phase) return;
+    const seconds = (since: Date | undefined) =>
+      since ? Math.round((this.#clock().getTime() - since.getTime()) / 1000) : null;
+    const outage = after.outages.at(-1);
+    if (before.phase === 'closed') {
+      const facts = { outage: after.opened, since: outage?.since ?? null, failures: before.streak?.failures ?? 0 };
+      this.#report('error', 'the tax authority is away: invoices wait, and nothing is sent but probes', facts);
+    } else if (after.phase === 'closed') {
+      const facts = { outage: after.opened, seconds: seconds(outage?.since) };
+      this.#report('info', 'the tax authority takes invoices again: waiting ones are sent', facts);
+    } else if (before.phase === 'half_open') {
+      const facts = { outage: after.opened, nextAt: after.probe?.dueAt ?? null };
+      this.#report('warn', 'the invoice that was tried failed: the tax authority is still away', facts);
+    }
+  }
+
+  #report(level: BreakerReport['level'], message: string, facts: Record<string, unknown>): void {
+    this.#parts.report({ ...facts, level, message });
+  }
+}
