@@ -19,7 +19,8 @@ export type Outcome =
   | Failed
   | Extract<SubmitAnswer, { readonly kind: 'refused' | 'duplicate' | 'digest_mismatch' }>;
 
-interface Failed {
+/** A call failed, and the authority does not hold the document or it is unknown whether it does. */
+export interface Failed {
   readonly kind: 'failed';
   /** Whether the next run waits by the number of attempts, or by the number of runs. */
   readonly waitsBy: 'attempts' | 'runs';

@@ -1,0 +1,125 @@
+import type { Gate } from '../../authority/gate.ts';
+import type { HeldSubmission, Problem } from '../../authority/ports.ts';
+import type { AttemptLog } from '../authority-attempts.ts';
+import { next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
+import { type Invoice, NEW_WORK } from '../invoice.ts';
+import { decisionWait } from '../pauses.ts';
+import { boundedProblems } from '../problems.ts';
+import { duplicateOf, refusedByAuthority, transmissionFailed } from '../rejection-reasons.ts';
+import type { Claim, NextWork } from '../repository.ts';
+import type { Failed, Outcome } from './call-authority.ts';
+import type { DecideBy } from './decide.ts';
+import type { PipelineParts, PipelineReport, Progress, Step } from './stage.ts';
+
+/** A run of the stage `transmit`, after its calls. */
+export interface TransmitRun {
+  readonly claim: Claim;
+  readonly invoice: Invoice;
+  readonly gate: Gate;
+  readonly log: AttemptLog;
+  readonly schedule: readonly number[];
+}
+
+export interface SettleParts extends Pick<PipelineParts, 'authorityOf' | 'report'> {
+  readonly progress: Progress;
+  readonly decideBy: DecideBy;
+}
+
+/** Stores what follows from the outcome of a run, by one update unless the decision is known too. */
+export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Outcome) => Promise<Step> {
+  const { change, park } = parts.progress;
+
+  async function rejected(run: TransmitRun, reason: string, problems: readonly Problem[] = []): Promise<null> {
+    const { claim, invoice, log } = run;
+    const found = problems.length > 0 && { problems: boundedProblems(problems) };
+    await change(claim, { ...rejection(invoice, reason), ...found, ...recordOf(invoice, log) });
+    return null;
+  }
+
+  return async (run, outcome) => {
+    const { invoice, claim, log } = run;
+    const alert = (message: string) => report(parts, run, 'error', message);
+    const { attempts, failures } = invoice.work ?? NEW_WORK;
+    switch (outcome.kind) {
+      case 'held':
+        return transmitted(parts, run, outcome.submission);
+      case 'not_sent':
+        return queued(parts, run, { attempts, failures, outcomeUnknown: outcome.outcomeUnknown }, false);
+      case 'failed':
+        if (outcome.needsOperator) alert(`the authority forbids the transmission: ${outcome.message}`);
+        if (await isFinal(run, outcome)) return rejected(run, transmissionFailed(invoice, run.schedule.length));
+        return retried(parts, run, outcome);
+      case 'refused':
+        alert(`the authority does not take the document: ${outcome.code}: ${outcome.message}`);
+        return rejected(run, refusedByAuthority(invoice, outcome.code, outcome.message), [{ path: null, ...outcome }]);
+      case 'duplicate': {
+        alert(`the authority holds another document with this number, as ${outcome.original}`);
+        const reason = duplicateOf(invoice, outcome.original);
+        return rejected(run, reason, [{ code: 'duplicate', path: null, message: reason }]);
+      }
+      case 'digest_mismatch': {
+        alert(`the authority holds another document under this id; its digest is ${outcome.heldDigest ?? 'unknown'}`);
+        const work = { attempts, failures, outcomeUnknown: false, blocked: outcome.kind };
+        return park(claim, { stage: 'transmit', ...work }, 0, recordOf(invoice, log));
+      }
+    }
+  };
+}
+
+/** The authority holds the document, perhaps under the id of an earlier submission of it. */
+async function transmitted(
+  { progress, decideBy, authorityOf }: SettleParts,
+  { claim, invoice, log }: TransmitRun,
+  { submissionId, decision, askAgainAfter, warnings }: HeldSubmission,
+): Promise<Step> {
+  const what = {
+    ...transition(invoice, 'transmitted'),
+    ...recordOf(invoice, log),
+    ...(submissionId !== invoice.id && { heldAs: submissionId }),
+    ...warningsOf(warnings),
+  };
+  if (decision) return decideBy(await progress.change(claim, { ...what, work: next('decide') }), decision);
+  const capabilities = authorityOf(invoice.environment).capabilities();
+  const { delay } = decisionWait(invoice, capabilities, askAgainAfter, new Date());
+  return progress.putOff(claim, { ...NEW_WORK, stage: 'decide' }, delay, what);
+}
+
+/** Waits in the queue. A document that was tried goes to its end, so that it does not keep others from being tried. */
+async function queued(
+  { progress }: SettleParts,
+  { claim, invoice, log, gate }: TransmitRun,
+  work: Pick<NextWork, 'attempts' | 'outcomeUnknown' | 'failures'>,
+  tried: boolean,
+): Promise<null> {
+  const inMs = tried ? 0 : Math.min(0, invoice.createdAt.getTime() - Date.now());
+  await progress.park(claim, { ...work, stage: 'transmit', parked: true }, inMs, recordOf(invoice, log));
+  gate.parked();
+  return null;
+}
+
+/** Whether every attempt is known as "not held", and as many count as the schedule has. */
+async function isFinal({ gate, schedule }: TransmitRun, { outcomeUnknown, failures }: Failed): Promise<boolean> {
+  if (outcomeUnknown || gate.counted(failures).length < schedule.length) return false;
+  return gate.conclude(failures, schedule.length);
+}
+
+async function retried(parts: SettleParts, run: TransmitRun, outcome: Failed): Promise<null> {
+  const { claim, invoice, gate, log, schedule } = run;
+  const { outcomeUnknown, retryAfterMs } = outcome;
+  // An outage excuses a failure for good, so it can be forgotten.
+  const failures = gate.counted(outcome.failures);
+  const runs = invoice.work?.attempts ?? 0;
+  if (gate.isShut()) return queued(parts, run, { attempts: runs, outcomeUnknown, failures }, true);
+  const attempts = runs + 1;
+  if (outcomeUnknown && attempts >= schedule.length)
+    report(parts, run, 'error', 'the outcome is still unknown; look-ups continue');
+  // A submission waits by the number of its attempts, a look-up by the number of runs.
+  const step = Math.min(outcome.waitsBy === 'runs' ? attempts : failures.length, schedule.length - 1);
+  const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0);
+  const work = { stage: 'transmit', attempts, outcomeUnknown, failures } as const;
+  return parts.progress.putOff(claim, work, delay, recordOf(invoice, log));
+}
+
+function report(parts: SettleParts, { invoice }: TransmitRun, level: PipelineReport['level'], message: string): void {
+  parts.report({ level, invoiceId: invoice.id, stage: 'transmit', message });
+}
