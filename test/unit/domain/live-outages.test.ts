@@ -399,7 +399,8 @@ describe('when other things fail', () => {
     world.wake(id);
     await world.pass(1000);
     const calls = world.invoice(id).authorityAttempts.map(({ purpose, outcome }) => `${purpose} ${outcome}`);
-    expect(calls).toEqual(['look_up not_received', 'submit accepted']);
+    expect(calls.slice(0, 2)).toEqual(['look_up not_received', 'submit accepted']);
+    expect(calls.filter((call) => call.startsWith('submit'))).toHaveLength(1);
     expect(world.failures).toHaveLength(1);
     await world.stop();
   });
