@@ -14,6 +14,7 @@ import { createJobs } from '../../src/jobs/agenda.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { pendingInvoice } from '../../test/support/invoices.ts';
+import { startOwnMongo } from '../../test/support/mongodb.ts';
 import { openTestStore } from '../../test/support/store.ts';
 import { type CrowdEndpoint, machineMs, type SideAnswer, type SideRequest } from './webhook-work.ts';
 
@@ -92,7 +93,7 @@ function signing(): InvoiceEvent {
 
 async function ours(): Promise<Contestant> {
   const config = readConfig({ ALLOW_INSECURE_WEBHOOKS: 'true' });
-  const store = await openTestStore('bench_webhooks');
+  const store = await openTestStore('bench_webhooks', false, await startOwnMongo());
   const log = pino({ level: 'error' });
   const invoices = createInvoiceRepository(store.db);
   const endpoints = createWebhookEndpointRepository(store.db);

@@ -1,22 +1,43 @@
 import { randomBytes } from 'node:crypto';
+import { rmSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { startEngine } from '../../src/engine/embedded.ts';
 
-/** A server for one test file: its `mongodb://` URI, its kind, and a function that stops it. */
+/** A server for tests: its `mongodb://` URI, its kind, and a function that ends its use by the test file. */
 export interface TestMongo {
   uri: string;
   kind: 'embedded' | 'memory-server' | 'url';
   close(): Promise<void>;
 }
 
+/** The embedded engine that the test files of this process share. */
+let shared: Promise<TestMongo> | null = null;
+
 /**
- * Starts the MongoDB server that a test runs on: by default the embedded engine on an empty folder, with
- * `TEST_MONGODB=memory-server` a real mongod through mongodb-memory-server, with `TEST_MONGODB_URL=` a running server.
- * A shared server is not emptied: use the database names from `freshDbName()`.
+ * The MongoDB server that a test runs on: the one that `startOwnMongo` would start, but the files of a worker process
+ * share one embedded engine, because each new one compiles and optimizes its code again. A shared server is not emptied:
+ * use the database names from `freshDbName()`. A file that stops, configures or damages its engine starts its own.
  */
 export async function startTestMongo(): Promise<TestMongo> {
+  if (process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB) return startOwnMongo();
+  shared ??= startEmbedded((folder) => {
+    // Vitest ends its processes by this signal.
+    process.once('SIGTERM', () => {
+      rmSync(folder, { recursive: true, force: true, maxRetries: 3 });
+      process.kill(process.pid, 'SIGTERM');
+    });
+  });
+  return { ...(await shared), close: async () => {} };
+}
+
+/**
+ * A server for the caller alone, which `close` stops: by default the embedded engine on an empty folder, with
+ * `TEST_MONGODB=memory-server` a real mongod through mongodb-memory-server, with `TEST_MONGODB_URL=` a running server,
+ * which is neither emptied nor stopped.
+ */
+export async function startOwnMongo(): Promise<TestMongo> {
   const url = process.env.TEST_MONGODB_URL;
   if (url) return { uri: url, kind: 'url', close: async () => {} };
   if (process.env.TEST_MONGODB === 'memory-server') {
@@ -24,7 +45,12 @@ export async function startTestMongo(): Promise<TestMongo> {
     const server = await MongoMemoryReplSet.create({ replSet: { count: 1 } });
     return { uri: server.getUri(), kind: 'memory-server', close: async () => void (await server.stop()) };
   }
+  return startEmbedded();
+}
+
+async function startEmbedded(created: (folder: string) => void = () => undefined): Promise<TestMongo> {
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  created(folder);
   const engine = await startEngine({ dataDir: folder });
   return {
     uri: engine.uri,

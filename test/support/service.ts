@@ -3,11 +3,13 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';
+import type { OpenStore } from '../../src/app/store.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
 import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { SellerProfile } from '../../src/domain/tenant/tenant.ts';
+import { connect } from '../../src/storage/connect.ts';
 import { freshDbName, startTestMongo } from './mongodb.ts';
 
 /** A running service for one test file, on the server that `startTestMongo` chooses. */
@@ -49,6 +51,8 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
 };
 
 /**
+ * A service with a database of its own on the engine that the files of this process share; with MONGODB_URL or DATA_DIR
+ * among the settings it opens its store itself.
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  * @param monitorCommands whether the store's client tells of its commands
@@ -61,7 +65,7 @@ export async function startService(
   live?: Partial<AppParts['live']> & Pick<NonNullable<AppParts['live']>, 'authority'>,
 ): Promise<TestService> {
   const dataDir = await mkdtemp(join(tmpdir(), 'fatoura-'));
-  const mongo = process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB ? await startTestMongo() : null;
+  const mongo = onServer ? await startTestMongo() : null;
   const config = readConfig({
     PORT: '0',
     DATA_DIR: dataDir,
@@ -74,7 +78,10 @@ export async function startService(
     }),
     ...environment,
   });
+  const ownStore = onServer || environment.MONGODB_URL !== undefined || environment.DATA_DIR !== undefined;
+  const store = ownStore ? null : await sharedStore(monitorCommands);
   const app = await startApp(config, {
+    ...(store && { store }),
     ...(renderer && { renderer }),
     ...(live && { live: { ...NO_PAPERS, ...live } }),
     monitorCommands,
@@ -96,10 +103,21 @@ export async function startService(
     async close() {
       if (mongo) await app.store.db.dropDatabase();
       await app.close();
+      await store?.db.dropDatabase();
+      await store?.close();
       await mongo?.close();
       await rm(dataDir, { recursive: true, force: true });
     },
   };
+}
+
+/** Whether the tests run on a server that the service reaches by MONGODB_URL. */
+const onServer = Boolean(process.env.TEST_MONGODB_URL || process.env.TEST_MONGODB);
+
+/** A database on the engine of this process; the service uses it like an engine that it started itself. */
+async function sharedStore(monitorCommands: boolean): Promise<OpenStore> {
+  const { uri } = await startTestMongo();
+  return { ...(await connect(uri, freshDbName('service'), monitorCommands)), kind: 'own engine' };
 }
 
 /** The same server, another database. */
