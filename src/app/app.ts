@@ -14,7 +14,7 @@ import { listen } from '../transport/http-server.ts';
 import { createLogger } from '../transport/logger.ts';
 import { composeAuthority, type LiveAuthority } from './authority.ts';
 import { openData } from './data.ts';
-import { type ClosableRenderer, composeDocuments } from './documents.ts';
+import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { startReconciliation } from './reconciliation.ts';
@@ -47,13 +47,12 @@ export interface App {
 }
 
 /** Parts that replace the ones from the configuration. */
-export interface AppParts {
+export interface AppParts extends GivenDocuments {
   readonly log?: Logger;
   /** The caller closes it. */
   readonly store?: OpenStore;
   /** Whether the MongoDB client of a store that the service opens emits command events. */
   readonly monitorCommands?: boolean;
-  readonly renderer?: ClosableRenderer;
   /** The live authority. The caller closes it. */
   readonly live?: WorkersAuthority & Pick<LiveAuthority, 'callbackSecret'>;
   /** Called once, after the log entry, when the engine has ended or a thread has ended and cannot be restarted. */
@@ -94,7 +93,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const signing = await composeSigning(runtime);
   metrics.watch(signing.keys);
   const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), alone);
-  const documents = composeDocuments(runtime, signing, parts.renderer);
+  const documents = composeDocuments(runtime, signing, parts);
   const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());

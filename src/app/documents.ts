@@ -13,6 +13,15 @@ import type { Signing } from './signing.ts';
 /** A renderer that owns its browser. */
 export type ClosableRenderer = PdfRenderer & { warm(): Promise<void>; close(): Promise<void> };
 
+/** Parts that replace the ones of {@link composeDocuments}. They are closed with the service. */
+export interface GivenDocuments {
+  readonly renderer?: ClosableRenderer;
+  readonly writer?: InvoiceWriter & { close(): Promise<void> };
+  readonly verifier?: DocumentVerifier;
+  readonly clientsVerifier?: DocumentVerifier;
+  readonly examiner?: ContentExaminer;
+}
+
 /** The parts that write, render and verify documents. Each uses its own threads or processes. */
 export interface Documents {
   readonly renderer: ClosableRenderer;
@@ -25,11 +34,10 @@ export interface Documents {
   readonly examiner: ContentExaminer;
 }
 
-/** @param given replaces the renderer; it is closed with the service */
 export function composeDocuments(
   { config, log, closing, fail }: Runtime,
   { keyOf }: Pick<Signing, 'keyOf'>,
-  given?: ClosableRenderer,
+  given: GivenDocuments,
 ): Documents {
   const closed = <Part extends { close(): Promise<void> }>(part: Part): Part => {
     closing.add(() => part.close());
@@ -43,11 +51,11 @@ export function composeDocuments(
       onFatal: fail,
     });
   return {
-    renderer: closed(given ?? createSignedRenderer(browser(), keyOf, fail)),
-    writer: closed(createInvoiceWriter(fail)),
+    renderer: closed(given.renderer ?? createSignedRenderer(browser(), keyOf, fail)),
+    writer: closed(given.writer ?? createInvoiceWriter(fail)),
     invoiceWarnings: createInvoiceWarnings(undrawableCharacters),
-    verifier: closed(createDocumentVerifier({ onFatal: fail })),
-    clientsVerifier: closed(createDocumentVerifier({ onFatal: fail })),
-    examiner: closed(createContentExaminer(fail)),
+    verifier: closed(given.verifier ?? createDocumentVerifier({ onFatal: fail })),
+    clientsVerifier: closed(given.clientsVerifier ?? createDocumentVerifier({ onFatal: fail })),
+    examiner: closed(given.examiner ?? createContentExaminer(fail)),
   };
 }

@@ -2,6 +2,9 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
+import { createContentExaminer } from '../../src/adapters/authority/content-examiner.ts';
+import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
+import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';
 import type { OpenStore } from '../../src/app/store.ts';
 import { readConfig } from '../../src/config.ts';
@@ -51,8 +54,8 @@ export const NO_PAPERS: Omit<NonNullable<AppParts['live']>, 'authority'> = {
 };
 
 /**
- * A service with a database of its own on the engine that the files of this process share; with MONGODB_URL or DATA_DIR
- * among the settings it opens its store itself.
+ * A service with a database of its own. It shares the engine and the threads for documents with the other services of
+ * this process; with MONGODB_URL or DATA_DIR among the settings it opens its store itself.
  * @param environment settings over the tests' own: a free port, a fresh folder, no log, limits out of the way
  * @param renderer draws the PDFs: a stand-in unless given, null for Chromium
  * @param monitorCommands whether the store's client tells of its commands
@@ -81,6 +84,7 @@ export async function startService(
   const ownStore = onServer || environment.MONGODB_URL !== undefined || environment.DATA_DIR !== undefined;
   const store = ownStore ? null : await sharedStore(monitorCommands);
   const app = await startApp(config, {
+    ...sharedThreads(),
     ...(store && { store }),
     ...(renderer && { renderer }),
     ...(live && { live: { ...NO_PAPERS, ...live } }),
@@ -119,6 +123,22 @@ async function sharedStore(monitorCommands: boolean): Promise<OpenStore> {
   const { uri } = await startTestMongo();
   return { ...(await connect(uri, freshDbName('service'), monitorCommands)), kind: 'own engine' };
 }
+
+/** The threads that the services of this process share: each new one loads and optimizes its code again. */
+const sharedThreads = lazily(() => ({
+  writer: unclosed(createInvoiceWriter()),
+  verifier: unclosed(createDocumentVerifier()),
+  clientsVerifier: unclosed(createDocumentVerifier()),
+  examiner: unclosed(createContentExaminer()),
+}));
+
+function lazily<T>(make: () => T): () => T {
+  let made: T | null = null;
+  return () => (made ??= make());
+}
+
+/** The same part, which a closing service leaves open. */
+const unclosed = <Part>(part: Part): Part => ({ ...part, close: async () => {} });
 
 /** The same server, another database. */
 export function withDatabase(uri: string, name: string): string {
