@@ -1,12 +1,3 @@
-import { localSender, openAdministration, trustedSigners, verifyDocument } from './app/administration.ts';
-import {
-  diagnoseAuthority,
-  diagnoseMail,
-  diagnoseMasterKey,
-  diagnoseRenderer,
-  signingCertificate,
-} from './app/diagnosis.ts';
-import { openReconciliation } from './app/reconciliation.ts';
 import { type CommandContext, InputError } from './cli/command.ts';
 import { COMMANDS } from './cli/commands.ts';
 import { runCommandLine } from './cli/run.ts';
@@ -15,6 +6,9 @@ import { ConfigError, readClientKey, readConfig } from './config.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
 // The process of the command line.
+
+const diagnosis = () => import('./app/diagnosis.ts');
+const verification = () => import('./app/verification.ts');
 
 const context: CommandContext = {
   terminal: processTerminal(),
@@ -27,22 +21,20 @@ const context: CommandContext = {
   },
   environmentKey: () => readClientKey(),
   parts: {
-    openAdministration,
-    openReconciliation: (config) =>
-      openReconciliation(config, async (settings) =>
+    openAdministration: async (config) => (await import('./app/administration.ts')).openAdministration(config),
+    openReconciliation: async (config) =>
+      (await import('./app/reconciliation.ts')).openReconciliation(config, async (settings) =>
         (await import('./app/authority.ts')).openCommandAuthority(settings),
       ),
-    verifyDocument,
-    trustedSigners,
-    signingCertificate,
-    diagnoseMasterKey,
-    diagnoseRenderer,
-    diagnoseAuthority,
-    diagnoseMail,
-    localSender,
-    // The service is large, and one command needs it.
+    verifyDocument: async (document) => (await verification()).verifyDocument(document),
+    trustedSigners: async (pem) => (await verification()).trustedSigners(pem),
+    signingCertificate: async (config) => (await diagnosis()).signingCertificate(config),
+    diagnoseMasterKey: async (config) => (await diagnosis()).diagnoseMasterKey(config),
+    diagnoseRenderer: async (config) => (await diagnosis()).diagnoseRenderer(config),
+    diagnoseAuthority: async (config) => (await diagnosis()).diagnoseAuthority(config),
+    diagnoseMail: async (config) => (await diagnosis()).diagnoseMail(config),
+    localSender: async () => (await import('./app/local-sender.ts')).localSender(),
     operationList: async (files, own) => {
-      // The schema is large, too.
       const { digestOf, makeOperationList } = await import('./graphql/operation-list.ts');
       return new Map([...makeOperationList(files), ...own.map((text) => [digestOf(text), text] as const)]);
     },

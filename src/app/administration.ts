@@ -1,6 +1,3 @@
-import { createWebhookSender, type WebhookHttpSender } from '../adapters/webhook-http/webhook-sender.ts';
-import { readTrusted, type Trust, trustOfSignature } from '../adapters/xades/certificate-trust.ts';
-import { createDocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
@@ -9,7 +6,6 @@ import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
-import { givenUp, type ValidSignature, type Verification } from '../domain/verification/verification.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createAuthorityStateStore } from '../storage/authority-state.ts';
 import type { Store } from '../storage/connect.ts';
@@ -63,30 +59,4 @@ export async function openAdministration(config: Config): Promise<OpenAdministra
     await store.close();
     throw error;
   }
-}
-
-/** Verifies a signed document, without configuration or store. */
-export async function verifyDocument(document: Uint8Array): Promise<Verification> {
-  const verifier = createDocumentVerifier();
-  try {
-    return await verifier.verify(document).catch(givenUp);
-  } finally {
-    await verifier.close();
-  }
-}
-
-/**
- * Reads trusted certificates.
- * @param pem one or more certificates
- * @returns a function that says whether the signer of a signature is one of them or was issued under one of them
- * @throws when `pem` contains no certificate or one that cannot be parsed; the message says which
- */
-export function trustedSigners(pem: string): (signature: ValidSignature) => Trust {
-  const anchors = readTrusted(pem);
-  return (signature) => trustOfSignature(signature, anchors);
-}
-
-/** A webhook sender like the service's that also calls receivers on this machine. */
-export function localSender(): WebhookHttpSender {
-  return createWebhookSender({ allowInsecure: true });
 }

@@ -1,4 +1,4 @@
-import type { localSender, openAdministration, trustedSigners, verifyDocument } from '../app/administration.ts';
+import type { openAdministration } from '../app/administration.ts';
 import type { startApp } from '../app/app.ts';
 import type {
   diagnoseAuthority,
@@ -7,7 +7,9 @@ import type {
   diagnoseRenderer,
   signingCertificate,
 } from '../app/diagnosis.ts';
+import type { localSender } from '../app/local-sender.ts';
 import type { OpenReconciliation } from '../app/reconciliation.ts';
+import type { trustedSigners, verifyDocument } from '../app/verification.ts';
 import type { Config } from '../config.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -55,20 +57,23 @@ export interface CommandContext {
   readonly parts: CommandParts;
 }
 
+/** A function whose module is loaded by its first call, because each command needs only few of the large ones. */
+type Loaded<F extends (...args: never[]) => unknown> = (...args: Parameters<F>) => Promise<Awaited<ReturnType<F>>>;
+
 /** Functions of the composition root that commands use. */
 export interface CommandParts {
-  readonly openAdministration: typeof openAdministration;
+  readonly openAdministration: Loaded<typeof openAdministration>;
   /** @throws when no live authority is configured, or the store cannot be opened */
   readonly openReconciliation: (config: Config) => Promise<OpenReconciliation>;
-  readonly verifyDocument: typeof verifyDocument;
-  readonly trustedSigners: typeof trustedSigners;
-  readonly signingCertificate: typeof signingCertificate;
-  readonly diagnoseMasterKey: typeof diagnoseMasterKey;
-  readonly diagnoseRenderer: typeof diagnoseRenderer;
-  readonly diagnoseAuthority: typeof diagnoseAuthority;
-  readonly diagnoseMail: typeof diagnoseMail;
-  readonly localSender: typeof localSender;
-  readonly startApp: typeof startApp;
+  readonly verifyDocument: Loaded<typeof verifyDocument>;
+  readonly trustedSigners: Loaded<typeof trustedSigners>;
+  readonly signingCertificate: Loaded<typeof signingCertificate>;
+  readonly diagnoseMasterKey: Loaded<typeof diagnoseMasterKey>;
+  readonly diagnoseRenderer: Loaded<typeof diagnoseRenderer>;
+  readonly diagnoseAuthority: Loaded<typeof diagnoseAuthority>;
+  readonly diagnoseMail: Loaded<typeof diagnoseMail>;
+  readonly localSender: Loaded<typeof localSender>;
+  readonly startApp: Loaded<typeof startApp>;
   /**
    * The GraphQL operations of the files and of the texts `own`, by SHA-256.
    * @throws {Error} naming the file and the fault

@@ -68,7 +68,8 @@ async function signerCheck(
   if (fingerprint !== null && !/^[\da-f]{64}$/.test(fingerprint)) {
     throw new UsageError('--fingerprint must be a SHA-256 in hexadecimal, 64 digits');
   }
-  const trustOf = file === null ? null : trusted(file, (await readInput(file)).toString('latin1'), trustedSigners);
+  const trustOf =
+    file === null ? null : await trusted(file, (await readInput(file)).toString('latin1'), trustedSigners);
   return (signature) => {
     const checks: Exclude<Signer, 'not checked'>[] = [];
     if (fingerprint !== null) checks.push(byFingerprint(signature, fingerprint));
@@ -80,9 +81,9 @@ async function signerCheck(
   };
 }
 
-function trusted(file: string, pem: string, trustedSigners: CommandContext['parts']['trustedSigners']) {
+async function trusted(file: string, pem: string, trustedSigners: CommandContext['parts']['trustedSigners']) {
   try {
-    return trustedSigners(pem);
+    return await trustedSigners(pem);
   } catch (error) {
     throw new InputError(`${file} cannot be used: ${(error as Error).message}.`, { cause: error });
   }
@@ -97,7 +98,7 @@ function byFingerprint({ certificate }: ValidSignature, expected: string) {
 function byCertificates(
   { certificate }: ValidSignature,
   file: string,
-  trust: ReturnType<ReturnType<CommandContext['parts']['trustedSigners']>>,
+  trust: ReturnType<Awaited<ReturnType<CommandContext['parts']['trustedSigners']>>>,
 ) {
   if (!trust.trusted) return { trusted: false, reason: `The signer is not trusted by ${file}: ${trust.reason}.` };
   const isOneOfThem = trust.by.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint;

@@ -5,7 +5,8 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
-import { openAdministration, trustedSigners, verifyDocument } from '../../src/app/administration.ts';
+import { openAdministration } from '../../src/app/administration.ts';
+import { trustedSigners, verifyDocument } from '../../src/app/verification.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { greeting } from '../../src/cli/greeting.ts';
@@ -86,7 +87,7 @@ async function administer(...args: string[]): Promise<Ended> {
     terminal,
     config: () => readConfig(settings),
     environmentKey: () => null,
-    parts: { openAdministration, trustedSigners, verifyDocument } as CommandParts,
+    parts: { openAdministration, trustedSigners: async (pem) => trustedSigners(pem), verifyDocument } as CommandParts,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }

@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { test } from 'vitest';
-import { createContentExaminer } from '../../src/adapters/authority/content-examiner.ts';
+import { createContentExaminer } from '../../src/adapters/authority/mock/content-examiner.ts';
 import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';

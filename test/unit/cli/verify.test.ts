@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest';
 import { issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { verifySignedDocument } from '../../../src/adapters/xades/verify-document.ts';
-import { trustedSigners } from '../../../src/app/administration.ts';
+import { trustedSigners } from '../../../src/app/verification.ts';
 import type { CommandContext } from '../../../src/cli/command.ts';
 import { readInput } from '../../../src/cli/files.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
