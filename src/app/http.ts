@@ -51,7 +51,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     },
     graphql: await composeGraphql(runtime, metrics),
     authorityCallback: composeCallback(parts),
-    operations: await operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
+    operations: operatorPages(jobs.agenda, metrics.exposition, () => installation.operatorHash()),
     measured: metrics.request,
     ready: async () => (server.closing ? 'the service is shutting down' : health.trouble()),
     trustedProxies: config.trustedProxies,

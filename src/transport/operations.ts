@@ -1,6 +1,5 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import type { Agenda } from 'agenda';
-import { createKoaMiddlewareAsync } from 'agendash';
 import type { Context, Middleware } from 'koa';
 import compose from 'koa-compose';
 import mount from 'koa-mount';
@@ -14,12 +13,12 @@ const USER = 'operator';
 type OperatorHash = () => Promise<string | null>;
 
 /** The pages for operators, with HTTP Basic authentication: user `operator`, the operator's credential as password. */
-export async function operatorPages(
+export function operatorPages(
   agenda: Agenda,
   exposition: () => Promise<{ contentType: string; text: string }>,
   operatorHash: OperatorHash,
-): Promise<Middleware> {
-  return compose([metricsPage(exposition, operatorHash), await jobsDashboard(agenda, operatorHash)]);
+): Middleware {
+  return compose([metricsPage(exposition, operatorHash), jobsDashboard(agenda, operatorHash)]);
 }
 
 /** `/metrics`, for Prometheus with `basic_auth`. */
@@ -37,16 +36,24 @@ function metricsPage(
   return (ctx, next) => (ctx.path === '/metrics' && ['GET', 'HEAD'].includes(ctx.method) ? show(ctx, next) : next());
 }
 
-/** Agenda's dashboard at `/ops/jobs`. */
-async function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Promise<Middleware> {
-  const dashboard = compose(await createKoaMiddlewareAsync(agenda));
-  const mounted = mount('/ops/jobs', dashboard);
+/** Agenda's dashboard at `/ops/jobs`. The operator's first request loads it: its libraries would delay each start. */
+function jobsDashboard(agenda: Agenda, operatorHash: OperatorHash): Middleware {
+  let loading: Promise<Middleware> | null = null;
+  const load = async (): Promise<Middleware> => {
+    const { createKoaMiddlewareAsync } = await import('agendash');
+    return mount('/ops/jobs', compose(await createKoaMiddlewareAsync(agenda)));
+  };
   const show: Middleware = async (ctx) => {
     if (!(await mayPass(ctx, operatorHash, 'The job dashboard needs'))) return;
     if (!['GET', 'HEAD'].includes(ctx.method)) refuseForbiddenChange(ctx);
     if (ctx.path === '/ops/jobs') return ctx.redirect('/ops/jobs/');
     try {
-      await mounted(ctx, async () => undefined);
+      loading ??= load().catch((error) => {
+        loading = null;
+        throw error;
+      });
+      const dashboard = await loading;
+      await dashboard(ctx, async () => undefined);
       const policy = ctx.response.get('Content-Security-Policy');
       if (policy) ctx.set('Content-Security-Policy', `${policy}; frame-ancestors 'none'`);
     } catch (error) {

@@ -52,6 +52,14 @@ export interface ServerParts extends RestParts {
 /** Codes of errors after a client has disconnected, possibly within a body. They are no failures of this service. */
 const DISCONNECTED = /^(ECONNRESET|EPIPE|ERR_STREAM_PREMATURE_CLOSE|HPE_.*)$/;
 
+let described: ReturnType<typeof openApiDocument> | null = null;
+
+/** The OpenAPI document, which the first request makes: it would delay each start. */
+function description(): ReturnType<typeof openApiDocument> {
+  described ??= openApiDocument(ROUTES);
+  return described;
+}
+
 /** The HTTP server's application: middleware in order, then the routes. */
 export function createServer(parts: ServerParts): Koa {
   const { log, useCases } = parts;
@@ -83,8 +91,7 @@ export function createServer(parts: ServerParts): Koa {
       await route.handle(ctx, graphql, parts);
     }) as RouterMiddleware);
   }
-  const description = openApiDocument(ROUTES);
-  router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description));
+  router.get('/v1/openapi.json', (ctx) => answerRead(ctx as Context, description()));
   router.all('/graphql', graphqlOverHttp(contextOf, explain, parts.streams, parts.graphql, count) as RouterMiddleware);
   router.all(
     '/graphql/stream',
