@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, it } from 'vitest';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
 import { TEST_TRANSMIT_SCHEDULE } from '../../src/app/worker.ts';
-import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { Client, invoiceFor } from '../support/client.ts';
 import { STAND_IN_PDF, type TestService, withSharedService } from '../support/service.ts';
 
 let service: TestService;
@@ -49,16 +49,6 @@ describe('the pipeline', () => {
     expect(Buffer.from(await pdf.arrayBuffer()).equals(STAND_IN_PDF)).toBe(true);
     const done = await service.app.store.db.collection('invoices').findOne({ _id: settled.id });
     expect(done?.work).toBeUndefined();
-  });
-
-  it('numbers a series without gaps, also when many invoices are created concurrently', async () => {
-    const own = new Client(service.url, (await service.tenant()).secretKey);
-    const made = await Promise.all(Array.from({ length: 25 }, () => own.post('/v1/invoices', invoiceBody())));
-    await Promise.all(made.map(({ body }) => own.settled(body.id)));
-    const { body } = await own.graphql('{ invoices(first: 100) { edges { node { number } } } }');
-    const numbers: string[] = body.data.invoices.edges.map(({ node }: { node: { number: string } }) => node.number);
-    const year = new Date().getUTCFullYear();
-    expect(numbers.sort()).toEqual(Array.from({ length: 25 }, (_, i) => `${year}-${String(i + 1).padStart(6, '0')}`));
   });
 });
 
