@@ -1,5 +1,5 @@
 import { execFile, spawnSync } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
+import { generateKeyPairSync, randomUUID } from 'node:crypto';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -18,6 +18,15 @@ export interface TestAuthority {
   close(): Promise<void>;
 }
 
+let generated: string | null = null;
+
+/** The RSA key of every authority of this process, as PEM: to generate one takes longer than all else here. */
+function signingKey(): string {
+  const encoding = { type: 'pkcs8', format: 'pem' } as const;
+  generated ??= generateKeyPairSync('rsa', { modulusLength: 2048 }).privateKey.export(encoding).toString();
+  return generated;
+}
+
 /**
  * A time-stamping authority on loopback, which answers each request by `openssl ts`.
  * @param options.usage extended key usage of its certificate
@@ -30,21 +39,8 @@ export async function startTimeStampAuthority({
   const folder = await mkdtemp(join(tmpdir(), 'tsa-'));
   const openssl = (...options: string[]) => promisify(execFile)('openssl', options, { cwd: folder });
   await writeFile(join(folder, 'tsa.cnf'), configuration(usage));
-  await openssl(
-    'req',
-    '-x509',
-    '-newkey',
-    'rsa:2048',
-    '-nodes',
-    '-keyout',
-    'key.pem',
-    '-out',
-    'cert.pem',
-    '-days',
-    '2',
-    '-config',
-    'tsa.cnf',
-  );
+  await writeFile(join(folder, 'key.pem'), signingKey());
+  await openssl('req', '-x509', '-key', 'key.pem', '-out', 'cert.pem', '-days', '2', '-config', 'tsa.cnf');
   const requests: IncomingMessage[] = [];
   const answers = new Set<Promise<void>>();
   const answerTo = async (request: IncomingMessage, response: ServerResponse) => {
