@@ -20,7 +20,7 @@ function output(files: Record<string, string>): { code: number | null; lines: st
     process.execPath,
     [
       projectPath('node_modules/vitest/vitest.mjs'),
-      ...['run', '--root', folder, '--globals', '--reporter=default'],
+      ...['run', '--root', folder, '--globals', '--maxWorkers=1', '--no-isolate', '--reporter=default'],
       `--reporter=${projectPath('scripts/test-reporter.ts')}`,
     ],
     { encoding: 'utf8' },
