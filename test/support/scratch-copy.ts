@@ -1,6 +1,6 @@
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { cp, mkdtemp, readFile, rm, symlink, writeFile } from 'node:fs/promises';
+import { cp, mkdir, readFile, rm, symlink, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -42,7 +42,7 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url));
 
 /** Copies `src` and what it reads at run time. */
 export async function scratchCopy(): Promise<ScratchCopy> {
-  const folder = await mkdtemp(join(tmpdir(), 'fatoura-copy-'));
+  const folder = await freeFolder();
   for (const each of ['src', 'package.json', 'scripts/samples'])
     await cp(join(ROOT, each), join(folder, each), { recursive: true });
   await symlink(join(ROOT, 'node_modules'), join(folder, 'node_modules'), 'dir');
@@ -80,6 +80,19 @@ export async function scratchCopy(): Promise<ScratchCopy> {
       await rm(folder, { recursive: true, force: true, maxRetries: 3 });
     },
   };
+}
+
+/** A new folder. Its path is the same in each run, so that the compile cache, which goes by paths, knows the copy's files. */
+async function freeFolder(): Promise<string> {
+  for (let n = 0; ; n++) {
+    const folder = join(tmpdir(), `fatoura-copy-${n}`);
+    try {
+      await mkdir(folder);
+      return folder;
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+    }
+  }
 }
 
 /** @param knownKey the secret key; default: the one that the first start on a store prints */
