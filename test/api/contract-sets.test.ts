@@ -120,6 +120,8 @@ describe('a VAT rate that is added to its table', () => {
       });
       const xml = await (await fetch(settled.xml_url)).text();
       expect(xml).toMatch(/<cbc:ID [^>]*>S<\/cbc:ID><cbc:Percent [^>]*>16</);
+      // The PDF may take longer than a request for it waits.
+      await expect.poll(async () => (await fetch(settled.pdf_url)).status).toBe(200);
       const pdf = new Uint8Array(await (await fetch(settled.pdf_url)).arrayBuffer());
       const { text } = await extractText(await getDocumentProxy(pdf), { mergePages: true });
       expect(text).toMatch(/16\s%/);
