@@ -8,7 +8,7 @@ import { createManageKeys } from '../../src/domain/api-key/manage-keys.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { createLogger } from '../../src/transport/logger.ts';
 import { Client, invoiceBody } from '../support/client.ts';
-import { STAND_IN_RENDERER } from '../support/service.ts';
+import { STAND_IN_RENDERER, sharedThreads } from '../support/service.ts';
 
 const MASTER_KEY = '0123456789abcdef'.repeat(4);
 
@@ -23,7 +23,11 @@ beforeAll(async () => {
     logged += line;
   };
   const log = createLogger('trace', { write });
-  app = await startApp(readConfig({ PORT: '0', DATA_DIR: dataDir, MASTER_KEY }), { log, renderer: STAND_IN_RENDERER });
+  app = await startApp(readConfig({ PORT: '0', DATA_DIR: dataDir, MASTER_KEY }), {
+    ...sharedThreads(),
+    log,
+    renderer: STAND_IN_RENDERER,
+  });
   url = app.url ?? '';
 });
 afterAll(async () => {

@@ -9,7 +9,7 @@ import { type App, startApp } from '../../src/app/app.ts';
 import { diagnoseMasterKey } from '../../src/app/diagnosis.ts';
 import { greeting } from '../../src/cli/greeting.ts';
 import { readConfig } from '../../src/config.ts';
-import { STAND_IN_RENDERER } from '../support/service.ts';
+import { STAND_IN_RENDERER, sharedThreads } from '../support/service.ts';
 import { holdSilentPort } from '../support/silent-port.ts';
 
 // What a start of the service creates and refuses, with the embedded engine.
@@ -29,7 +29,7 @@ afterEach(async () => {
 
 async function start(settings: Record<string, string> = {}): Promise<App> {
   const config = readConfig({ PORT: '0', DATA_DIR: folder, LOG_LEVEL: 'silent', ...settings });
-  app = await startApp(config, { renderer: STAND_IN_RENDERER });
+  app = await startApp(config, { ...sharedThreads(), renderer: STAND_IN_RENDERER });
   return app;
 }
 

@@ -11,7 +11,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { createLogger } from '../../src/transport/logger.ts';
 import { Client, invoiceBody } from '../support/client.ts';
 import { ENGINE_MAIN, type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
-import { STAND_IN_RENDERER } from '../support/service.ts';
+import { STAND_IN_RENDERER, sharedThreads } from '../support/service.ts';
 
 // Simulates a full disk: a file size limit makes the system refuse the engine's writes.
 const PRLIMIT = '/usr/bin/prlimit';
@@ -33,7 +33,7 @@ describe.skipIf(!existsSync(PRLIMIT))('a full store', () => {
         ...{ PORT: '0', DATA_DIR: folder, MONGODB_URL: engine.uri, MASTER_KEY: '0123456789abcdef'.repeat(4) },
         RATE_LIMIT_SECRET: '1000000',
       }),
-      { log: createLogger('info', { write }), renderer: STAND_IN_RENDERER },
+      { log: createLogger('info', { write }), renderer: STAND_IN_RENDERER, ...sharedThreads() },
     );
     const id = newId('ten');
     await app.tenants.insert({ id, name: 'T', profile: {}, createdAt: new Date() });

@@ -125,7 +125,7 @@ async function sharedStore(monitorCommands: boolean): Promise<OpenStore> {
 }
 
 /** The threads that the services of this process share: each new one loads and optimizes its code again. */
-const sharedThreads = lazily(() => ({
+export const sharedThreads = lazily(() => ({
   writer: unclosed(createInvoiceWriter()),
   verifier: unclosed(createDocumentVerifier()),
   clientsVerifier: unclosed(createDocumentVerifier()),
