@@ -8,7 +8,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { Client, invoiceBody, messagesOf } from '../support/client.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { type Receiver, startReceiver, verifies } from '../support/receiver.ts';
-import { STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
+import { STAND_IN_RENDERER, sharedThreads, withDatabase } from '../support/service.ts';
 
 let mongo: TestMongo;
 let dataDir: string;
@@ -34,7 +34,7 @@ beforeAll(async () => {
         ALLOW_INSECURE_WEBHOOKS: 'true',
         WEBHOOK_RETRY_SCHEDULE: '0s,100ms',
       }),
-      { renderer: STAND_IN_RENDERER },
+      { ...sharedThreads(), renderer: STAND_IN_RENDERER },
     );
   api = await start('api');
   workers = [await start('worker'), await start('worker')];
