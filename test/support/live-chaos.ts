@@ -3,6 +3,7 @@ import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CALLS, type FaultRule } from '../../scripts/authority-simulator/faults.ts';
 import type { Profile } from '../../scripts/authority-simulator/options.ts';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
@@ -23,8 +24,7 @@ export interface LiveChaosPlan {
   readonly invoices: number;
   /** Number of clients that create at the same time. */
   readonly clients: number;
-  /** Share of the authority's calls that fail, 0 to 1. */
-  readonly faults: number;
+  readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
   /** How many kills there are at least. The service is also killed as long as invoices are created. */
@@ -50,6 +50,8 @@ export interface LiveChaosOutcome {
   /** Faults that happened, by kind. */
   readonly faults: Readonly<Record<string, number>>;
   readonly peakPuts: number;
+  /** From the last kill, or the last creation, until every invoice was final, milliseconds. */
+  readonly settledInMs: number;
   /** Logged errors. */
   readonly complaints: readonly string[];
 }
@@ -58,6 +60,22 @@ const ICES = [...Array(9).fill(ORDINARY_ICE), REJECTING_ICE] as string[];
 const REQUEST_LIMIT_MS = 20_000;
 /** Short, so that a run takes minutes; the number of attempts is the service's own. */
 const SCHEDULE = '0s,1s,2s,4s,8s';
+
+/** Every fault of the simulator that the protocol makes harmless, each at this share of the calls; with real time-outs. */
+export function realFaults(rate: number): FaultRule[] {
+  return [{ kind: 'mixed', rate }];
+}
+
+/**
+ * The same, except that nothing takes as long as a client's patience: a time-out is a connection that ends after a
+ * second without an answer, and an announcement is repeated or late, but never lost.
+ */
+export function briefFaults(rate: number): FaultRule[] {
+  return [
+    { kind: 'mixed', kinds: ['callback-replayed', 'callback-late'], rate, delay: 1000 },
+    { kind: 'mixed', calls: CALLS.filter((call) => call !== 'callback'), rate, delay: 1000 },
+  ];
+}
 
 /**
  * Runs the service with live keys against the simulator, whose calls fail as planned, and kills the service at random
@@ -84,16 +102,18 @@ export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcom
   try {
     await server.start();
     const key = await liveKey(settings);
-    simulator.control.addFault({ kind: 'mixed', rate: plan.faults });
+    for (const fault of plan.faults) simulator.control.addFault(fault);
     const created = new Map<string, string>();
     const creating = createAll(server, key, plan, random, created);
     const kills = await killNowAndThen(server, plan, random, creating);
     await creating;
+    const quietAt = performance.now();
     const facts = await settled(dataDir, plan.patienceMs);
+    const settledInMs = Math.round(performance.now() - quietAt);
     const counters = simulator.control.counters();
     await server.stop();
     return {
-      ...{ plan, created, ...facts, kills },
+      ...{ plan, created, ...facts, kills, settledInMs },
       ...{ ledger: simulator.control.ledger(), doubled: counters.ledger.doubled },
       ...{ faults: counters.faults, peakPuts: counters.puts.peak, complaints: server.seen.complaints },
     };

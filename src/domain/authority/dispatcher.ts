@@ -83,13 +83,18 @@ export function createDispatcher({ gate, nextParked, run, report }: DispatcherPa
       });
   }
 
+  function reportState(error: unknown): void {
+    if (!isStopped) report('the state of the tax authority could not be read', error);
+  }
+
   async function tick(): Promise<void> {
     try {
       await gate.refresh();
       pump();
-      await gate.probe();
+      // Not awaited: a probe may take longer than the heartbeats of this worker may be apart.
+      gate.probe().catch(reportState);
     } catch (error) {
-      report('the state of the tax authority could not be read', error);
+      reportState(error);
     }
     if (!isStopped) timer = setTimeout(startTick, TICK_MS);
   }

@@ -10,6 +10,8 @@ export interface Gate {
   isShut(): boolean;
   /** How long a look-up outside of {@link enter} must wait, in milliseconds; 0 if it may go. */
   lookUpWait(): number;
+  /** Notes that a look-up was answered: whoever confirms a failure at the moment need not open the breaker. */
+  answered(): void;
   /** Notes a failed look-up. Probes the authority, and opens the breaker if that fails too. */
   lookUpFailed(retryAfterMs: number | null): Promise<void>;
   /** The failures that no outage excuses, by the latest known state. */
@@ -46,6 +48,7 @@ export const OPEN_GATE: Gate = {
   parked: () => undefined,
   isShut: () => false,
   lookUpWait: () => 0,
+  answered: () => undefined,
   lookUpFailed: async () => undefined,
   counted: (failures) => failures,
   conclude: async (failures, attempts) => failures.length >= attempts,

@@ -39,8 +39,12 @@ export interface GateParts {
 
 /** How long everything waits after 429 without Retry-After, milliseconds. */
 const RATE_LIMITED_MS = 1000;
-/** How long look-ups of decisions wait while the authority is away, milliseconds. */
-const LOOK_UP_PAUSE_MS = 30_000;
+/**
+ * While nothing is sent, look-ups wait for this part of the time since it began, within these limits in milliseconds: a
+ * short interruption delays no decision by more than itself, and a long one does not make the store busy.
+ */
+const LOOK_UP_PART = 0.1;
+const [LEAST_LOOK_UP_PAUSE_MS, LONGEST_LOOK_UP_PAUSE_MS] = [1000, 600_000] as const;
 const MINUTE_MS = 60_000;
 /**
  * How long an invoice waits in memory for a place, milliseconds, and how many may: where the authority is only busy, this
@@ -94,6 +98,10 @@ class SharedGate implements LiveGate {
 
   conclude(failures: readonly number[], attempts: number): Promise<boolean> {
     return this.#shared.conclude(failures, attempts);
+  }
+
+  answered(): void {
+    this.#shared.answered();
   }
 
   lookUpFailed(retryAfterMs: number | null): Promise<void> {
@@ -170,20 +178,23 @@ class SharedGate implements LiveGate {
 
   lookUpWait(): number {
     const { state } = this.#shared;
-    if (state === null || state.pause !== null || state.breaker.phase === 'open') return LOOK_UP_PAUSE_MS;
-    return this.#wait(state);
+    if (state === null) return LEAST_LOOK_UP_PAUSE_MS;
+    const { pause, breaker, notBefore } = state;
+    const now = this.#clock().getTime();
+    const shutSince = pause?.since ?? (breaker.phase === 'open' ? breaker.outages.at(-1)?.since : undefined);
+    if (shutSince === undefined) return remaining(notBefore?.getTime() ?? 0, now);
+    const part = (now - shutSince.getTime()) * LOOK_UP_PART;
+    return Math.ceil(Math.min(Math.max(part, LEAST_LOOK_UP_PAUSE_MS), LONGEST_LOOK_UP_PAUSE_MS));
   }
 
   get #limits() {
     return this.#parts.authority.capabilities().limits;
   }
 
-  /** How long the authority's own limits hold everything back, milliseconds. */
+  /** How long the authority's own limits hold submissions back, milliseconds. */
   #wait({ notBefore }: AuthorityState): number {
     const now = this.#clock().getTime();
-    const waits = [(notBefore?.getTime() ?? 0) - now, this.#deferredUntil - now];
-    // A wait that is too long comes from a clock that was set back.
-    return Math.max(0, ...waits.filter((wait) => wait <= LONGEST_WAIT_MS));
+    return Math.max(remaining(notBefore?.getTime() ?? 0, now), remaining(this.#deferredUntil, now));
   }
 
   #rateIsFree(): boolean {
@@ -215,6 +226,7 @@ class SharedGate implements LiveGate {
     if (Number.isFinite(this.#limits.submissionsPerMinute)) this.#begun.push(this.#clock().getTime());
     let isNoted = !began.isTrial;
     const answered = async () => {
+      this.#shared.answered();
       if (!isNoted || this.#shared.state?.breaker.streak) await this.#shared.succeeded(began);
       isNoted = true;
     };
@@ -261,4 +273,10 @@ class SharedGate implements LiveGate {
     await this.#shared.releaseTrial().catch(() => undefined);
     this.#listener();
   }
+}
+
+/** Milliseconds until a moment; 0 if it is over, or so far away that it comes from a clock that was set back. */
+function remaining(until: number, now: number): number {
+  const wait = until - now;
+  return wait > LONGEST_WAIT_MS ? 0 : Math.max(0, wait);
 }

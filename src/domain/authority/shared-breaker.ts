@@ -35,8 +35,16 @@ export interface BreakerReport {
 
 /** Interval of heartbeats, milliseconds. */
 const HEARTBEAT_MS = 5000;
-/** How long a probe or a trial of this process may take before another process repeats it: longer than any call. */
-const CALL_MS = 60_000;
+/**
+ * How long a probe or a trial keeps others from being begun, milliseconds. Calls may take longer; but a process that was
+ * killed during one would hold up everything for as long as the longest call.
+ */
+const CLAIM_MS = 5000;
+/**
+ * Pause between the two probes that confirm a failure, milliseconds. One lost probe is no outage, and what is answered
+ * meanwhile proves that there is none.
+ */
+const SECOND_PROBE_MS = 1000;
 
 /**
  * The state of the authority that all processes share, as this process last saw it, with the transitions of the breaker
@@ -50,6 +58,10 @@ export class SharedBreaker {
   readonly #workers = countWorkers();
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<string | null> | null = null;
+  #confirming: Promise<boolean> | null = null;
+  #isProbingOutage = false;
+  /** Calls that the authority answered. */
+  #answers = 0;
 
   constructor(parts: SharedBreakerParts) {
     this.#parts = parts;
@@ -91,13 +103,18 @@ export class SharedBreaker {
   /** Reserves the one place of a half-open breaker. @returns false if it is taken */
   async claimTrial(): Promise<boolean> {
     return this.#update((breaker) => {
-      const next = trialClaimed(breaker, this.#clock(), CALL_MS);
+      const next = trialClaimed(breaker, this.#clock(), CLAIM_MS);
       return { next, result: next !== null };
     });
   }
 
   async releaseTrial(): Promise<void> {
     await this.#update((state) => ({ next: trialReleased(state), result: null }));
+  }
+
+  /** Notes that any call was answered. */
+  answered(): void {
+    this.#answers++;
   }
 
   /** Notes that a submission was answered. */
@@ -114,8 +131,18 @@ export class SharedBreaker {
   /** Makes the due probe of an open breaker, unless another process does. @returns whether it was made */
   async probeIfDue(): Promise<boolean> {
     if (this.state === null || this.state.pause !== null || this.state.breaker.phase !== 'open') return false;
+    if (this.#isProbingOutage) return false;
+    this.#isProbingOutage = true;
+    try {
+      return await this.#probeOutage();
+    } finally {
+      this.#isProbingOutage = false;
+    }
+  }
+
+  async #probeOutage(): Promise<boolean> {
     const claimed = await this.#update((breaker) => {
-      const next = probeClaimed(breaker, this.#clock(), CALL_MS);
+      const next = probeClaimed(breaker, this.#clock(), CLAIM_MS);
       return { next, result: next !== null };
     });
     if (!claimed) return false;
@@ -144,18 +171,28 @@ export class SharedBreaker {
   }
 
   /**
-   * Probes the authority after a failure, and opens the breaker if the probe fails too.
+   * Probes the authority after a failure, and opens the breaker if that fails twice and nothing is answered meanwhile.
    * @param failure null for a failed look-up
    */
   async confirm(failure: { number: number; at: Date } | null, retryAfterMs: number | null): Promise<void> {
     if (this.state?.breaker.phase === 'open') return;
-    const reason = await this.#probeOnce();
-    if (reason === null) return;
+    this.#confirming ??= this.#isAway().finally(() => {
+      this.#confirming = null;
+    });
+    if (!(await this.#confirming)) return;
     const at = failure?.at ?? this.#clock();
     await this.#update((state) => ({
       next: confirmed(state, { at, number: failure?.number ?? null, retryAfterMs }),
       result: null,
     }));
+  }
+
+  async #isAway(): Promise<boolean> {
+    const before = this.#answers;
+    const isAway = async () => (await this.#probeOnce()) !== null && this.#answers === before;
+    if (!(await isAway())) return false;
+    await new Promise((resolve) => setTimeout(resolve, SECOND_PROBE_MS));
+    return this.#answers === before && isAway();
   }
 
   /** Probes; concurrent callers share one probe. @returns null if the authority answers, otherwise why not */

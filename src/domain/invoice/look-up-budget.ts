@@ -28,10 +28,13 @@ export function lookUpBudget({ lookUpsPerSubmissionPerHour: limit }: Capabilitie
 
 /** The starts of the look-ups in the current window, UNIX milliseconds, oldest first. */
 function lookUpsIn({ authorityAttempts }: Pick<Invoice, 'authorityAttempts'>, { windowMs }: LookUpBudget, now: Date) {
-  return authorityAttempts
-    .filter(({ purpose }) => purpose === 'look_up')
-    .map(({ at }) => at.getTime())
-    .filter((at) => at > now.getTime() - windowMs && at <= now.getTime());
+  return (
+    authorityAttempts
+      // One that was kept back has no request.
+      .filter(({ purpose, requestId }) => purpose === 'look_up' && requestId !== null)
+      .map(({ at }) => at.getTime())
+      .filter((at) => at > now.getTime() - windowMs && at <= now.getTime())
+  );
 }
 
 /** How long an invoice must wait until its budget allows the next look-up, milliseconds; 0 if it does. */

@@ -27,6 +27,8 @@ export const RECEIPT_SCHEDULE = [1000, 5000, 30_000, 120_000, 600_000] as const;
 /** Limits of the delay before the next look-up of a decision, in milliseconds. */
 const ASK_AGAIN_MS = 2000;
 const LONGEST_ASK_AGAIN_MS = 600_000;
+/** Delay after a look-up that failed, in milliseconds. It doubles with each further one, up to the longest delay. */
+const AFTER_FAILURE_MS = 1000;
 /** The least delay, also where the authority asks for a shorter one. */
 const LEAST_ASK_AGAIN_MS = 100;
 /** The least delay where the authority reports decisions by callback. */
@@ -64,4 +66,20 @@ export function decisionWait(
   const isNew = days > daysBetween(transmittedAt, invoice.work?.since ?? now);
   const delay = Math.max(hintMs ?? growing, least, lookUpSpacing(invoice, limits, now));
   return { delay: Math.ceil(delay), days: isNew ? days : 0 };
+}
+
+/**
+ * Delay after a failed look-up of a decision, in milliseconds. It told nothing, so the pace at which an undecided
+ * submission is asked for (slow beside callbacks) does not apply; the budget does.
+ * @param invoice with the failed look-up in its record
+ */
+export function failedLookUpWait(
+  invoice: Pick<Invoice, 'authorityAttempts'>,
+  { limits }: Pick<Capabilities, 'limits'>,
+  now: Date,
+): number {
+  const lookUps = invoice.authorityAttempts.filter(({ purpose }) => purpose === 'look_up');
+  const failures = lookUps.length - 1 - lookUps.findLastIndex(({ outcome }) => outcome !== 'unknown');
+  const growing = Math.min(AFTER_FAILURE_MS * 2 ** Math.max(0, failures - 1), LONGEST_ASK_AGAIN_MS);
+  return Math.ceil(Math.max(growing, lookUpSpacing(invoice, limits, now)));
 }

@@ -79,6 +79,7 @@ function bench(
       gateOf: () => ({
         ...OPEN_GATE,
         lookUpWait: () => answers.wait ?? 0,
+        answered: () => undefined,
         lookUpFailed: async (ms: number | null) => void failures.push(ms),
       }),
       checkCleared: async () => answers.fault ?? null,

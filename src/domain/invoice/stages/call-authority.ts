@@ -54,6 +54,14 @@ export const DEFECT = {
   retryAfterMs: null,
 } as const;
 
+/**
+ * Whether anything was sent: not if this service has a defect, or keeps a call back to stay within the authority's limits.
+ * That says nothing of the authority.
+ */
+export function wasSent({ requestId }: { readonly requestId: string | null }): boolean {
+  return requestId !== null;
+}
+
 /** Makes and records a call to the authority. @returns {@link DEFECT} if it throws */
 export async function recordedCall<Answer extends SubmitAnswer | LookUpAnswer>(
   { log, onDefect }: Pick<Calls, 'log' | 'onDefect'>,
@@ -83,7 +91,7 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
       return found;
     }
     if (found.kind === 'unknown') {
-      if (found !== DEFECT) await pass.lookUpFailed(found.retryAfterMs);
+      if (wasSent(found)) await pass.lookUpFailed(found.retryAfterMs);
       return unknown('runs', found, failures);
     }
     // Now every attempt is known as "not held".
@@ -101,9 +109,11 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
 }
 
 async function lookUp(calls: Calls) {
-  const { authority, invoice } = calls;
+  const { authority, gate, invoice } = calls;
   const submission = { submissionId: invoice.id, sha256: digestOf(invoice) };
-  return recordedCall(calls, 'look_up', () => authority.lookUp(submission));
+  const answer = await recordedCall(calls, 'look_up', () => authority.lookUp(submission));
+  if (answer.kind !== 'unknown') gate.answered();
+  return answer;
 }
 
 async function submit(calls: Calls, failures: readonly number[]): Promise<Outcome> {

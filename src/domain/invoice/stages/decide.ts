@@ -3,11 +3,11 @@ import { AttemptLog } from '../authority-attempts.ts';
 import { recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { lookUpPause } from '../look-up-budget.ts';
-import { decisionWait } from '../pauses.ts';
+import { decisionWait, failedLookUpWait } from '../pauses.ts';
 import { boundedProblems } from '../problems.ts';
 import { rejectedByAuthority } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
-import { DEFECT, recordedCall } from './call-authority.ts';
+import { recordedCall, wasSent } from './call-authority.ts';
 import {
   attemptsOf,
   type PipelineParts,
@@ -76,10 +76,7 @@ export function createDecideStage(
       const capabilities = authority.capabilities();
       const work = { stage: 'decide', outcomeUnknown: false } as const;
       const wait = Math.max(gate.lookUpWait(), lookUpPause(invoice, capabilities.limits, new Date()));
-      if (wait > 0) {
-        const { delay } = decisionWait(invoice, capabilities, null, new Date());
-        return putOff(claim, { ...work, attempts: attemptsOf(invoice) }, Math.max(wait, delay));
-      }
+      if (wait > 0) return putOff(claim, { ...work, attempts: attemptsOf(invoice) }, wait);
       const log = new AttemptLog();
       const submission = { submissionId: invoice.heldAs ?? invoice.id, sha256: invoice.xml?.sha256 ?? '' };
       const onDefect = (error: unknown) => {
@@ -87,23 +84,24 @@ export function createDecideStage(
         parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message, error });
       };
       const answer = await recordedCall({ log, onDefect }, 'look_up', () => authority.lookUp(submission));
-      if (answer.kind === 'unknown' && answer !== DEFECT) await gate.lookUpFailed(answer.retryAfterMs);
+      if (answer.kind !== 'unknown') gate.answered();
+      else if (wasSent(answer)) await gate.lookUpFailed(answer.retryAfterMs);
       const held = answer.kind === 'held' ? answer.submission : null;
       if (held?.decision) return decideBy(claim, held.decision, log, held.warnings);
       reportFailure(invoice, answer);
-      const recorded = recordOf(invoice, log);
-      const { days, delay } = decisionWait(
-        { ...invoice, ...recorded },
-        capabilities,
-        held?.askAgainAfter ?? null,
-        new Date(),
-      );
+      const record = recordOf(invoice, log);
+      const asked = { ...invoice, ...record };
+      const now = new Date();
+      const { days, delay } = decisionWait(asked, capabilities, held?.askAgainAfter ?? null, now);
       if (days > 0) {
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; look-ups continue`;
         report(invoice, 'error', message);
       }
-      const least = answer.kind === 'unknown' ? (answer.retryAfterMs ?? 0) : 0;
-      return putOff(claim, { ...work, attempts: attemptsOf(invoice) + 1 }, Math.max(delay, least), recorded);
+      const next =
+        answer.kind === 'unknown'
+          ? Math.max(failedLookUpWait(asked, capabilities, now), answer.retryAfterMs ?? 0)
+          : delay;
+      return putOff(claim, { ...work, attempts: attemptsOf(invoice) + 1 }, next, record);
     },
   };
 }

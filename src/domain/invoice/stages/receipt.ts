@@ -91,7 +91,8 @@ export function createReceiptStage(
     if (delays.length === 0) return change(claim, { ...stored, work: next('render') });
 
     const unanswered = delays.find((each) => each.isFailure);
-    if (unanswered) await gate.lookUpFailed(unanswered.retryAfterMs || null);
+    if (!unanswered) gate.answered();
+    else await gate.lookUpFailed(unanswered.retryAfterMs || null);
     const isWrong = delays.some((each) => each.isWrong);
     // An answer that is wrong needs attention at once, and will hardly be right in seconds.
     const attempts = Math.max(attemptsOf(invoice) + 1, isWrong ? MANY_ATTEMPTS : 0);
