@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { type BreakerState, CLOSED } from '../../../src/domain/authority/breaker.ts';
 import type { Authority, Decision } from '../../../src/domain/authority/ports.ts';
 import { absent, CAPABILITIES, held, notHeld, unknown } from '../../support/authority.ts';
 import { liveWorld, type WorldOptions } from '../../support/live-world.ts';
@@ -152,6 +153,121 @@ describe('an outage', () => {
     const told = world.reports.filter((entry) => !('stage' in entry));
     expect(told.filter(({ level }) => level === 'error')).toMatchObject([{ outage: 1, failures: 4 }]);
     expect(told.at(-1)).toMatchObject({ level: 'info', outage: 1, seconds: expect.any(Number) });
+    await world.stop();
+  });
+});
+
+const opened = (): BreakerState => ({
+  ...CLOSED,
+  ...{ phase: 'open', opened: 1, outages: [{ since: new Date(), until: null }], excused: [[1, null]] },
+});
+
+describe('a short interruption', () => {
+  const undecided = { submit: async () => held(null) };
+
+  it('of one probe beside a failed submission opens nothing', async () => {
+    let lost = 1;
+    const probe = vi.fn<Authority['probe']>(async () => (lost-- > 0 ? 'lost' : null));
+    let failing = true;
+    const submit = async () => (failing ? notHeld('unavailable') : held(ACCEPTED));
+    const world = ledgerWorld({}, { submit, probe });
+    await world.start();
+    const id = world.add();
+    await world.pass(500);
+    failing = false;
+    await world.pass(10_000);
+    expect(probe).toHaveBeenCalledTimes(2);
+    expect([world.state.current.breaker.opened, world.invoice(id).status]).toEqual([0, 'accepted']);
+    await world.stop();
+  });
+
+  it('of every probe opens nothing while look-ups of others are answered', async () => {
+    const poisoned = new Set<string>();
+    const world = ledgerWorld(
+      {},
+      {
+        ...undecided,
+        lookUp: async ({ submissionId }) => (poisoned.has(submissionId) ? unknown() : held(null, 400)),
+        probe: async () => 'lost',
+      },
+    );
+    await world.start();
+    world.add();
+    await world.pass(100);
+    poisoned.add(world.add());
+    await world.pass(60_000);
+    expect(world.state.current.breaker.opened).toBe(0);
+    await world.stop();
+  });
+
+  it('of two seconds delays decisions by seconds, also beside callbacks', async () => {
+    for (const decision of ['polling', 'callback'] as const) {
+      const world = ledgerWorld(
+        {},
+        { submit: async () => held(null, 100), capabilities: () => ({ ...CAPABILITIES, decision }) },
+      );
+      await world.start();
+      const ids = Array.from({ length: 10 }, () => world.add());
+      await world.pass(200);
+      for (const id of ids) world.ledger.set(id, 1);
+      world.faults.away = 'unavailable';
+      // Hints, or the pace of polling.
+      for (const id of ids) await world.retry(id);
+      await world.pass(2500);
+      expect(world.state.current.breaker.phase).toBe('open');
+      world.faults.away = null;
+      await world.pass(12_000);
+      expect([decision, world.count('accepted')]).toEqual([decision, 10]);
+      await world.stop();
+    }
+  });
+
+  it('in which a process ends during its probe or its trial keeps the others for five seconds', async () => {
+    const hangs = new Promise<never>(() => undefined);
+    for (const during of ['probe', 'trial']) {
+      let isHanging = false;
+      const world = ledgerWorld(
+        { concurrency: 1 },
+        {
+          submit: async () => {
+            if (world.faults.away) return notHeld('unavailable');
+            return isHanging && during === 'trial' ? hangs : held(ACCEPTED);
+          },
+          probe: async () => {
+            if (isHanging && during === 'probe') return hangs;
+            return world.faults.away && 'away';
+          },
+        },
+      );
+      await world.start();
+      world.faults.away = 'unavailable';
+      const ids = Array.from({ length: 3 }, () => world.add());
+      await world.pass(2500);
+      expect(world.state.current.breaker.phase).toBe('open');
+      world.faults.away = null;
+      isHanging = true;
+      await world.pass(3000);
+      world.workers[0]?.die();
+      isHanging = false;
+      const { dispatcher } = world.startWorker();
+      await dispatcher.start();
+      await world.pass(10_000);
+      const accepted = ids.filter((id) => world.invoice(id).status === 'accepted').length;
+      // What hung was held by the dead process: its job runs again later.
+      expect([during, accepted]).toEqual([during, during === 'trial' ? 2 : 3]);
+      await dispatcher.stop(0);
+      await world.stop();
+    }
+  });
+
+  it('a probe that is not answered keeps no worker from its heartbeats', async () => {
+    const world = ledgerWorld({}, { probe: async () => (world.faults.away ? new Promise(() => undefined) : null) });
+    await world.start();
+    for (let i = 0; i < 10; i++) world.add();
+    world.faults.away = 'unavailable';
+    await world.state.update(() => ({ next: { ...opened(), probe: { dueAt: new Date(), failed: 3 } }, result: null }));
+    await world.pass(40_000);
+    expect(Date.now() - Number(world.state.current.workers[0]?.at)).toBeLessThan(6000);
     await world.stop();
   });
 });

@@ -282,6 +282,22 @@ describe('the budget of look-ups', () => {
     await world.stop();
   });
 
+  it('a look-up that failed is made again soon, also where decisions come by callback, within the budget', async () => {
+    for (const decision of ['polling', 'callback'] as const) {
+      const lookUp = [unknown(), unknown(), held(null, 1000), unknown()];
+      const world = scripted({ submit: [held(null, 1000)], lookUp }, {}, limited(60, decision));
+      await world.start();
+      world.add();
+      await world.pass(4 * 3_600_000);
+      const [submitted, ...times] = world.calls.map(({ at }) => at);
+      const gaps = times.map((at, i) => Math.round((at - (times[i - 1] ?? submitted ?? 0)) / 1000));
+      const pace = decision === 'callback' ? 60 : 1;
+      expect(gaps.slice(0, 8)).toEqual([pace, 1, 2, pace, 1, 2, 4, 8]);
+      expect(mostAnHour(world.calls)).toBeLessThanOrEqual(60);
+      await world.stop();
+    }
+  });
+
   it('where decisions come by callback, polling beside it is slow', async () => {
     const world = scripted({ submit: [held(null, 1000)], lookUp: [held(null, 1000)] }, {}, limited(60, 'callback'));
     await world.start();
