@@ -89,10 +89,10 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   };
 
   for (const stage of BENCHED) {
-    agenda.define<{ invoiceId: string }>(jobName(stage), async (job: Job<{ invoiceId: string }>) => {
+    agenda.define<{ invoiceId: string }>(jobName(stage, 'test'), async (job: Job<{ invoiceId: string }>) => {
       const { invoiceId } = job.attrs.data;
       const next = await stages[stage](present(await invoices.find(invoiceId)));
-      if (next !== null) await agenda.now(jobName(next), { invoiceId });
+      if (next !== null) await agenda.now(jobName(next, 'test'), { invoiceId });
     });
   }
   agenda.on('fail', (error: Error, job: Job) => console.error(`${job.attrs.name} failed: ${error.message}`));

@@ -2,10 +2,10 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
-import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
+import type { Stage } from '../domain/invoice/lifecycle.ts';
 import type { StageQueue } from '../domain/invoice/repository.ts';
 import { createRefilledStore } from './refill.ts';
-import { createStageJobs, JOBS_COLLECTION, jobName } from './stage-jobs.ts';
+import { createStageJobs, JOB_NAMES, JOBS_COLLECTION, jobName } from './stage-jobs.ts';
 import { createSweeper, type SweeperParts } from './sweeper.ts';
 
 // Polling is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
@@ -17,7 +17,7 @@ const POLL_MS = 2000;
 const LOCK_LIFETIME_MS = 120_000;
 
 /**
- * Number of jobs of a stage that one process runs, and locks, at the same time. It locks no more than it runs: other
+ * Number of jobs of a name that one process runs, and locks, at the same time. It locks no more than it runs: other
  * processes cannot run a locked job, and one that waits too long counts as lost. Rendering occupies a browser page; it
  * usually follows in the run of the receipt, where some wait for the authority.
  */
@@ -98,14 +98,14 @@ export async function createJobs(
 
   const jobs = createStageJobs(db, worker);
   const queue: StageQueue = {
-    async enqueue({ id, work }, inMs) {
+    async enqueue({ id, environment, work }, inMs) {
       if (work === null) return;
       const { stage, since } = work;
       try {
-        await jobs.add({ invoiceId: id, stage, since }, new Date(Date.now() + inMs));
+        await jobs.add({ invoiceId: id, environment, stage, since }, new Date(Date.now() + inMs));
       } catch (error) {
         // The sweeper will find the invoice.
-        report(`a job ${jobName(stage)} could not be queued`, error);
+        report(`a job ${jobName(stage, environment)} could not be queued`, error);
       }
     },
   };
@@ -115,7 +115,7 @@ export async function createJobs(
   /** Removes finished jobs that ended workers did not remove and, if this is the only worker, releases old locks. */
   async function cleanUp(): Promise<void> {
     const stored = db.collection(JOBS_COLLECTION);
-    const name = { $in: STAGES.map(jobName) };
+    const name = { $in: [...JOB_NAMES.keys()] };
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
     if (!soleWorker) return;
     // A job that was running has no next run and would stay until its lock expires. The sweeper finds its invoice when
@@ -129,15 +129,15 @@ export async function createJobs(
     queue,
     async startWorker(run) {
       await cleanUp();
-      for (const stage of STAGES) {
+      for (const [name, stage] of JOB_NAMES) {
         agenda.define<StageJob>(
-          jobName(stage),
+          name,
           async (job: Job<StageJob>) => {
             try {
               await run(job.attrs.data.invoiceId);
             } catch (error) {
               // The lease expires, and the sweeper queues the invoice again.
-              report(`${jobName(stage)} failed for ${job.attrs.data.invoiceId}`, error);
+              report(`${name} failed for ${job.attrs.data.invoiceId}`, error);
             }
             // Removed here, because Agenda would emit `complete` before the removal and free the job's slot after it. A
             // job that is not removed does no harm.

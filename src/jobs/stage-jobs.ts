@@ -1,8 +1,9 @@
 import { createHash } from 'node:crypto';
 import { type Db, ObjectId } from 'mongodb';
-import type { Stage } from '../domain/invoice/lifecycle.ts';
+import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
+import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from '../storage/duplicate-key.ts';
 
 /** The collection in which Agenda stores jobs. */
@@ -35,10 +36,21 @@ interface StageJob {
   lastModifiedBy: string;
 }
 
-/** The name of the jobs of a stage, which operators see in the dashboard. */
-export function jobName(stage: Stage): string {
-  return `invoice.${stage}`;
+/** The stages that call the tax authority. */
+const AUTHORITY_STAGES: readonly Stage[] = ['transmit', 'decide', 'receipt'];
+
+/**
+ * The name of the jobs of a stage, which operators see in the dashboard. Jobs of one name share their places, so those
+ * of live invoices that call the authority have a name of their own: a slow one holds no place of a test invoice.
+ */
+export function jobName(stage: Stage, environment: Environment): string {
+  return `invoice.${stage}${environment === 'live' && AUTHORITY_STAGES.includes(stage) ? '.live' : ''}`;
 }
+
+/** Every name that {@link jobName} gives, with its stage. */
+export const JOB_NAMES: ReadonlyMap<string, Stage> = new Map(
+  STAGES.flatMap((stage) => ENVIRONMENTS.map((environment) => [jobName(stage, environment), stage] as const)),
+);
 
 /**
  * The id of a job is derived from its work, so an invoice has one job for its next work, even if several processes
@@ -52,7 +64,7 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
   function jobOf(work: PendingWork, at: Date): StageJob {
     return {
       _id: jobIdOf(work),
-      name: jobName(work.stage),
+      name: jobName(work.stage, work.environment),
       data: { invoiceId: work.invoiceId },
       type: 'normal',
       priority: 0,

@@ -288,11 +288,15 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     async overdue(limit) {
       const found = await invoices
         .find({ 'work.sweepAt': { $lte: new Date() } })
-        .project<{ _id: string; work: StoredWork }>({ 'work.stage': 1, 'work.since': 1, 'work.dueAt': 1 })
+        .project<Pick<InvoiceDocument, '_id' | 'environment'> & { work: StoredWork }>({
+          ...{ environment: 1, 'work.stage': 1, 'work.since': 1, 'work.dueAt': 1 },
+        })
         .sort({ 'work.sweepAt': 1 })
         .limit(limit)
         .toArray();
-      return found.map(({ _id, work }) => ({ invoiceId: _id, stage: work.stage, since: work.since ?? work.dueAt }));
+      return found.map(({ _id, environment, work }) => ({
+        ...{ invoiceId: _id, environment, stage: work.stage, since: work.since ?? work.dueAt },
+      }));
     },
 
     async takeOverdue(invoiceId, pauseMs) {

@@ -68,8 +68,8 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
       );
       const document = changed.find((each) => each !== null);
       if (!document) return null;
-      const { id, work } = invoiceOf(document);
-      return { id, work };
+      const { id, environment, work } = invoiceOf(document);
+      return { id, environment, work };
     },
 
     async makeLookUpsDue(invoiceIds, rule) {

@@ -24,8 +24,8 @@ beforeEach(async () => {
 const SINCE = new Date();
 
 /** The input of `enqueue` for an invoice that is to be rendered. */
-const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'work'> => ({
-  id,
+const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'environment' | 'work'> => ({
+  ...{ id, environment: 'test' },
   work: { ...NEW_WORK, stage: 'render', dueAt: since, claims: 0, since },
 });
 
@@ -35,7 +35,8 @@ async function worker(overdue: string[], run: (invoiceId: string) => Promise<voi
   const jobs = await createJobs(
     store.db,
     {
-      overdue: async () => overdue.map((invoiceId) => ({ invoiceId, stage: 'render', since: SINCE })),
+      overdue: async () =>
+        overdue.map((invoiceId) => ({ invoiceId, environment: 'test', stage: 'render', since: SINCE })),
       takeOverdue: async () => true,
       postponeOverdue: async () => undefined,
     },
@@ -177,3 +178,24 @@ it('a stop waits for running jobs, starts no others and unlocks them for other p
   expect(left.map(({ lockedAt }) => lockedAt ?? null)).toEqual(Array.from({ length: 8 }, () => null));
   expect(complaints).toEqual([]);
 });
+
+it.each(['transmit', 'decide', 'receipt'] as const)(
+  'live invoices that wait for a slow authority at %s hold no place of a test invoice',
+  async (stage) => {
+    const slow = Promise.withResolvers<void>();
+    const ran: string[] = [];
+    const { jobs, complaints, start } = await worker([], async (id) => {
+      if (id.startsWith('inv_live')) await slow.promise;
+      else ran.push(id);
+    });
+    const work = { ...NEW_WORK, stage, dueAt: SINCE, claims: 0, since: SINCE };
+    for (let i = 0; i < 33; i++) await jobs.queue.enqueue({ id: `inv_live_${i}`, environment: 'live', work }, 0);
+    await start();
+    await jobs.queue.enqueue({ id: 'inv_test', environment: 'test', work }, 0);
+    await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['inv_test']);
+    slow.resolve();
+    await expect.poll(queued, { timeout: 10_000 }).toBe(0);
+    await jobs.stop(30_000);
+    expect(complaints).toEqual([]);
+  },
+);

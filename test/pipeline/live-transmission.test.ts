@@ -127,7 +127,7 @@ it('an outage with 120 waiting: no attempt burned, drained at the concurrency by
     .toBeGreaterThan(2);
   const tried = facts.submissions;
   expect(tried).toBeLessThanOrEqual(16);
-  expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit' })).toBe(0);
+  expect(await first.store.db.collection('jobs').countDocuments({ name: 'invoice.transmit.live' })).toBe(0);
   facts.away = false;
   facts.most = 0;
   await expect.poll(() => count(first, 'accepted'), { timeout: 90_000, interval: 500 }).toBe(120);

@@ -80,7 +80,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
-const WORK = { invoiceId: 'inv_1', stage: 'sign', since: new Date(0) } as const;
+const WORK = { invoiceId: 'inv_1', environment: 'test', stage: 'sign', since: new Date(0) } as const;
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
 

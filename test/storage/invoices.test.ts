@@ -316,7 +316,7 @@ describe('overdue invoices', () => {
     const fresh = await stored();
     const overdue = await invoices.overdue(50);
     expect(overdue.filter(({ invoiceId }) => invoiceId === lost.id)).toEqual([
-      { invoiceId: lost.id, stage: 'transmit', since: lost.work?.since },
+      { invoiceId: lost.id, environment: 'test', stage: 'transmit', since: lost.work?.since },
     ]);
     expect(overdue.map(({ invoiceId }) => invoiceId)).not.toContain(fresh.id);
     const taken = await Promise.all([invoices.takeOverdue(lost.id, 60_000), invoices.takeOverdue(lost.id, 60_000)]);

@@ -23,7 +23,7 @@ export interface LookUpScheduler {
    * @param submissionId the invoice's id, or the one under which the authority holds it
    * @returns the invoice with its work; null if nothing was changed
    */
-  makeLookUpDue(submissionId: string, rule: LookUpRule): Promise<Pick<Invoice, 'id' | 'work'> | null>;
+  makeLookUpDue(submissionId: string, rule: LookUpRule): Promise<Pick<Invoice, 'id' | 'environment' | 'work'> | null>;
   /** The same for many invoices, which the sweeper wakes. @returns the number of changed ones */
   makeLookUpsDue(invoiceIds: readonly string[], rule: LookUpRule): Promise<number>;
 }

@@ -206,6 +206,7 @@ export interface DocumentStore {
 /** The next work of an invoice. Each retry of a stage is separate work. */
 export interface PendingWork {
   readonly invoiceId: string;
+  readonly environment: Environment;
   readonly stage: Stage;
   /** {@link Work.since} */
   readonly since: Date;
@@ -214,7 +215,7 @@ export interface PendingWork {
 /** Wakes workers. Losing a call is harmless: the sweeper finds the invoice. */
 export interface StageQueue {
   /** Queues the invoice's pending work once, however often it is called. @param inMs delay in milliseconds */
-  enqueue(invoice: Pick<Invoice, 'id' | 'work'>, inMs: number): Promise<void>;
+  enqueue(invoice: Pick<Invoice, 'id' | 'environment' | 'work'>, inMs: number): Promise<void>;
 }
 
 /** A stored change of an invoice, made by any process. */
