@@ -18,13 +18,21 @@ export interface BreakerState {
   /** The failures of all outages as intervals of their numbers, ascending; the last one is open (null) in an outage. */
   readonly excused: readonly Excused[];
   /** The probes of an open breaker. */
-  readonly probe: { readonly dueAt: Date; readonly failed: number } | null;
+  readonly probe: Probes | null;
   /** When the only invoice that may go while the breaker is half-open counts as lost; null if none is going. */
   readonly trialUntil: Date | null;
 }
 
 /** An interval of failures; the end is inclusive, and null while it is open. */
 export type Excused = readonly [from: number, to: number | null];
+
+interface Probes {
+  readonly dueAt: Date;
+  /** Number of probes and trials of this outage that failed. */
+  readonly failed: number;
+  /** Whether the latest probe was answered, so that it was the invoice after it that failed. */
+  readonly answered: boolean;
+}
 
 interface Streak {
   /** Number of its first failure. */
@@ -101,7 +109,7 @@ export function failed(state: BreakerState, failure: Failure): { state: BreakerS
   }
   if (state.phase === 'half_open' && began.isTrial) {
     return {
-      state: { ...numbered, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure) },
+      state: { ...numbered, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure, true) },
       excused: true,
     };
   }
@@ -130,7 +138,7 @@ export function confirmed(
   if (state.phase === 'open') return state;
   const { at, number } = failure;
   if (state.phase === 'half_open')
-    return { ...state, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure) };
+    return { ...state, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure, false) };
   const from = Math.min(state.streak?.from ?? Number.POSITIVE_INFINITY, number ?? state.lastFailure + 1);
   return open(state, { from, since: state.streak?.since ?? at }, failure);
 }
@@ -147,7 +155,7 @@ function open(
     opened: state.opened + 1,
     outages: [...state.outages, { since, until: null }].slice(-MOST_OUTAGES),
     excused: joined([...state.excused, [from, null]]),
-    probe: { dueAt: later(at, Math.max(FIRST_PROBE_MS, retryAfterMs ?? 0)), failed: 0 },
+    probe: { dueAt: later(at, Math.max(FIRST_PROBE_MS, retryAfterMs ?? 0)), failed: 0, answered: false },
     trialUntil: null,
   };
 }
@@ -169,10 +177,15 @@ function joined(intervals: readonly Excused[]): readonly Excused[] {
 }
 
 /** The next probe after a failed one or a failed trial, at growing intervals. */
-function probeAfter({ probe }: BreakerState, at: Date, { retryAfterMs }: Pick<Failure, 'retryAfterMs'>) {
+function probeAfter(
+  { probe }: BreakerState,
+  at: Date,
+  { retryAfterMs }: Pick<Failure, 'retryAfterMs'>,
+  answered: boolean,
+) {
   const count = (probe?.failed ?? 0) + 1;
   const interval = Math.min(FIRST_PROBE_MS * 2 ** Math.min(count, 10), LAST_PROBE_MS);
-  return { probe: { dueAt: later(at, Math.max(interval, retryAfterMs ?? 0)), failed: count } };
+  return { probe: { dueAt: later(at, Math.max(interval, retryAfterMs ?? 0)), failed: count, answered } };
 }
 
 /** Notes that the authority answered a submission, with whatever decision. */
@@ -188,6 +201,14 @@ export function succeeded(state: BreakerState, began: Beginning, at: Date): Brea
     probe: null,
     trialUntil: null,
   };
+}
+
+/**
+ * Whether the authority answers nothing at the moment. An open breaker whose probe was answered holds submissions back
+ * only: one invoice that fails alone, however often, must not keep others from their decisions and receipts.
+ */
+export function isAway({ phase, probe }: BreakerState): boolean {
+  return phase === 'open' && !probe?.answered;
 }
 
 /** Whether a probe is due. A due time that is too far away comes from a clock that was set back. */
@@ -206,7 +227,7 @@ export function probeClaimed(state: BreakerState, now: Date, ms: number): Breake
 /** Notes the result of a reserved probe. */
 export function probed(state: BreakerState, at: Date, answered: boolean): BreakerState {
   if (state.phase !== 'open') return state;
-  if (!answered) return { ...state, ...probeAfter(state, at, { retryAfterMs: null }) };
+  if (!answered) return { ...state, ...probeAfter(state, at, { retryAfterMs: null }, false) };
   return { ...state, phase: 'half_open', trialUntil: null };
 }
 

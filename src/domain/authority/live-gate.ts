@@ -1,4 +1,4 @@
-import { type Beginning, beginning, LONGEST_WAIT_MS } from './breaker.ts';
+import { type Beginning, beginning, isAway, LONGEST_WAIT_MS } from './breaker.ts';
 import { type Gate, isFailure, type Pass } from './gate.ts';
 import type { Authority, SubmitAnswer } from './ports.ts';
 import { type BreakerReport, SharedBreaker } from './shared-breaker.ts';
@@ -37,8 +37,8 @@ export interface GateParts {
   readonly clock?: () => Date;
 }
 
-/** How long everything waits after 429 without Retry-After, milliseconds. */
-const RATE_LIMITED_MS = 1000;
+/** How long everything waits at least after 429, also one with Retry-After: 0, milliseconds. */
+const LEAST_RATE_LIMITED_MS = 1000;
 /**
  * While nothing is sent, look-ups wait for this part of the time since it began, within these limits in milliseconds: a
  * short interruption delays no decision by more than itself, and a long one does not make the store busy.
@@ -181,7 +181,7 @@ class SharedGate implements LiveGate {
     if (state === null) return LEAST_LOOK_UP_PAUSE_MS;
     const { pause, breaker, notBefore } = state;
     const now = this.#clock().getTime();
-    const shutSince = pause?.since ?? (breaker.phase === 'open' ? breaker.outages.at(-1)?.since : undefined);
+    const shutSince = pause?.since ?? (isAway(breaker) ? breaker.outages.at(-1)?.since : undefined);
     if (shutSince === undefined) return remaining(notBefore?.getTime() ?? 0, now);
     const part = (now - shutSince.getTime()) * LOOK_UP_PART;
     return Math.ceil(Math.min(Math.max(part, LEAST_LOOK_UP_PAUSE_MS), LONGEST_LOOK_UP_PAUSE_MS));
@@ -258,7 +258,8 @@ class SharedGate implements LiveGate {
   }
 
   async #postpone(isOurs: boolean, retryAfterMs: number | null): Promise<void> {
-    const ms = Math.min(Math.max(retryAfterMs ?? RATE_LIMITED_MS, 1), LONGEST_WAIT_MS);
+    const least = isOurs && retryAfterMs !== null ? 1 : LEAST_RATE_LIMITED_MS;
+    const ms = Math.min(Math.max(retryAfterMs ?? 0, least), LONGEST_WAIT_MS);
     const until = new Date(this.#clock().getTime() + ms);
     if (isOurs) {
       this.#deferredUntil = Math.max(this.#deferredUntil, until.getTime());

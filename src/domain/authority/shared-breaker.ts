@@ -124,7 +124,10 @@ export class SharedBreaker {
 
   /** Nothing is sent by any process before this time. */
   async postpone(notBefore: Date): Promise<void> {
-    if (this.state) this.state = { ...this.state, notBefore };
+    const { state } = this;
+    const isLater = (state?.notBefore?.getTime() ?? 0) < notBefore.getTime();
+    // Known at once here. A known time that is too far away is a set-back clock's; the store replaces it.
+    if (state && isLater) this.state = { ...state, notBefore };
     await this.#parts.store.postpone(notBefore);
   }
 

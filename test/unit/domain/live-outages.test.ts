@@ -265,7 +265,10 @@ describe('a short interruption', () => {
     await world.start();
     for (let i = 0; i < 10; i++) world.add();
     world.faults.away = 'unavailable';
-    await world.state.update(() => ({ next: { ...opened(), probe: { dueAt: new Date(), failed: 3 } }, result: null }));
+    await world.state.update(() => ({
+      next: { ...opened(), probe: { dueAt: new Date(), failed: 3, answered: false } },
+      result: null,
+    }));
     await world.pass(40_000);
     expect(Date.now() - Number(world.state.current.workers[0]?.at)).toBeLessThan(6000);
     await world.stop();

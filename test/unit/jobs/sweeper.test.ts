@@ -14,7 +14,9 @@ function store(ids: readonly string[]) {
     async overdue(limit) {
       looks.batches++;
       const found = ids.filter(isOverdue).sort((a, b) => sweepAt.get(a)! - sweepAt.get(b)!);
-      return found.slice(0, limit).map((id) => ({ invoiceId: id, environment: 'test', stage: 'sign', since: new Date(0) }));
+      return found
+        .slice(0, limit)
+        .map((id) => ({ invoiceId: id, environment: 'test', stage: 'sign', since: new Date(0) }));
     },
     async takeOverdue(id, pauseMs) {
       if (!isOverdue(id)) return false;

@@ -105,6 +105,8 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
   if (outcome.kind !== 'failed' || outcome.outcomeUnknown || gate.counted(outcome.failures).length < attempts)
     return outcome;
   const found = await lookUp(calls);
+  // Unanswered, it leaves open what it was made for.
+  if (found.kind === 'unknown') return unknown('runs', found, outcome.failures);
   return found.kind === 'held' ? found : outcome;
 }
 
