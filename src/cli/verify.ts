@@ -1,5 +1,5 @@
 import { basename } from 'node:path';
-import type { ValidSignature, Verification } from '../domain/verification/verification.ts';
+import type { SigningCertificate, ValidSignature, Verification } from '../domain/verification/verification.ts';
 import { MAX_DOCUMENT_BYTES } from '../domain/verification/verification.ts';
 import type { ParsedArguments } from './command.ts';
 import { type Command, type CommandContext, InputError, UsageError } from './command.ts';
@@ -32,6 +32,9 @@ export const verify: Command = {
   details: `Needs no running service and no database. Anybody can make a certificate with any name in it, so the signer is checked only with
 --trust or --fingerprint (with both, both must match). A certificate chain must have been valid at the signing time that the
 signature states. Revocation is not checked.
+
+A cleared document also has a signature of the tax authority. It is checked with --trust only: FILE.pem must contain the
+authority's root too. With --fingerprint alone such a document is intact, not valid.
 
 Exit codes: 0 valid: unchanged, and the signer is trusted
             1 not valid: changed, or not signed correctly
@@ -72,8 +75,15 @@ async function signerCheck(
     file === null ? null : await trusted(file, (await readInput(file)).toString('latin1'), trustedSigners);
   return (signature) => {
     const checks: Exclude<Signer, 'not checked'>[] = [];
+    // A fingerprint names one signer, and says nothing of the tax authority.
+    if (signature.clearance !== null && trustOf === null) return 'not checked';
     if (fingerprint !== null) checks.push(byFingerprint(signature, fingerprint));
-    if (file !== null && trustOf !== null) checks.push(byCertificates(signature, file, trustOf(signature)));
+    if (file !== null && trustOf !== null) {
+      checks.push(byCertificates(signature.certificate, file, trustOf(signature), "The signer's certificate"));
+      const clearance = signature.clearance?.signature;
+      if (clearance)
+        checks.push(byCertificates(clearance.certificate, file, trustOf(clearance), "The tax authority's certificate"));
+    }
     if (checks.length === 0) return 'not checked';
     const failed = checks.filter((check) => !check.trusted);
     const decisive = failed.length > 0 ? failed : checks;
@@ -95,15 +105,17 @@ function byFingerprint({ certificate }: ValidSignature, expected: string) {
   return { trusted, reason: `The signer's certificate has ${which}.` };
 }
 
+/** @param whose the subject of the sentence */
 function byCertificates(
-  { certificate }: ValidSignature,
+  certificate: SigningCertificate,
   file: string,
   trust: ReturnType<Awaited<ReturnType<CommandContext['parts']['trustedSigners']>>>,
+  whose: string,
 ) {
-  if (!trust.trusted) return { trusted: false, reason: `The signer is not trusted by ${file}: ${trust.reason}.` };
+  if (!trust.trusted) return { trusted: false, reason: `${whose} is not trusted by ${file}: ${trust.reason}.` };
   const isOneOfThem = trust.by.fingerprint256.replaceAll(':', '').toLowerCase() === certificate.fingerprint;
   const where = isOneOfThem ? 'is in' : `was issued under “${trust.by.subject.replaceAll('\n', ', ')}” of`;
-  return { trusted: true, reason: `The signer's certificate ${where} ${file}.` };
+  return { trusted: true, reason: `${whose} ${where} ${file}.` };
 }
 
 function verdictOf({ valid }: Verification, signer: Signer): keyof typeof EXIT_CODES {
@@ -117,7 +129,7 @@ export function report(verification: Verification, signer: Signer, name: string,
   if (!verification.valid) {
     return `${style('red', 'NOT VALID')}  ${harmless(name)}\n${harmless(verification.reason)} (${verification.failed})`;
   }
-  const { certificate, covered, signingTime, algorithm, timeStamp } = verification;
+  const { certificate, covered, signingTime, algorithm, timeStamp, clearance } = verification;
   const facts = columns(
     [
       ['signer', certificate.subject],
@@ -132,6 +144,7 @@ export function report(verification: Verification, signer: Signer, name: string,
         `the whole ${covered.type}${covered.number === null ? '' : ` ${covered.number}`} except its signature`,
       ],
       ['digest', `SHA-256 ${covered.digest}`],
+      ...clearanceRows(clearance),
     ].map(([label = '', value = '']) => [`  ${label}`, harmless(value)]),
   );
   const [verdict, explanation] =
@@ -143,14 +156,24 @@ export function report(verification: Verification, signer: Signer, name: string,
   return `${verdict}  ${harmless(name)}\n${facts}\n${harmless(explanation)}`;
 }
 
+/** What the tax authority states in a cleared document, and who signed that. */
+function clearanceRows(clearance: ValidSignature['clearance']): (readonly [string, string])[] {
+  if (clearance === null) return [];
+  const { subject, fingerprint } = clearance.signature.certificate;
+  return [
+    ['cleared', `as ${clearance.dgiId} on ${second(clearance.decidedAt)}`],
+    ['cleared by', subject],
+    ['', `SHA-256 ${fingerprint}`],
+  ];
+}
+
 function objectOf(verification: Verification, signer: Signer) {
   const verdict = verdictOf(verification, signer);
   if (!verification.valid) {
     const { valid, failed, reason } = verification;
     return { verdict, valid, failed, reason };
   }
-  const { valid, signingTime, algorithm, certificate, covered, timeStamp } = verification;
-  const { subject, issuer, serialNumber, validFrom, validTo, fingerprint } = certificate;
+  const { valid, signingTime, algorithm, certificate, covered, timeStamp, clearance } = verification;
   return {
     verdict,
     /** Validity of the signature alone, whoever made it. */
@@ -160,16 +183,27 @@ function objectOf(verification: Verification, signer: Signer) {
     trust_reason: signer === 'not checked' ? null : signer.reason,
     signing_time: signingTime,
     algorithm,
-    signer: {
-      subject,
-      issuer,
-      serial_number: serialNumber,
-      valid_from: validFrom,
-      valid_to: validTo,
-      sha256_fingerprint: fingerprint,
-    },
+    signer: signerObject(certificate),
     covered: { type: covered.type, number: covered.number, sha256_base64: covered.digest },
     time_stamp: timeStamp,
+    /** null: the document is not a cleared one. */
+    clearance: clearance && {
+      dgi_id: clearance.dgiId,
+      submission_id: clearance.submissionId,
+      decided_at: clearance.decidedAt,
+      signer: signerObject(clearance.signature.certificate),
+    },
+  };
+}
+
+function signerObject({ subject, issuer, serialNumber, validFrom, validTo, fingerprint }: SigningCertificate) {
+  return {
+    subject,
+    issuer,
+    serial_number: serialNumber,
+    valid_from: validFrom,
+    valid_to: validTo,
+    sha256_fingerprint: fingerprint,
   };
 }
 

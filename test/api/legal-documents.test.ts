@@ -37,6 +37,7 @@ describe('verifyDocument', () => {
       failed: null,
       reason: null,
       timeStamp: null,
+      clearance: null,
       certificate: {
         subject: expect.stringContaining('Fatoura TEST'),
         fingerprint: expect.stringMatching(/^[0-9a-f]{64}$/),

@@ -3,18 +3,8 @@ import type { CheckCleared } from '../../domain/invoice/ports.ts';
 import { decimalOf } from '../../domain/money.ts';
 import { completedProfile } from '../../domain/tenant/tenant.ts';
 import { MAX_DOCUMENT_BYTES } from '../../domain/verification/verification.ts';
+import { cutClearance } from '../xades/cleared-form.ts';
 import { type PaperParts, signedByAuthority } from './receipt-reader.ts';
-
-const EXTENSIONS = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
-const CLEARANCE = 'urn:authority:clearance:1';
-
-/**
- * The authority's extension of a cleared document, with nothing in it but the clearance. `[^]` is lazy and anchored by
- * fixed texts, so matching takes linear time.
- */
-const HEAD = new RegExp(
-  `<(\\w+):UBLExtension(?: xmlns:\\1="${EXTENSIONS}")?><\\1:ExtensionURI>${CLEARANCE}</\\1:ExtensionURI><\\1:ExtensionContent>(?=<Clearance )`,
-);
 
 /**
  * Makes the check of cleared documents (docs/decisions/0042). Two forms are accepted:
@@ -53,26 +43,6 @@ export function createClearedCheck(parts: PaperParts): CheckCleared {
         Status: 'accepted',
       },
     );
-  };
-}
-
-/** Separates the clearance from the document; null if it has none at that place. */
-function cutClearance(document: Buffer): { readonly clearance: Buffer; readonly remainder: Buffer } | null {
-  // One character for each byte, so that indexes are offsets.
-  const text = document.toString('latin1');
-  const head = HEAD.exec(text);
-  if (head === null) return null;
-  const [opening, prefix] = head;
-  const closing = `</Clearance></${prefix}:ExtensionContent></${prefix}:UBLExtension>`;
-  const end = text.indexOf(closing, head.index);
-  if (
-    end === -1 ||
-    !/^<\/(?:\w+:)?UBLExtensions\s*>/.test(text.slice(end + closing.length, end + closing.length + 100))
-  )
-    return null;
-  return {
-    clearance: document.subarray(head.index + opening.length, end + '</Clearance>'.length),
-    remainder: Buffer.concat([document.subarray(0, head.index), document.subarray(end + closing.length)]),
   };
 }
 

@@ -1,8 +1,9 @@
-import { webcrypto, type X509Certificate } from 'node:crypto';
+import { createHash, webcrypto, type X509Certificate } from 'node:crypto';
 import { DOMImplementation, DOMParser, XMLSerializer } from '@xmldom/xmldom';
 import { Application, SignedXml, setNodeDependencies } from 'xadesjs';
 import xpath from 'xpath';
-import type { SignedForm, Verification } from '../../domain/verification/verification.ts';
+import type { Clearance, SignedForm, ValidSignature, Verification } from '../../domain/verification/verification.ts';
+import { cutClearance } from './cleared-form.ts';
 import { Refused } from './refused.ts';
 import { factsOf, readSignedStructure, type SignedStructure } from './signed-structure.ts';
 import { readSigningCertificate } from './signing-certificate.ts';
@@ -13,15 +14,48 @@ setNodeDependencies({ DOMImplementation, DOMParser, XMLSerializer, xpath });
 Application.setEngine('node', webcrypto as Crypto);
 
 /**
- * Verifies a signed document with xadesjs, which shares no code with the signer. It checks that the signature
+ * Verifies a signed document. A UBL document with a clearance (docs/decisions/0042) is valid if the document without it
+ * is, the clearance has a valid signature of its own, and states the digest of that very document.
+ */
+export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm = 'ubl'): Promise<Verification> {
+  const cut = form === 'ubl' ? cutClearance(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength)) : null;
+  if (cut === null) return verifyOne(bytes, form);
+  const document = await verifyOne(cut.remainder, form);
+  if (!document.valid) return document;
+  const signed = await verifyOne(cut.clearance, 'clearance');
+  if (!signed.valid) return { ...signed, reason: `The clearance of the tax authority: ${signed.reason}` };
+  try {
+    return { ...document, clearance: clearanceOf(signed, cut.remainder) };
+  } catch (error) {
+    if (error instanceof Refused) return { valid: false, failed: error.failed, reason: error.message };
+    throw error;
+  }
+}
+
+/** @throws {Refused} when the clearance is not that of an accepted document with these bytes */
+function clearanceOf({ facts, signingTime, certificate, certificates }: ValidSignature, document: Buffer): Clearance {
+  const { DgiId: dgiId = '', SubmissionId: submissionId = '', Digest, Status, DecidedAt = '' } = facts;
+  if (Digest !== createHash('sha256').update(document).digest('hex'))
+    throw new Refused('digest', 'The clearance of the tax authority is of another document.');
+  if (Status !== 'accepted') throw new Refused('structure', 'The clearance does not state that it was accepted.');
+  return {
+    dgiId,
+    submissionId,
+    decidedAt: readTime(DecidedAt, 'The time of the decision'),
+    signature: { signingTime, certificate, certificates },
+  };
+}
+
+/**
+ * Verifies a document with one signature with xadesjs, which shares no code with the signer. It checks that the signature
  * covers the whole document, that nothing was changed, that the signature was made with the certificate's key, and that
  * the certificate is the one in the signed properties and allows signing. It blocks its thread while xadesjs works:
  * milliseconds for a short invoice, seconds for thousands of lines. Use it through `createDocumentVerifier`.
  */
-export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm = 'ubl'): Promise<Verification> {
+async function verifyOne(bytes: Uint8Array, form: SignedForm): Promise<Verification> {
   try {
     const structure = readSignedStructure(bytes, form);
-    const signingTime = readTime(structure.signingTime);
+    const signingTime = readTime(structure.signingTime, 'The signing time');
     const certificate = readSigningCertificate(structure.certificates[0], structure.certificateDigest, signingTime);
     await verifyDigestsAndSignature(structure, certificate);
     const stamp = structure.timeStamp;
@@ -45,6 +79,7 @@ export async function verifySignedDocument(bytes: Uint8Array, form: SignedForm =
       covered: coveredDocument(structure),
       facts: factsOf(structure, form),
       timeStamp: timeStamp && { time: timeStamp.time, authority: timeStamp.authority },
+      clearance: null,
     };
   } catch (error) {
     if (error instanceof Refused) return { valid: false, failed: error.failed, reason: error.message };
@@ -103,10 +138,9 @@ function coveredDocument({ document, documentDigest }: SignedStructure): {
   return { type: root?.localName ?? '', number: number?.textContent ?? null, digest: documentDigest };
 }
 
-function readTime(text: string): Date {
+function readTime(text: string, what: string): Date {
   const time = new Date(text);
   const isDateTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?(Z|[+-]\d\d:\d\d)$/.test(text);
-  if (!isDateTime || Number.isNaN(time.getTime()))
-    throw new Refused('structure', 'The signing time is not a date and time.');
+  if (!isDateTime || Number.isNaN(time.getTime())) throw new Refused('structure', `${what} is not a date and time.`);
   return time;
 }

@@ -28,6 +28,17 @@ export interface ValidSignature {
    * not checked. null: no time stamp.
    */
   readonly timeStamp: { readonly time: Date; readonly authority: string } | null;
+  /** Of a cleared document: the tax authority's statement in it, with a valid signature of its own. Otherwise null. */
+  readonly clearance: Clearance | null;
+}
+
+/** What a tax authority adds to a document that it has accepted (docs/decisions/0042). It covers the whole document. */
+export interface Clearance {
+  readonly dgiId: string;
+  readonly submissionId: string;
+  readonly decidedAt: Date;
+  /** Of the clearance's signature. As with the document's, trust is not checked. */
+  readonly signature: Pick<ValidSignature, 'signingTime' | 'certificate' | 'certificates'>;
 }
 
 /**
@@ -60,7 +71,7 @@ export interface InvalidSignature {
   readonly valid: false;
   /**
    * The first check that failed: `limits` (the document is too large, too deep or has too many nodes; its signature was
-   * not checked), `structure` (not exactly one signature over a whole UBL document), `digest` (changed after signing),
+   * not checked), `structure` (not exactly one signature over a whole UBL document, a clearance aside), `digest` (changed after signing),
    * `signature` (not made by the certificate's key), `certificate` (not the signing certificate, or not allowed to
    * sign) or `timestamp` (not of this signature, or not made by a time-stamping authority).
    */

@@ -1,5 +1,6 @@
 import { MAX_BODY_BYTES } from '../../domain/limits.ts';
 import type {
+  Clearance,
   CoveredDocument,
   InvalidSignature,
   SigningCertificate,
@@ -42,10 +43,26 @@ const TimeStampType = builder.objectRef<TimeStamp>('TimeStamp').implement({
   }),
 });
 
+const ClearanceType = builder.objectRef<Clearance>('DocumentClearance').implement({
+  description:
+    'What the tax authority states in a cleared document, with a signature of its own over it. Whose signature it is, is not checked: compare the fingerprint of the certificate.',
+  fields: (t) => ({
+    dgiId: t.exposeString('dgiId', { description: 'Identifier that the authority assigned.' }),
+    submissionId: t.exposeString('submissionId', { description: 'Identifier of the submission.' }),
+    decidedAt: t.expose('decidedAt', { type: 'DateTime', description: 'When the authority accepted the document.' }),
+    certificate: t.field({
+      type: SigningCertificateType,
+      description: 'Certificate of the key that signed the clearance.',
+      resolve: ({ signature }) => signature.certificate,
+    }),
+  }),
+});
+
 const CHECK_MEANING: Readonly<Record<InvalidSignature['failed'], string>> = {
   limits:
     'Size, depth and number of elements, attributes and namespaces are within the limits of the check. Nothing is known about a document beyond them.',
-  structure: 'The document is a UBL document with one signature, which covers all of it.',
+  structure:
+    'The document is a UBL document with one signature, which covers all of it, and at most a clearance of the tax authority with its own.',
   digest: 'The content is unchanged since it was signed.',
   signature: 'The key of the certificate made the signature.',
   certificate: 'The certificate is the one that the signature names, and is valid for signing.',
@@ -100,6 +117,12 @@ const VerificationType = builder.objectRef<Verification>('DocumentVerification')
       nullable: true,
       description: 'The time stamp of the signature; null without one.',
       resolve: (found) => (found.valid ? found.timeStamp : null),
+    }),
+    clearance: t.field({
+      type: ClearanceType,
+      nullable: true,
+      description: 'What the tax authority added to the document; null if it is not a cleared one.',
+      resolve: (found) => (found.valid ? found.clearance : null),
     }),
   }),
 });

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { describe, expect, test } from 'vitest';
 import { type Issuer, issue } from '../../../scripts/authority-simulator/certificates.ts';
 import { createClearedCheck } from '../../../src/adapters/authority/cleared-document.ts';
-import { type ReceiptFacts, receiptElements } from '../../../src/adapters/authority/receipt-writer.ts';
+import type { ReceiptFacts } from '../../../src/adapters/authority/receipt-writer.ts';
 import { softwareKey } from '../../../src/adapters/signing-key/software-key.ts';
 import { unsignedDocument, writeInvoice } from '../../../src/adapters/ubl/write-invoice.ts';
 import { trustOfSignature } from '../../../src/adapters/xades/certificate-trust.ts';
@@ -11,6 +11,7 @@ import { verifySignedDocument } from '../../../src/adapters/xades/verify-documen
 import type { LegalInvoice } from '../../../src/domain/invoice/ports.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
+import { cleared } from '../xades/cleared.ts';
 
 const NOW = new Date('2026-11-22T10:00:00Z');
 const root = issue('Authority', null);
@@ -38,26 +39,10 @@ const check = createClearedCheck({
   verify: verifySignedDocument,
   trust: (signature) => trustOfSignature(signature, [root.certificate]),
 });
-const EXTENSIONS = 'urn:oasis:names:specification:ubl:schema:xsd:CommonExtensionComponents-2';
 
 /** The document with the authority's clearance as its last extension. */
-async function withClearance(facts: Partial<ReceiptFacts> = {}, by = authority, document = sent): Promise<Buffer> {
-  const start = `<Clearance xmlns="urn:authority:clearance:1" Id="authority-clearance">${receiptElements({ ...FACTS, ...facts })}`;
-  const octets = Buffer.from(`${start}</Clearance>`);
-  const signer = createDocumentSigner(keyOf(by), { scope: { id: 'authority-signature', uri: '#authority-clearance' } });
-  const sha256 = createHash('sha256').update(octets).digest('base64');
-  const clearance = await signer.sign({ octets, signatureAt: Buffer.byteLength(start), sha256 }, NOW);
-  const at = document.indexOf('</ext:UBLExtensions>');
-  expect(at).toBeGreaterThan(0);
-  const head = `<ext:UBLExtension xmlns:ext="${EXTENSIONS}"><ext:ExtensionURI>urn:authority:clearance:1</ext:ExtensionURI><ext:ExtensionContent>`;
-  return Buffer.concat([
-    document.subarray(0, at),
-    Buffer.from(head),
-    clearance,
-    Buffer.from('</ext:ExtensionContent></ext:UBLExtension>'),
-    document.subarray(at),
-  ]);
-}
+const withClearance = (facts: Partial<ReceiptFacts> = {}, by = authority, document = sent) =>
+  cleared(document, by, { ...FACTS, ...facts });
 
 const text = (bytes: Uint8Array) => Buffer.from(bytes).toString();
 const outcome = (document: Uint8Array) => check(document, sent, invoice);
@@ -115,6 +100,66 @@ describe('the document that was sent, with a clearance', () => {
     const whole = text(await withClearance());
     expect(change(whole)).not.toBe(whole);
     expect(await outcome(Buffer.from(change(whole)))).not.toBeNull();
+  });
+});
+
+describe('verifying it as the legal XML that customers download', () => {
+  test('it is valid, and tells of both signatures', async () => {
+    const plain = await verifySignedDocument(sent);
+    expect(plain).toMatchObject({ valid: true, clearance: null });
+    expect(await verifySignedDocument(await withClearance())).toEqual({
+      ...plain,
+      clearance: {
+        ...{ dgiId: 'DGI-1', submissionId: 'inv_1', decidedAt: NOW },
+        signature: {
+          ...{ signingTime: NOW, certificates: expect.any(Array) },
+          certificate: expect.objectContaining({ subject: 'CN=Clearances of the authority' }),
+        },
+      },
+    });
+  });
+
+  test.each<[string, () => Promise<string>, RegExp]>([
+    [
+      'the document was changed',
+      async () => text(await withClearance()).replace('Prestation 1', 'Prestation 2'),
+      /was changed/,
+    ],
+    [
+      'the clearance was changed',
+      async () => text(await withClearance({ dgiId: 'DGI-9' })).replace('>DGI-9<', '>DGI-1<'),
+      /clearance of the tax authority: .*was changed/,
+    ],
+    [
+      'the clearance is of another document',
+      async () => text(await cleared(await signedBy(seller, { number: '2026-000999' }), authority, FACTS)),
+      /clearance of the tax authority is of another document/,
+    ],
+    [
+      'it was rejected',
+      async () => text(await withClearance({ status: 'rejected' })),
+      /does not state that it was accepted/,
+    ],
+    [
+      'the document has a third signature',
+      async () => {
+        const all = text(await withClearance());
+        const signature = /<ds:Signature\b[^>]*>.*?<\/ds:Signature>/s.exec(all)?.[0] ?? '';
+        const changed = all.replace('</Invoice>', `${signature.replaceAll(/ Id="[^"]*"/g, '')}</Invoice>`);
+        expect(changed.length).toBeGreaterThan(all.length);
+        return changed;
+      },
+      /2 signatures/,
+    ],
+    [
+      'there are two clearances',
+      async () => text(await cleared(await withClearance(), authority)),
+      /the Id authority-clearance/,
+    ],
+  ])('it is not valid when %s', async (_what, make, reason) => {
+    expect(await verifySignedDocument(Buffer.from(await make()))).toMatchObject({
+      ...{ valid: false, reason: expect.stringMatching(reason) },
+    });
   });
 });
 

@@ -11,6 +11,7 @@ import { readInput } from '../../../src/cli/files.ts';
 import { runCommandLine } from '../../../src/cli/run.ts';
 import { verify } from '../../../src/cli/verify.ts';
 import { sampleInvoice } from '../ubl/sample-invoice.ts';
+import { cleared } from '../xades/cleared.ts';
 import { signedInvoice } from '../xades/identities.ts';
 
 vi.setConfig({ testTimeout: 60_000 });
@@ -19,6 +20,7 @@ const root = issue('Racine', null);
 const between = issue('Intermédiaire', root);
 const signer = issue('Atlas', between, { ca: false });
 const other = issue('Atlas', null, { ca: false });
+const authority = issue('Authority', null, { ca: false });
 let folder: string;
 let signed: string;
 
@@ -31,6 +33,9 @@ beforeAll(async () => {
     'changed.xml': signed.replace('>123.45<', '>923.45<'),
     'large.xml': signed.replace('<cbc:UUID', `<a>${'x'.repeat(31_000_000)}</a><cbc:UUID`),
     'deep.xml': '<a>'.repeat(400_000),
+    'cleared.xml': (await cleared(Buffer.from(signed), authority)).toString(),
+    'authority.pem': String(authority.certificate),
+    'both.pem': `${root.certificate}${authority.certificate}`,
     'root.pem': String(root.certificate),
     'signer.pem': String(signer.certificate),
     'other.pem': `${other.certificate}${issue('Racine', null).certificate}`,
@@ -118,6 +123,22 @@ describe('exit code and text', () => {
       verdict: 'invalid',
       valid: false,
       failed: 'digest',
+    });
+  });
+
+  test('a cleared document is valid when its signer and the tax authority are both trusted', async () => {
+    const ok = await run('cleared.xml', '--trust', 'both.pem');
+    expect(ok).toMatchObject({ code: 0, out: expect.stringMatching(/^VALID.*cleared +as DGI-1 on 2026-11-22/s) });
+    expect(ok.out).toMatch(/The signer's certificate was.*The tax authority's certificate is in/s);
+    for (const file of ['root.pem', 'authority.pem'])
+      expect(await run('cleared.xml', '--trust', file)).toMatchObject({ code: 4 });
+    expect(await run('cleared.xml')).toMatchObject({ code: 3 });
+    // Whose the clearance is, the fingerprint of the signer does not tell.
+    expect(await run('cleared.xml', '--fingerprint', fingerprint)).toMatchObject({ code: 3 });
+    const { out } = await run('cleared.xml', '--trust', 'both.pem', '--json');
+    expect(JSON.parse(out)).toMatchObject({
+      verdict: 'valid',
+      clearance: { dgi_id: 'DGI-1', submission_id: 'inv_1', signer: { subject: 'CN=Authority' } },
     });
   });
 
