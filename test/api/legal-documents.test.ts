@@ -13,7 +13,7 @@ withSharedService.beforeAll(async ({ service: shared }) => {
 });
 
 const VERIFY = `query ($xml: String!) { verifyDocument(xml: $xml) {
-  valid failed reason signingTime algorithm timeStamp { time } certificate { subject fingerprint } covered { type number digest } } }`;
+  valid failed reason signingTime algorithm timeStamp { time } clearance { dgiId } certificate { subject fingerprint } covered { type number digest } } }`;
 const WARNINGS =
   'query ($id: ID!, $secret: String) { invoice(id: $id, clientSecret: $secret) { number documents { xml { url } } warnings { code path message } } }';
 

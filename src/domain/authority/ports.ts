@@ -45,11 +45,15 @@ interface Held extends Called {
 }
 
 /** Whether the authority holds the document is unknown: a look-up comes before the next submission. */
-interface Unknown extends Called {
+export interface Unknown extends Called {
   readonly kind: 'unknown';
   readonly message: string;
   /** How long the authority asked to wait, milliseconds. */
   readonly retryAfterMs: number | null;
+  /** Set if nothing was asked: the client kept the look-up back to stay within the authority's limits. */
+  readonly deferred?: true;
+  /** Of a look-up by id that found another document: its digest, lower-case hex. It is not believed as ours. */
+  readonly heldDigest?: string;
 }
 
 /**
@@ -165,7 +169,7 @@ export interface Authority {
   capabilities(): Capabilities;
   /** Submits once. After `unknown` it is called again only after {@link lookUp} has answered `absent`. */
   submit(submission: Submission): Promise<SubmitAnswer>;
-  /** Asks for the submission with this id; a held one with another digest is `unknown`. */
+  /** Asks for the submission with this id; a held one with another digest is `unknown`, with that digest. */
   lookUp(submission: Pick<Submission, 'submissionId' | 'sha256'>): Promise<LookUpAnswer>;
   /** Fetches and verifies the signed receipt of a decision. */
   receipt(dgiId: string): Promise<ReceiptAnswer>;

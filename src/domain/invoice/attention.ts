@@ -45,14 +45,16 @@ export function attentionOf(invoice: Invoice, now: Date): Attention | null {
     invoice.events.find((event) => event.status === status)?.at ?? work.since;
   if (work.blocked) return because(work.blocked, work.since);
   if (work.claims >= SUSPICIOUS_CLAIMS) return because('internal_error', work.since);
+  const lastOf = (purpose: AttemptPurpose) => invoice.authorityAttempts.findLast((each) => each.purpose === purpose);
+  // Look-ups go on, because a single answer may be wrong; operators must act if it stays so.
+  const isForeign = work.attempts >= MANY_ATTEMPTS && lastOf('look_up')?.outcome === 'conflict';
   if (work.stage === 'transmit' && work.outcomeUnknown && work.attempts >= MANY_ATTEMPTS)
-    return because('outcome_unknown', since('signing'));
+    return because(isForeign ? 'digest_mismatch' : 'outcome_unknown', since('signing'));
+  if (work.stage === 'decide' && isForeign) return because('digest_mismatch', since('transmitted'));
   if (work.stage === 'decide' && daysBetween(since('transmitted'), now) >= 1)
     return because('undecided', since('transmitted'));
   if (work.stage === 'receipt' && work.attempts >= MANY_ATTEMPTS) {
-    const isWrong = RECEIPT_PURPOSES.some(
-      (purpose) => invoice.authorityAttempts.findLast((each) => each.purpose === purpose)?.outcome === 'invalid',
-    );
+    const isWrong = RECEIPT_PURPOSES.some((purpose) => lastOf(purpose)?.outcome === 'invalid');
     return because(isWrong ? 'receipt_invalid' : 'receipt_delayed', since('accepted'));
   }
   if (work.stage === 'render' && work.attempts >= MANY_ATTEMPTS) return because('pdf_delayed', since('accepted'));

@@ -44,6 +44,8 @@ export class AttemptLog {
       });
     try {
       const answer = await call();
+      // Nothing was asked.
+      if (answer.kind === 'unknown' && answer.deferred) return answer;
       const [outcome, message] = noteOf(answer, purpose);
       note(outcome, message, answer.requestId);
       return answer;
@@ -73,7 +75,7 @@ function noteOf(answer: Answer, purpose: AttemptPurpose): [AttemptOutcome, strin
     case 'invalid':
       return ['invalid', answer.message];
     case 'unknown':
-      return ['unknown', answer.message];
+      return [answer.heldDigest === undefined ? 'unknown' : 'conflict', answer.message];
     case 'refused':
       return ['refused', answer.message];
     case 'duplicate':

@@ -262,6 +262,20 @@ describe('a look-up by id', () => {
     expect(await lookedUp(reply)).toMatchObject({ kind: 'unknown' });
   });
 
+  it('another digest under the id that was asked for: told to operators', async () => {
+    const answer = await lookedUp({ json: shownSubmission('inv_1', other) });
+    expect(answer).toMatchObject({ kind: 'unknown', heldDigest: sha256(other) });
+    expect(await lookedUp({ json: shownSubmission('inv_2', other) })).not.toHaveProperty('heldDigest');
+    expect(await submitted({ json: shownSubmission('inv_1', other) })).not.toHaveProperty('heldDigest');
+  });
+
+  it('a look-up that the limits of the authority hold back: deferred, and nothing is asked', async () => {
+    await lookedUp(errorReply(429, 'rate_limited', { retryAfter: 30 }));
+    const before = server.received.length;
+    expect(await authority.lookUp(submission)).toMatchObject({ kind: 'unknown', deferred: true, requestId: null });
+    expect(server.received).toHaveLength(before);
+  });
+
   it('429: tells nothing, waits for Retry-After', async () => {
     const reply = errorReply(429, 'rate_limited', { retryAfter: 30 });
     expect(await lookedUp(reply)).toMatchObject({ kind: 'unknown', retryAfterMs: 30_000 });

@@ -213,6 +213,44 @@ describe("the protocol's outcomes", () => {
     await world.stop();
   });
 
+  it('a look-up that finds another document: never believed, but operators learn what it is', async () => {
+    const foreign = { ...unknown(), heldDigest: 'ff'.repeat(32) };
+    for (const sent of [unknown(), held(null)]) {
+      const world = scripted({ submit: [sent], lookUp: [foreign] });
+      await world.start();
+      const id = world.add();
+      await world.pass(600_000);
+      expect(world.kinds().filter((kind) => kind === 'submit')).toHaveLength(1);
+      expect(attentionOf(world.invoice(id), new Date())?.reason).toBe('digest_mismatch');
+      expect(world.invoice(id).authorityAttempts.at(-1)).toMatchObject({ purpose: 'look_up', outcome: 'conflict' });
+      await world.stop();
+    }
+  });
+
+  it('a look-up that our own limits hold back: no call, no failure, and no attempt', async () => {
+    let probes = 0;
+    const probe = async () => {
+      probes++;
+      return null;
+    };
+    const deferred = { ...unknown('not asked yet', 10_000), requestId: null, deferred: true } as const;
+    for (const sent of [unknown(), held(null)]) {
+      const world = scripted({ submit: [sent], lookUp: [...Array(6).fill(deferred), held(ACCEPTED)], probe });
+      await world.start();
+      const id = world.add();
+      await world.pass(500);
+      const before = probes;
+      await world.pass(50_000);
+      expect(world.invoice(id).authorityAttempts).toHaveLength(1);
+      expect(attentionOf(world.invoice(id), new Date())).toBeNull();
+      await world.pass(60_000);
+      expect([statuses(world, id), probes]).toEqual(['transmitted,accepted', before]);
+      const asked = world.invoice(id).authorityAttempts.filter(({ purpose }) => /submit|look_up/.test(purpose));
+      expect(asked).toHaveLength(2);
+      await world.stop();
+    }
+  });
+
   it('an unknown document that was held: operators are alerted, and nothing is sent again', async () => {
     const world = scripted({ submit: [held(null)], lookUp: [absent()] });
     await world.start();

@@ -142,7 +142,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
   ): Promise<Result> {
     const start = performance.now();
     const result = await make();
-    const outcome = 'reason' in result ? String(result.reason) : result.kind;
+    const outcome = 'reason' in result ? String(result.reason) : 'deferred' in result ? 'deferred' : result.kind;
     observe(kind, outcome, (performance.now() - start) / 1000);
     return result;
   }
@@ -200,10 +200,8 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
         const { submissionId, sha256 } = submission;
         const place = limits.lookUp(submissionId);
         if (!place.free) {
-          return unknownNow(
-            `Not asked yet, because of the authority's limit of ${place.why}.`,
-            Math.ceil(place.waitMs),
-          );
+          const message = `Not asked yet, because of the authority's limit of ${place.why}.`;
+          return { ...unknownNow(message, Math.ceil(place.waitMs)), deferred: true };
         }
         try {
           const path = by === 'id' ? `submissions/${encodeURIComponent(submissionId)}` : `submissions?digest=${sha256}`;

@@ -49,7 +49,7 @@ const SUBMIT: readonly Case<Sent, SubmitAnswer>[] = [
 ];
 
 const LOOK_UP_BY_ID: readonly Case<Sent, LookUpAnswer>[] = [
-  { status: [200], read: held },
+  { status: [200], read: heldOrForeign },
   { status: [404], code: ['unknown_submission'], read: absent },
 ];
 
@@ -134,10 +134,7 @@ function classify<Context, Result>(
   outcome: Outcome,
   context: Context,
 ): Result | { kind: 'unknown'; requestId: string | null; message: string; retryAfterMs: number | null } {
-  const unknown = (why?: string) => ({
-    ...{ kind: 'unknown' as const, requestId: outcome.requestId, message: troubleOf(outcome, why) },
-    retryAfterMs: outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null,
-  });
+  const unknown = (why?: string) => unknownOf(outcome, why);
   if (outcome.kind === 'no_token') return { ...unknown(), retryAfterMs: outcome.retryAfterMs };
   if (outcome.kind !== 'answer' || !isOwn(outcome)) return unknown();
   const error = readError(outcome.body);
@@ -151,6 +148,13 @@ function classify<Context, Result>(
   return typeof result === 'string' ? unknown(result) : result;
 }
 
+function unknownOf(outcome: Outcome, why?: string) {
+  return {
+    ...{ kind: 'unknown' as const, requestId: outcome.requestId, message: troubleOf(outcome, why) },
+    retryAfterMs: outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null,
+  };
+}
+
 /** Also a repeated submission, and a look-up by id: the submission must be the one that was sent or asked for. */
 function held({ requestId, body }: OwnAnswer, sent: Sent): Extract<SubmitAnswer, { kind: 'held' }> | string {
   const reported = readSubmission(body);
@@ -159,6 +163,15 @@ function held({ requestId, body }: OwnAnswer, sent: Sent): Extract<SubmitAnswer,
   if (submission.submissionId !== sent.submissionId) return 'it tells of another submission';
   if (sha256 !== sent.sha256) return `the document that it holds under this id has the digest ${sha256}`;
   return { kind: 'held', requestId, submission };
+}
+
+/** The outcome of a look-up that finds another document stays unknown, but operators learn of it. */
+function heldOrForeign(answer: OwnAnswer, sent: Sent): LookUpAnswer | string {
+  const found = held(answer, sent);
+  if (typeof found !== 'string') return found;
+  const reported = readSubmission(answer.body);
+  const isForeign = reported?.submissionId === sent.submissionId && reported.sha256 !== sent.sha256;
+  return isForeign ? { ...unknownOf(answer, found), heldDigest: reported.sha256 } : found;
 }
 
 /** What has our digest is ours, under whichever id. */

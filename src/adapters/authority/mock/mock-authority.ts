@@ -112,7 +112,8 @@ export function createMockAuthority({
     async lookUp({ submissionId, sha256 }) {
       const row = await ledger.find(submissionId);
       if (row === null) return { kind: 'absent', ...CALLED };
-      if (row.sha256 !== sha256) return unknown('The authority holds another document under this id.');
+      if (row.sha256 !== sha256)
+        return { ...unknown('The authority holds another document under this id.'), heldDigest: row.sha256 };
       return answerOf(row);
     },
 

@@ -6,6 +6,7 @@ import {
   NOT_HELD,
   type Submission,
   type SubmitAnswer,
+  type Unknown,
 } from '../../authority/ports.ts';
 import type { AttemptPurpose } from '../authority-attempt.ts';
 import type { AttemptLog } from '../authority-attempts.ts';
@@ -16,6 +17,8 @@ export type Outcome =
   | { readonly kind: 'held'; readonly submission: HeldSubmission }
   /** Nothing was sent, and the invoice waits for its turn. */
   | { readonly kind: 'not_sent'; readonly outcomeUnknown: boolean }
+  /** Nothing was sent, and the look-up that must come first waits for the authority's limits. */
+  | { readonly kind: 'deferred'; readonly waitMs: number }
   | Failed
   | Extract<SubmitAnswer, { readonly kind: 'refused' | 'duplicate' | 'digest_mismatch' }>;
 
@@ -47,12 +50,12 @@ export interface Calls {
 }
 
 /** The answer of a call that failed by a defect of this service. */
-export const DEFECT = {
+export const DEFECT: Unknown = {
   kind: 'unknown',
   requestId: null,
   message: 'an internal error of this service',
   retryAfterMs: null,
-} as const;
+};
 
 /**
  * Whether anything was sent: not if this service has a defect, or keeps a call back to stay within the authority's limits.
@@ -67,7 +70,7 @@ export async function recordedCall<Answer extends SubmitAnswer | LookUpAnswer>(
   { log, onDefect }: Pick<Calls, 'log' | 'onDefect'>,
   purpose: AttemptPurpose,
   call: () => Promise<Answer>,
-): Promise<Answer | typeof DEFECT> {
+): Promise<Answer | Unknown> {
   try {
     return await log.call(purpose, call);
   } catch (error) {
@@ -91,6 +94,7 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
       return found;
     }
     if (found.kind === 'unknown') {
+      if (found.deferred) return { kind: 'deferred', waitMs: found.retryAfterMs ?? 0 };
       if (wasSent(found)) await pass.lookUpFailed(found.retryAfterMs);
       return unknown('runs', found, failures);
     }

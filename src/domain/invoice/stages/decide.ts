@@ -84,6 +84,10 @@ export function createDecideStage(
         parts.report({ level: 'error', invoiceId: invoice.id, stage: 'decide', message, error });
       };
       const answer = await recordedCall({ log, onDefect }, 'look_up', () => authority.lookUp(submission));
+      if (answer.kind === 'unknown' && answer.deferred) {
+        const { delay } = decisionWait(invoice, capabilities, null, new Date());
+        return putOff(claim, { ...work, attempts: attemptsOf(invoice) }, Math.max(delay, answer.retryAfterMs ?? 0));
+      }
       if (answer.kind !== 'unknown') gate.answered();
       else if (wasSent(answer)) await gate.lookUpFailed(answer.retryAfterMs);
       const held = answer.kind === 'held' ? answer.submission : null;

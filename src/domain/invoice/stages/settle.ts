@@ -45,6 +45,10 @@ export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Ou
         return transmitted(parts, run, outcome.submission);
       case 'not_sent':
         return queued(parts, run, { attempts, failures, outcomeUnknown: outcome.outcomeUnknown }, false);
+      case 'deferred': {
+        const work = { stage: 'transmit', attempts, outcomeUnknown: true, failures } as const;
+        return parts.progress.putOff(claim, work, outcome.waitMs, recordOf(invoice, log));
+      }
       case 'failed':
         if (outcome.needsOperator) alert(`the authority forbids the transmission: ${outcome.message}`);
         if (await isFinal(run, outcome)) return rejected(run, transmissionFailed(invoice, run.schedule.length));
@@ -112,7 +116,7 @@ async function retried(parts: SettleParts, run: TransmitRun, outcome: Failed): P
   if (gate.isShut()) return queued(parts, run, { attempts: runs, outcomeUnknown, failures }, true);
   const attempts = runs + 1;
   if (outcomeUnknown && attempts >= schedule.length)
-    report(parts, run, 'error', 'the outcome is still unknown; look-ups continue');
+    report(parts, run, 'error', `the outcome is still unknown; look-ups continue: ${outcome.message}`);
   // A submission waits by the number of its attempts, a look-up by the number of runs.
   const step = Math.min(outcome.waitsBy === 'runs' ? attempts : failures.length, schedule.length - 1);
   const delay = Math.max(schedule[step] ?? 0, retryAfterMs ?? 0);
