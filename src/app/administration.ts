@@ -1,7 +1,7 @@
 import type { Config } from '../config.ts';
 import { createLiveConditions } from '../domain/api-key/live-conditions.ts';
 import { createManageKeys, type ManageKeys } from '../domain/api-key/manage-keys.ts';
-import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
+import type { DifferenceRepository, ReconciliationState } from '../domain/authority/reconciliation.ts';
 import type { AuthorityStateStore } from '../domain/authority/state.ts';
 import type { InstallationRepository } from '../domain/installation/first-start.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
@@ -13,6 +13,7 @@ import { ensureIndexes } from '../storage/indexes.ts';
 import { createInstallationRepository } from '../storage/installation.ts';
 import { createInvoiceRepository } from '../storage/invoices.ts';
 import { withKeyCache } from '../storage/key-cache.ts';
+import { createReconciliationState } from '../storage/reconciliation-state.ts';
 import { createTenantRepository } from '../storage/tenants.ts';
 import { type LiveSettings, missingInstallation } from './live-settings.ts';
 import { type OpenStore, openStore } from './store.ts';
@@ -25,6 +26,7 @@ export interface Administration {
   readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant'>;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
+  readonly lastReconciliation: ReconciliationState['last'];
 }
 
 export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings): Administration {
@@ -39,6 +41,7 @@ export function administrationOf({ db }: Pick<Store, 'db'>, config: LiveSettings
     invoices: createInvoiceRepository(db),
     authorityState: createAuthorityStateStore(db),
     differences: createDifferenceRepository(db),
+    lastReconciliation: createReconciliationState(db).last,
   };
 }
 

@@ -22,7 +22,7 @@ export function observeAuthority(
   });
   new Gauge({
     name: 'fatoura_authority_certificate_expiry_timestamp_seconds',
-    help: 'Earliest expiry time of the client certificate, and of the certificates in DGI_CA, unix seconds',
+    help: 'Earliest expiry time of the client certificate, of those in DGI_CA, and of the servers, unix seconds',
     labelNames: ['certificate'],
     registers,
     collect() {

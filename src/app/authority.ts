@@ -26,14 +26,14 @@ export interface LiveAuthority {
   readonly callbackSecret: string | null;
   /** Verifies receipts and cleared documents: their signer must chain to the authority's roots as they are now. */
   readonly papers: PaperParts;
-  /** The certificate of this service and those of DGI_CA, as they are now. */
+  /** The certificate of this service, those of DGI_CA, and those that the authority's servers showed last. */
   certificates(): LiveCertificate[];
   close(): Promise<void>;
 }
 
-/** `client`: shown to the authority. `ca`: of DGI_CA. */
+/** `client`: shown to the authority. `ca`: of DGI_CA. `server`: shown by the authority or its token endpoint. */
 export interface LiveCertificate {
-  readonly use: 'client' | 'ca';
+  readonly use: 'client' | 'ca' | 'server';
   readonly certificate: X509Certificate;
 }
 
@@ -71,6 +71,7 @@ export async function openAuthority(
       return [
         ...client.map((certificate) => ({ use: 'client', certificate }) as const),
         ...(anchors ?? []).map((certificate) => ({ use: 'ca', certificate }) as const),
+        ...authority.serverCertificates().map((certificate) => ({ use: 'server', certificate }) as const),
       ];
     },
     close: () => authority.close(),
@@ -110,14 +111,18 @@ export function openCommandAuthority(config: Config, level: 'warn' | 'silent' = 
   return openAuthority(config, { log, verify: () => Promise.reject(new Error('a command verifies no receipt')) });
 }
 
-const NAMES = { client: 'The certificate of DGI_CLIENT_P12', ca: 'A certificate of DGI_CA' } as const;
+const NAMES = {
+  client: 'The certificate of DGI_CLIENT_P12',
+  ca: 'A certificate of DGI_CA',
+  server: "The certificate of the authority's server",
+} as const;
 
 function lookAt({ use, certificate }: LiveCertificate, now: Date): CertificateLook[] {
   const finding = expiryFinding(NAMES[use], certificate, now);
   if (finding === null) return [];
   const fields = { authority: use, subject: certificate.subject.replaceAll('\n', ', ') };
-  // While roots are exchanged the file holds old and new ones.
-  return [{ fields, findings: [use === 'ca' ? { ...finding, level: 'warn' } : finding] }];
+  // While roots are exchanged the file holds old and new ones. That of the server is the authority's to renew.
+  return [{ fields, findings: [use === 'client' ? finding : { ...finding, level: 'warn' }] }];
 }
 
 let systemRoots: readonly X509Certificate[] | null = null;

@@ -95,6 +95,7 @@ export async function diagnoseAuthority(config: Config): Promise<AuthorityDiagno
   try {
     const trouble = await live.authority.probe();
     return {
+      // After the call, so that the server's is known.
       ...{ url: config.authority?.url ?? '', certificates: live.certificates(), trouble },
       ...{ capabilities: live.authority.capabilities(), ...live.authority.state() },
     };

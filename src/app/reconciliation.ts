@@ -3,7 +3,7 @@ import type { Db } from 'mongodb';
 import type { Config } from '../config.ts';
 import type { Authority } from '../domain/authority/ports.ts';
 import { createReconcile, type Reconcile, type ReconciliationReport } from '../domain/authority/reconcile.ts';
-import type { DifferenceRepository, ReconciliationRun } from '../domain/authority/reconciliation.ts';
+import type { DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { createReconcileJob, removeReconcileJob } from '../jobs/reconcile-job.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
@@ -19,11 +19,6 @@ import { openStore } from './store.ts';
 export interface Reconciliation {
   readonly reconcile: Reconcile;
   readonly differences: DifferenceRepository;
-}
-
-/** The last reconciliation that ended, of any process; null if there was none. */
-export function lastReconciliation(db: Db): Promise<ReconciliationRun | null> {
-  return createReconciliationState(db).last();
 }
 
 export function composeReconciliation(

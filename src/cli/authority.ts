@@ -1,5 +1,6 @@
 import { hostname, userInfo } from 'node:os';
 import type { Outage } from '../domain/authority/breaker.ts';
+import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, Pause } from '../domain/authority/state.ts';
 import { LIVE_MS } from '../domain/authority/workers.ts';
 import { administer } from './administer.ts';
@@ -21,13 +22,16 @@ export const authorityStatus: Command = {
   details: `The breaker is closed (invoices are sent), open (only probes are sent) or half_open (one invoice is tried). Waiting invoices are
 counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Workers are those with a heartbeat of the last ${LIVE_MS / 1000} seconds.`,
   async run(input, context) {
-    const [state, waiting] = await administer(context, ({ authorityState, invoices }) =>
-      Promise.all([authorityState.read(), invoices.parkedByTenant(MOST_TENANTS, MOST_WAITING)]),
+    const [state, waiting, reconciled] = await administer(context, ({ authorityState, invoices, lastReconciliation }) =>
+      Promise.all([authorityState.read(), invoices.parkedByTenant(MOST_TENANTS, MOST_WAITING), lastReconciliation()]),
     );
     const shown = statusOf(state, new Date());
     const byTenant = waiting.map((each) => ({ tenant: each.tenantId, waiting: each.waiting }));
     const { terminal } = context;
-    if (input.has('json')) terminal.print(JSON.stringify({ ...shown, waiting: byTenant }));
+    if (input.has('json'))
+      terminal.print(
+        JSON.stringify({ ...shown, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),
+      );
     else {
       const rows = [
         ['breaker', shown.breaker + (shown.since ? ` since ${time(shown.since)}` : '')],
@@ -38,6 +42,7 @@ counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Worke
         ['rate limit', shown.not_before ? `nothing is sent before ${time(shown.not_before)}` : '-'],
         ['workers', String(shown.workers)],
         ['in flight', String(shown.in_flight)],
+        ['reconciled', reconciled ? reconciliationText(reconciled) : 'never'],
         ['waiting', waiting.length === 0 ? '0' : ''],
         ...waiting.map((tenant) => [
           '',
@@ -96,6 +101,16 @@ function statusOf({ breaker, pause, notBefore, workers }: AuthorityState, now: D
     workers: live.length,
     in_flight: live.reduce((sum, { inFlight }) => sum + inFlight, 0),
   };
+}
+
+function reconciliationOf(run: ReconciliationRun | null) {
+  if (run === null) return null;
+  const { startedAt, finishedAt, outcome, message, entries, healed } = run;
+  return { started_at: startedAt, finished_at: finishedAt, outcome, message, entries, healed };
+}
+
+function reconciliationText({ finishedAt, outcome, message, entries }: ReconciliationRun): string {
+  return harmless(`${time(finishedAt)}: ${outcome}, ${entries} entries read${message === null ? '' : `: ${message}`}`);
 }
 
 function outageText({ since, until }: Outage): string {

@@ -23,14 +23,19 @@ export async function checkAuthority(
   return [...certificateFindings(found, now), ...tokenFinding(found), answerFinding(found), ...clockFinding(found)];
 }
 
+const SUBJECTS = { client: 'DGI client', ca: 'DGI_CA', server: 'DGI server' } as const;
+
 function certificateFindings({ certificates }: AuthorityDiagnosis, now: Date): Finding[] {
   return certificates.map(({ use, certificate }) => {
-    const subject = use === 'client' ? 'DGI client' : 'DGI_CA';
+    const subject = SUBJECTS[use];
     const days = Math.floor((certificate.validToDate.getTime() - now.getTime()) / DAY_MS);
     const until = certificate.validToDate.toISOString().slice(0, 10);
     const text = `${certificate.subject.replaceAll('\n', ', ')}, until ${until} (${days} days left)`;
     if (days >= EXPIRY_WARNING_DAYS) return { subject, state: 'works', found: text };
-    const advice = 'Get the next certificate and put it in the place of the file; no restart is needed.';
+    const advice =
+      use === 'server'
+        ? 'The authority must renew it: ask it. Live invoices wait when it has expired.'
+        : 'Get the next certificate and put it in the place of the file; no restart is needed.';
     return { subject, state: 'warns', found: text, advice };
   });
 }
@@ -41,9 +46,15 @@ function tokenFinding({ token, trouble }: AuthorityDiagnosis): Finding[] {
   if (token.endsInMs !== null) {
     return [{ subject, state: 'works', found: `valid for ${Math.round(token.endsInMs / 1000)} s` }];
   }
-  const advice =
-    'Check DGI_TOKEN_URL and DGI_CLIENT_ID, and that the authority has the public part of DGI_CLIENT_KEY registered.';
-  return [{ subject, state: 'warns', found: trouble ?? 'none', advice }];
+  return [{ subject, state: 'warns', found: trouble ?? 'none', advice: tokenAdvice(trouble ?? '') }];
+}
+
+function tokenAdvice(trouble: string): string {
+  if (trouble.includes('The connection failed') || trouble.includes('No connection'))
+    return 'Check DGI_TOKEN_URL, DGI_CA and DGI_CLIENT_P12, which the server may not accept, and the network. Live invoices wait until then.';
+  if (/status (5\d\d|429)/.test(trouble))
+    return 'The token endpoint is not available: ask the authority if it lasts. Live invoices wait until then.';
+  return 'Check DGI_TOKEN_URL and DGI_CLIENT_ID, and that the authority has the public part of DGI_CLIENT_KEY registered.';
 }
 
 function answerFinding({ url, trouble, token, capabilities }: AuthorityDiagnosis): Finding {

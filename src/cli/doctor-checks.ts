@@ -216,7 +216,7 @@ function nearestPresent(path: string): string {
 }
 
 export function oneLine(error: unknown): string {
-  return (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\s*\n\s*/g, '; ');
+  return (error instanceof Error ? error.message : String(error)).trim().replaceAll(/\.?\s*\n\s*/g, '; ');
 }
 
 function gigabytes(bytes: number): string {

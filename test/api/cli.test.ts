@@ -110,7 +110,7 @@ describe('the tax authority', () => {
     const status = () => administered('authority', 'status');
     expect(await status()).toEqual({
       ...{ breaker: 'closed', since: null, outages: 0, latest_outages: [], next_probe: null },
-      ...{ pause: null, not_before: null, workers: 0, in_flight: 0, waiting: [] },
+      ...{ pause: null, not_before: null, workers: 0, in_flight: 0, waiting: [], last_reconciliation: null },
     });
     const { pause } = await administered('authority', 'pause', '--reason', 'maintenance\u001b[2J');
     expect(pause).toMatchObject({ by: expect.stringContaining('@'), reason: 'maintenance\u001b[2J' });

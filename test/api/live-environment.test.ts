@@ -109,7 +109,7 @@ describe('with a live authority', () => {
     const headers = { Authorization: `Basic ${credential}` };
     const text = await (await fetch(`${service.url}/metrics`, { headers })).text();
     expect(text).toMatch(/fatoura_authority_call_duration_seconds_count\{call="submit",outcome="held"\} [1-9]/);
-    for (const use of ['client', 'ca'])
+    for (const use of ['client', 'ca', 'server'])
       expect(text).toMatch(
         new RegExp(`fatoura_authority_certificate_expiry_timestamp_seconds\\{certificate="${use}"\\} \\d{10}`),
       );

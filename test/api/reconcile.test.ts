@@ -3,7 +3,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { openAdministration } from '../../src/app/administration.ts';
-import { lastReconciliation, type OpenAuthority, openReconciliation } from '../../src/app/reconciliation.ts';
+import { type OpenAuthority, openReconciliation } from '../../src/app/reconciliation.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
 import { runCommandLine } from '../../src/cli/run.ts';
@@ -12,6 +12,7 @@ import type { Authority, ChangesAnswer, LedgerEntry } from '../../src/domain/aut
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { RECONCILE_JOB } from '../../src/jobs/reconcile-job.ts';
 import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
+import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 import { startService, type TestService, withDatabase } from '../support/service.ts';
@@ -149,7 +150,12 @@ describe('authority reconcile', () => {
     expect(second.out).toMatch(/^reconciliation complete: 0 entries read/);
     expect(second.out).toMatch(new RegExp(`\nother_dgi_id +${wrong} .* DGI-2 +DGI-\\?\\[31m9 `));
     expect(second.out).not.toContain('\u001b');
-    expect(await lastReconciliation(service.app.store.db)).toMatchObject({ outcome: 'complete', entries: 0 });
+    expect(await createReconciliationState(service.app.store.db).last()).toMatchObject({
+      outcome: 'complete',
+      entries: 0,
+    });
+    const status = await cli(['authority', 'status']);
+    expect(status.out).toMatch(/^reconciled +\d{4}-\S+Z: complete, 0 entries read$/m);
     const attention = await cli(['invoices', 'attention']);
     expect(attention).toMatchObject({
       code: 0,
@@ -215,7 +221,7 @@ describe('the nightly job', () => {
   it('reconciles when it is due, and is scheduled for the next night', async () => {
     answer = () => page([entry('inv_nightly', null, 'c'.repeat(64))]);
     await jobs().updateOne({ name: RECONCILE_JOB }, { $set: { nextRunAt: new Date() } });
-    await expect.poll(async () => (await lastReconciliation(service.app.store.db))?.entries).toBe(1);
+    await expect.poll(async () => (await createReconciliationState(service.app.store.db).last())?.entries).toBe(1);
     expect(await service.app.store.db.collection('authority_differences').countDocuments({ open: true })).toBe(1);
     await expect
       .poll(async () => Number((await jobs().findOne({ name: RECONCILE_JOB }))?.nextRunAt))

@@ -34,6 +34,7 @@ it('certificate, token, capabilities and clock work', async () => {
   expect(await findings()).toEqual([
     expect.stringMatching(/^works DGI client: CN=.*days left/),
     expect.stringMatching(/^works DGI_CA: .*days left/),
+    expect.stringMatching(/^works DGI server: CN=.*days left/),
     expect.stringMatching(/^works DGI token: valid for 3\d\d s|^works DGI token: valid for 2\d\d s/),
     expect.stringMatching(/^works authority: .* decisions polling, look-up by id and digest, 600 submissions a minute/),
     expect.stringMatching(/^works DGI clock: agrees/),
@@ -43,13 +44,27 @@ it('certificate, token, capabilities and clock work', async () => {
 it('a clock that is off is named, and everything else works', async () => {
   const found = await findings(({ control }) => control.setClock(600_000));
   expect(found.at(-1)).toMatch(/^warns DGI clock: the authority's clock is (59\d|60\d) s ahead of this machine's/);
-  expect(found.filter((line) => line.startsWith('works'))).toHaveLength(4);
+  expect(found.filter((line) => line.startsWith('works'))).toHaveLength(5);
 });
 
 it('no token: the endpoint’s reason', async () => {
   const found = await findings(({ control }) => control.addFault({ kind: 'invalid-grant' }));
   expect(found).toContainEqual(expect.stringMatching(/^warns DGI token: .*status 400, invalid_grant/));
   expect(found).toContainEqual(expect.stringMatching(/^warns authority: .*for want of a token/));
+});
+
+it.each([
+  ['foreign-server', /was not issued under DGI_CA.*\n.*DGI_CA/],
+  ['unavailable', /status 503.*\n.*is not available/],
+  ['invalid-grant', /invalid_grant.*\n.*DGI_CLIENT_KEY/],
+] as const)('no token because of %s: the advice is about that', async (what, expected) => {
+  const simulator = await startSimulator();
+  opened.push(simulator);
+  if (what === 'foreign-server') await simulator.control.rotate(what);
+  else simulator.control.addFault({ kind: what, calls: ['token'] });
+  const all = await checkAuthority(() => diagnoseAuthority(readConfig({ ...simulator.settings })), new Date());
+  const token = all.find(({ subject }) => subject === 'DGI token');
+  expect(`${token?.found}\n${token?.advice}`).toMatch(expected);
 });
 
 it('nobody listens', async () => {

@@ -1,3 +1,4 @@
+import type { X509Certificate } from 'node:crypto';
 import type {
   Authority,
   ChangesAnswer,
@@ -61,6 +62,8 @@ export interface HttpAuthority extends Authority {
   setShare(workers: number): void;
   /** For operators. */
   state(): HttpAuthorityState;
+  /** What the authority's server and its token endpoint showed at their last connections. */
+  serverCertificates(): readonly X509Certificate[];
   close(): Promise<void>;
 }
 
@@ -255,6 +258,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
 
     setShare: limits.setShare,
     state: () => ({ clockOffsetMs: serverClock.offset(), token: tokens?.state() ?? null }),
+    serverCertificates: connection.serverCertificates,
     async close() {
       capabilities.stop();
       await connection.close();

@@ -1,5 +1,5 @@
-import { randomUUID } from 'node:crypto';
-import type { SecureContext } from 'node:tls';
+import { randomUUID, type X509Certificate } from 'node:crypto';
+import { type SecureContext, TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { CredentialStore } from './credentials.ts';
 
@@ -36,6 +36,8 @@ export type Exchange =
 export interface Connection {
   /** Never throws, never repeats the request, and follows no redirect. */
   exchange(request: OutgoingRequest): Promise<Exchange>;
+  /** The certificate that each server showed at its last accepted connection. */
+  serverCertificates(): readonly X509Certificate[];
   /** Ends every connection. Requests in flight are lost. */
   close(): Promise<void>;
 }
@@ -57,6 +59,8 @@ export function createConnection(credentials: CredentialStore, options: Connecti
   const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
   let current: AgentInUse | null = null;
   let closed = false;
+  /** By host name: there are two at most, the authority's and its token endpoint's. */
+  const shown = new Map<string, X509Certificate>();
   /** Those of earlier certificates, until their requests have ended. */
   const retired = new Set<AgentInUse>();
 
@@ -65,7 +69,11 @@ export function createConnection(credentials: CredentialStore, options: Connecti
     const { context } = (await credentials.current()).tls;
     if (current?.context !== context) {
       const earlier = current;
-      current = { context, agent: createAgent(context, connectTimeoutMs), running: 0 };
+      current = {
+        context,
+        agent: createAgent(context, connectTimeoutMs, (host, certificate) => shown.set(host, certificate)),
+        running: 0,
+      };
       if (earlier) {
         retired.add(earlier);
         release(earlier);
@@ -110,6 +118,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
       if (exchange.kind === 'not_sent') await credentials.recheck();
       return exchange;
     },
+    serverCertificates: () => [...shown.values()],
     async close() {
       closed = true;
       await Promise.all([current, ...retired].map((each) => each?.agent.destroy()));
@@ -125,16 +134,25 @@ interface AgentInUse {
   running: number;
 }
 
-function createAgent(secureContext: SecureContext, timeout: number): Agent {
-  return new Agent({
+/** @param onServer told of the certificate of each server that was accepted */
+function createAgent(
+  secureContext: SecureContext,
+  timeout: number,
+  onServer: (host: string, certificate: X509Certificate) => void,
+): Agent {
+  const connect = buildConnector({
+    ...{ timeout, secureContext, autoSelectFamily: true, allowH2: false },
     // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
-    connect: buildConnector({
-      timeout,
-      secureContext,
-      rejectUnauthorized: true,
-      autoSelectFamily: true,
-      allowH2: false,
-    }),
+    rejectUnauthorized: true,
+  });
+  return new Agent({
+    connect: (target, done) =>
+      connect(target, (...result) => {
+        const [, socket] = result;
+        const certificate = socket instanceof TLSSocket ? socket.getPeerX509Certificate() : undefined;
+        if (certificate) onServer(target.hostname, certificate);
+        done(...result);
+      }),
     pipelining: 1,
     // ExchangeHandler limits the time.
     headersTimeout: 0,
@@ -240,10 +258,23 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   }
 }
 
+/** What OpenSSL's and Node's codes mean, for operators: their texts advise options of Node. */
+const CERTIFICATE_FAULTS: readonly (readonly [RegExp, string])[] = [
+  [
+    /^(UNABLE_TO_(GET_ISSUER_CERT(_LOCALLY)?|VERIFY_LEAF_SIGNATURE)|CERT_(SIGNATURE_FAILURE|UNTRUSTED)|(SELF_SIGNED_CERT_IN_CHAIN|DEPTH_ZERO_SELF_SIGNED_CERT))$/,
+    "was not issued under DGI_CA, or without DGI_CA under the system's roots",
+  ],
+  [/^CERT_HAS_EXPIRED$/, 'has expired'],
+  [/^CERT_NOT_YET_VALID$/, 'is not valid yet: is the clock of this machine right?'],
+  [/^ERR_TLS_CERT_ALTNAME_INVALID$/, 'is for another host name'],
+];
+
 /** A sentence about a failed connection, with the code of the error. */
 function reasonOf(error: Error & { code?: string }): string {
   // When several addresses were tried, the first error is representative.
   const cause = error instanceof AggregateError ? ((error.errors[0] as Error & { code?: string }) ?? error) : error;
   const { code, message } = cause as Error & { code?: string };
+  const known = code === undefined ? undefined : CERTIFICATE_FAULTS.find(([codes]) => codes.test(code))?.[1];
+  if (known !== undefined) return `The connection failed: the server's certificate ${known} (${code}).`;
   return `The connection failed: ${message || code || 'no reason given'}${code && !message.includes(code) ? ` (${code})` : ''}.`;
 }
