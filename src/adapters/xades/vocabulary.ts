@@ -67,7 +67,12 @@ export const FORMS: Readonly<Record<SignedForm, Form>> = {
     facts: {
       sellerIce: party('AccountingSupplierParty'),
       customerIce: party('AccountingCustomerParty'),
+      issueDate: [[CBC, 'IssueDate']],
       currency: [[CBC, 'DocumentCurrencyCode']],
+      taxAmount: [
+        [CAC, 'TaxTotal'],
+        [CBC, 'TaxAmount'],
+      ],
       payable: [
         [CAC, 'LegalMonetaryTotal'],
         [CBC, 'PayableAmount'],

@@ -42,8 +42,8 @@ export interface Clearance {
 }
 
 /**
- * By name. Of a UBL document: `sellerIce`, `customerIce`, `currency` and `payable`, each absent unless it occurs exactly
- * once. Of a receipt or a clearance: every element by its own name (docs/decisions/0042).
+ * By name. Of a UBL document: `sellerIce`, `customerIce`, `issueDate`, `currency`, `taxAmount` and `payable`, each absent
+ * unless it occurs exactly once. Of a receipt or a clearance: every element by its own name (docs/decisions/0042).
  */
 export type SignedFacts = Readonly<Record<string, string>>;
 

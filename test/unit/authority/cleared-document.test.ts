@@ -169,11 +169,28 @@ describe('a document signed by the authority alone', () => {
   });
 
   test.each([
+    ['customerIce', { customer: { ...legal.customer, ice: '001234567000062' } }],
+    ['issueDate', { issueDate: '2026-11-20' }],
     ['number', { number: '2026-000999' }],
     ['sellerIce', { seller: { ...legal.seller, ice: '001525713000085' } }],
     ['payable', { amount: legal.amount + 1 }],
   ])('is wrong with another %s', async (name, changes) => {
     expect(await outcome(await signedBy(authority, changes))).toMatch(new RegExp(`its ${name} differ`));
+  });
+
+  test('is wrong with another tax and the same amount to pay', async () => {
+    const unsigned = unsignedDocument(writeInvoice(sampleInvoice()));
+    const tax = /<cac:TaxTotal[^>]*><cbc:TaxAmount[^>]*>(?<amount>[\d.]+)</d.exec(
+      Buffer.from(unsigned.octets).toString('latin1'),
+    );
+    const [at] = tax?.indices?.groups?.amount ?? [];
+    if (at === undefined) throw new Error('the sample has no tax');
+    const octets = Buffer.from(unsigned.octets);
+    octets[at] = 0x39;
+    const changed = { ...unsigned, octets, sha256: createHash('sha256').update(octets).digest('base64') };
+    const document = await createDocumentSigner(keyOf(authority)).sign(changed, NOW);
+    expect(await verifySignedDocument(document)).toMatchObject({ valid: true });
+    expect(await outcome(document)).toMatch(/its taxAmount differ/);
   });
 
   test('is wrong when it is the one that was sent: the authority did not sign it', async () => {
