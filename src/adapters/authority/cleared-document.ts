@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { CheckCleared } from '../../domain/invoice/ports.ts';
+import { cutClearance } from '../../domain/verification/cut-clearance.ts';
 import { MAX_DOCUMENT_BYTES, type SignedFacts, type ValidSignature } from '../../domain/verification/verification.ts';
-import { cutClearance } from '../xades/cleared-form.ts';
 import { type PaperParts, signedByAuthority } from './receipt-reader.ts';
 
 /**

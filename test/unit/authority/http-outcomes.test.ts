@@ -235,6 +235,12 @@ describe('a submission', () => {
   });
 });
 
+it.each(['.', '..', 'a b', 'é', ''])('the id %j is no id of the protocol', async (dgiId) => {
+  expect(await submitted({ json: shownSubmission('inv_1', document, { dgi_id: dgiId }) })).toMatchObject({
+    kind: 'unknown',
+  });
+});
+
 describe('a look-up by id', () => {
   it('200: held', async () => {
     expect(await lookedUp({ json: shownSubmission('inv_1', document) })).toMatchObject({ kind: 'held' });

@@ -11,8 +11,8 @@ const text = (longest: number) =>
     .min(1)
     .max(longest)
     .transform((value) => value.toWellFormed());
-/** An id that is stored, printed and put into addresses. */
-const id = z.string().regex(/^[\x21-\x7e]{1,200}$/);
+/** An id that is stored, printed and put into addresses, where dots alone would name another one. */
+const id = z.string().regex(/^(?!\.{1,2}$)[\x21-\x7e]{1,200}$/);
 const digest = z.string().regex(/^[0-9a-f]{64}$/);
 const time = z.iso.datetime({ offset: true }).transform((value) => new Date(value));
 
