@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Benchmark, Side } from './harness.ts';
 import type { LatencyServiceMessage } from './latency-service.ts';
+import { createInvoice, type ServiceAddress, statusReached } from './watched-invoice.ts';
 
 /**
  * Time from POST to accepted (as seen on the invoice's stream) and to the last byte of the PDF, for one invoice after
@@ -16,19 +17,6 @@ export const benchmark: Benchmark = {
 };
 
 const SERVICE = fileURLToPath(new URL('latency-service.ts', import.meta.url));
-
-/** 20 lines, two VAT rates: 2,500 × 20 × 1.20 / 2 + 2,500 × 20 × 1.10 / 2 centimes. */
-const INVOICE = {
-  amount: 57_500,
-  currency: 'MAD',
-  customer: { ice: '001234567000062', name: 'Atlas Distribution SARL', address: '12, rue des Orangers, Casablanca' },
-  lines: Array.from({ length: 20 }, (_, i) => ({
-    description: `Prestation ${i + 1}`,
-    quantity: 1,
-    unit_price: 2500,
-    tax_rate: i % 2 === 0 ? 20 : 10,
-  })),
-};
 
 function side(name: string, kind: 'ours' | 'stock'): Side {
   let child: ChildProcess | null = null;
@@ -84,32 +72,17 @@ function side(name: string, kind: 'ours' | 'stock'): Side {
 }
 
 /** @returns milliseconds since the request was sent */
-async function oneInvoice({ url, secretKey }: { url: string; secretKey: string }) {
-  const headers = { Authorization: `Bearer ${secretKey}` };
+async function oneInvoice(service: ServiceAddress) {
   const start = performance.now();
-  const created = await fetch(`${url}/v1/invoices`, {
-    method: 'POST',
-    headers: { ...headers, 'Content-Type': 'application/json' },
-    body: JSON.stringify(INVOICE),
-  });
-  if (created.status !== 201) throw new Error(`creation was answered ${created.status} ${await created.text()}`);
-  const { id, client_secret } = (await created.json()) as { id: string; client_secret: string };
-  await statusReached(`${url}/v1/invoices/${id}/stream`, client_secret, 'accepted');
+  const created = await createInvoice(service);
+  await statusReached(service, created, 'accepted');
   const accepted = performance.now() - start;
-  const { pdf_url } = (await (await fetch(`${url}/v1/invoices/${id}`, { headers })).json()) as { pdf_url: string };
+  const headers = { Authorization: `Bearer ${service.secretKey}` };
+  const { pdf_url } = (await (await fetch(`${service.url}/v1/invoices/${created.id}`, { headers })).json()) as {
+    pdf_url: string;
+  };
   const pdf = Buffer.from(await (await fetch(pdf_url)).arrayBuffer());
   const downloaded = performance.now() - start;
   if (pdf.subarray(0, 5).toString() !== '%PDF-') throw new Error(`${pdf_url} returned no PDF`);
   return { accepted, downloaded };
-}
-
-/** Reads an event stream until a message has the status. */
-async function statusReached(url: string, token: string, status: string): Promise<void> {
-  const { body } = await fetch(url, { headers: { Authorization: `Bearer ${token}` } });
-  let text = '';
-  for await (const chunk of body?.pipeThrough(new TextDecoderStream()) ?? []) {
-    text += chunk;
-    if (text.includes(`"status":"${status}"`)) return;
-  }
-  throw new Error(`the stream ended before ${status}: ${text}`);
 }
