@@ -238,6 +238,17 @@ describe('renewal', () => {
     expect(authority.state().token).toMatchObject({ renewals: 1, failures: 2, endsInMs: 0 });
   });
 
+  it('that is not answered keeps no call that has a valid token', async () => {
+    const authority = await open({ parts: { clock: local } });
+    await authority.lookUp(submission);
+    server.token = () => new Promise(() => undefined);
+    skip(245_000);
+    const calls = [authority.lookUp(submission), authority.submit(submission)];
+    expect(await Promise.all(calls)).toMatchObject([{ kind: 'held' }, { kind: 'held' }]);
+    expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
+    expect(authority.state().token).toMatchObject({ renewals: 1, failures: 0 });
+  }, 25_000);
+
   it("goes by the server's clock when this machine's is set back", async () => {
     let wall = 0;
     const clock = { wall: () => Date.now() + skipped + wall, monotonic: local.monotonic };

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { SignJWT } from 'jose';
 import { z } from 'zod';
 import type { Answer, Connection, Exchange } from './connection.ts';
@@ -56,6 +57,8 @@ const BACKDATED_SECONDS = 5;
 const CLOCK_TOLERANCE_MS = 5000;
 /** A token is renewed in the last fifth of its life, at most this long before its end. */
 const RENEWAL_MS = 60_000;
+/** How long calls wait for a renewal while the old token is still valid, milliseconds from its begin. */
+const RENEWAL_PATIENCE_MS = 2000;
 /** Life of a token whose answer does not tell it (RFC 6749, section 5.1, recommends `expires_in`). */
 const DEFAULT_LIFE_SECONDS = 300;
 
@@ -80,6 +83,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
   const url = new URL(settings.url);
   let current: Token | null = null;
   let renewing: Promise<TokenAnswer> | null = null;
+  let renewingSince = 0;
   let renewals = 0;
   let failures = 0;
 
@@ -127,10 +131,17 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
   return {
     async token() {
       if (current && clock.now() < current.renewAt) return { kind: 'token', token: current.value };
-      renewing ??= renew().finally(() => {
-        renewing = null;
-      });
-      return renewing;
+      if (renewing === null) {
+        renewingSince = local.monotonic();
+        renewing = renew().finally(() => {
+          renewing = null;
+        });
+      }
+      if (current === null || clock.now() >= current.endsAt) return renewing;
+      // A token endpoint that does not answer must not hold up calls that have a valid token.
+      const patience = Math.max(0, renewingSince + RENEWAL_PATIENCE_MS - local.monotonic());
+      const old = { kind: 'token', token: current.value } as const;
+      return Promise.race([renewing, sleep(patience, old, { ref: false })]);
     },
     refused(token) {
       if (current?.value === token) current = null;
