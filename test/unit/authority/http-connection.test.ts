@@ -2,6 +2,7 @@ import { renameSync, writeFileSync } from 'node:fs';
 import type { ServerResponse } from 'node:http';
 import { createServer as createTcpServer, type Socket } from 'node:net';
 import { afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import type { Resolve } from '../../../src/adapters/authority/http/shared-resolver.ts';
 import type { SubmitAnswer } from '../../../src/domain/authority/ports.ts';
 import { type CertificateAuthority, createCertificateAuthority } from '../../support/certificate-authority.ts';
 import { type OpenHttpAuthority, type OpenOptions, openHttpAuthority } from '../../support/http-authority.ts';
@@ -65,6 +66,19 @@ describe('nothing was sent: not held', () => {
   it('the name does not resolve', async () => {
     const { authority } = await open({}, { url: 'https://authority.invalid' });
     expect(await authority.submit(submission)).toMatchObject(unreachable);
+  });
+
+  it('the name server never answers, which gets one query at a time, however many calls wait', async () => {
+    const queries: string[] = [];
+    const resolve: Resolve = (host) => void queries.push(host);
+    const parts = { connection: { connectTimeoutMs: 50, resolve } };
+    const { authority } = await open({ parts }, { url: 'https://authority.invalid' });
+    for (let i = 0; i < 3; i++) {
+      const answers = await Promise.all(Array.from({ length: 8 }, () => authority.submit(submission)));
+      expect(answers[0]).toMatchObject(unreachable);
+    }
+    // Also after the time-outs: the first query still occupies its thread.
+    expect(queries).toEqual(['authority.invalid']);
   });
 
   it('TLS is never begun by the other side', async () => {

@@ -1,7 +1,9 @@
 import { randomUUID, type X509Certificate } from 'node:crypto';
+import type { LookupFunction } from 'node:net';
 import { type SecureContext, TLSSocket } from 'node:tls';
 import { Agent, buildConnector, type Dispatcher } from 'undici';
 import type { CredentialStore } from './credentials.ts';
+import { createSharedResolver, type Resolve } from './shared-resolver.ts';
 
 /** A request to the authority or to its token endpoint. */
 export interface OutgoingRequest {
@@ -47,6 +49,8 @@ export interface ConnectionOptions {
   readonly connectTimeoutMs?: number;
   /** From sending to the end of the answer, milliseconds. Default 30,000. */
   readonly answerTimeoutMs?: number;
+  /** Default: the system's resolver. */
+  readonly resolve?: Resolve;
 }
 
 const MAX_HEADER_BYTES = 16 * 1024;
@@ -57,6 +61,7 @@ const MAX_HEADER_BYTES = 16 * 1024;
  */
 export function createConnection(credentials: CredentialStore, options: ConnectionOptions = {}): Connection {
   const { connectTimeoutMs = 5000, answerTimeoutMs = 30_000 } = options;
+  const lookup = createSharedResolver(options.resolve);
   let current: AgentInUse | null = null;
   let closed = false;
   /** By host name: there are two at most, the authority's and its token endpoint's. */
@@ -69,11 +74,9 @@ export function createConnection(credentials: CredentialStore, options: Connecti
     const { context } = (await credentials.current()).tls;
     if (current?.context !== context) {
       const earlier = current;
-      current = {
-        context,
-        agent: createAgent(context, connectTimeoutMs, (host, certificate) => shown.set(host, certificate)),
-        running: 0,
-      };
+      const onServer = (host: string, certificate: X509Certificate) => shown.set(host, certificate);
+      const agent = createAgent(context, { timeout: connectTimeoutMs, lookup }, onServer);
+      current = { context, agent, running: 0 };
       if (earlier) {
         retired.add(earlier);
         release(earlier);
@@ -137,11 +140,11 @@ interface AgentInUse {
 /** @param onServer told of the certificate of each server that was accepted */
 function createAgent(
   secureContext: SecureContext,
-  timeout: number,
+  options: { readonly timeout: number; readonly lookup: LookupFunction },
   onServer: (host: string, certificate: X509Certificate) => void,
 ): Agent {
   const connect = buildConnector({
-    ...{ timeout, secureContext, autoSelectFamily: true, allowH2: false },
+    ...{ ...options, secureContext, autoSelectFamily: true, allowH2: false },
     // NODE_TLS_REJECT_UNAUTHORIZED must not disable certificate validation.
     rejectUnauthorized: true,
   });
@@ -166,7 +169,7 @@ function createAgent(
 class ExchangeHandler implements Dispatcher.DispatchHandler {
   readonly #request: OutgoingRequest;
   readonly #requestId: string;
-  readonly #limits: Required<ConnectionOptions>;
+  readonly #limits: Required<Omit<ConnectionOptions, 'resolve'>>;
   readonly #settle: (exchange: Exchange) => void;
   #timer: NodeJS.Timeout;
   #controller: Dispatcher.DispatchController | null = null;
@@ -181,7 +184,7 @@ class ExchangeHandler implements Dispatcher.DispatchHandler {
   constructor(
     request: OutgoingRequest,
     requestId: string,
-    limits: Required<ConnectionOptions>,
+    limits: Required<Omit<ConnectionOptions, 'resolve'>>,
     settle: (exchange: Exchange) => void,
   ) {
     this.#request = request;
