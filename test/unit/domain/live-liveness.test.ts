@@ -2,7 +2,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import { createLiveGate } from '../../../src/domain/authority/live-gate.ts';
 import type { Decision } from '../../../src/domain/authority/ports.ts';
 import { NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
-import { absent, answering, held, notHeld, unknown } from '../../support/authority.ts';
+import { absent, answering, CAPABILITIES, held, notHeld, unknown } from '../../support/authority.ts';
 import { liveWorld, memoryState } from '../../support/live-world.ts';
 
 const ACCEPTED: Decision = { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date() };
@@ -13,8 +13,7 @@ afterEach(() => void vi.useRealTimers());
 
 const RATE_LIMITED = (retryAfterMs: number) => notHeld('rate_limited', 'rate_limited', retryAfterMs);
 
-function gateOf(state = memoryState(), probe: () => Promise<string | null> = async () => null) {
-  const authority = answering({ probe });
+function gateOf(state = memoryState(), authority = answering({})) {
   return createLiveGate({ store: state, authority, worker: 'w', concurrency: 2, report: () => undefined });
 }
 
@@ -27,7 +26,7 @@ async function confirmed<T>(work: Promise<T> | undefined): Promise<T | undefined
 /** A failure that probes confirm, then a probe that answers: half-open. */
 async function halfOpen(state = memoryState()) {
   let trouble: string | null = 'away';
-  const gate = gateOf(state, async () => trouble);
+  const gate = gateOf(state, answering({ probe: async () => trouble }));
   await gate.refresh();
   const pass = await gate.enter('inv_1');
   await confirmed(pass?.submitted(notHeld('unavailable')));
@@ -131,7 +130,7 @@ describe('the one place of a half-open breaker', () => {
 
 it('a state that was read before the breaker opened, and arrives after, lets nothing in', async () => {
   const state = memoryState();
-  const gate = gateOf(state, async () => 'away');
+  const gate = gateOf(state, answering({ probe: async () => 'away' }));
   await gate.refresh();
   const stale = state.current;
   const pass = await gate.enter('inv_1');
@@ -155,7 +154,7 @@ it('an invoice is not failed for good by a worker that has not heard of the outa
   }
   expect(gate.counted(failures)).toHaveLength(5);
   // Another worker opens the breaker.
-  const other = gateOf(state, async () => 'away');
+  const other = gateOf(state, answering({ probe: async () => 'away' }));
   await other.refresh();
   await confirmed(other.lookUpFailed(null));
   expect(gate.counted(failures)).toHaveLength(5);
@@ -170,4 +169,60 @@ it('a new invoice does not take the place that becomes free before one that wait
   expect(await gate.enter('inv_new')).toBeNull();
   gate.setWaiting(false);
   expect(await gate.enter('inv_new')).not.toBeNull();
+});
+
+it('a look-up that the client kept back is no call and no failure: no probe, no entry, no part of the budget', async () => {
+  const [kept, probe] = [{ ...unknown('Not asked yet.', 5000), requestId: null, deferred: true } as const, vi.fn()];
+  const world = liveWorld({ lookUp: async () => kept, probe: async () => probe() ?? null });
+  await world.start();
+  const now = new Date();
+  const at = (stage: 'decide' | 'transmit') =>
+    ({ ...NEW_WORK, stage, dueAt: now, claims: 0, since: now, outcomeUnknown: stage === 'transmit' }) as const;
+  const ids = [world.add({ status: 'transmitted', work: at('decide') }), world.add({ work: at('transmit') })];
+  await world.pass(10 * MINUTE);
+  for (const id of ids) {
+    expect(world.invoice(id).authorityAttempts).toEqual([]);
+  }
+  expect(probe).not.toHaveBeenCalled();
+  await world.stop();
+});
+
+it('a worker that probes for long stays one of those that share the places', async () => {
+  let away = true;
+  let [inFlight, most] = [0, 0];
+  const wait = (ms: number) => new Promise((done) => setTimeout(done, ms));
+  const world = liveWorld(
+    {
+      async submit() {
+        most = Math.max(most, ++inFlight);
+        await wait(300);
+        inFlight--;
+        return away ? notHeld('unavailable') : held(ACCEPTED);
+      },
+      async probe() {
+        await wait(25_000);
+        return away ? 'away' : null;
+      },
+    },
+    { concurrency: 4, workers: 2 },
+  );
+  await world.start();
+  for (let i = 0; i < 60; i++) world.add();
+  await world.pass(5 * MINUTE);
+  expect(world.state.current.breaker.phase).toBe('open');
+  away = false;
+  most = 0;
+  await world.pass(5 * MINUTE);
+  expect(world.all().every(({ status }) => status === 'accepted')).toBe(true);
+  expect(most).toBeLessThanOrEqual(4);
+  await world.stop();
+});
+
+it('places are no more than the authority allows, whatever is configured', async () => {
+  const capabilities = { ...CAPABILITIES, limits: { ...CAPABILITIES.limits, concurrent: 1 } };
+  const gate = gateOf(memoryState(), answering({ capabilities: () => capabilities }));
+  await gate.refresh();
+  expect(gate.places()).toBe(1);
+  expect(await gate.enter('inv_1')).not.toBeNull();
+  expect(await gate.reserve('inv_2')).toBe(false);
 });
