@@ -86,6 +86,7 @@ describe('waiting and blocked transmissions', () => {
     const claim = await invoices.claim(a1, 60_000);
     expect(claim?.invoice.work).toMatchObject({ parked: true, failures: [7], claims: 1, outcomeUnknown: false });
     expect((await next(before))?.invoiceId).toBe(a2);
+    expect((await next(before, a2))?.invoiceId).toBe(b1);
     await invoices.renew(claim as Claim, -1);
     expect((await next(before, a2))?.invoiceId).toBe(a1);
     expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
