@@ -226,3 +226,16 @@ it('places are no more than the authority allows, whatever is configured', async
   expect(await gate.enter('inv_1')).not.toBeNull();
   expect(await gate.reserve('inv_2')).toBe(false);
 });
+
+it('the heartbeat of a worker that has ended is removed after a minute, so that restarts leave nothing behind', async () => {
+  const state = memoryState();
+  await state.heartbeat({ id: 'dead', at: new Date(), inFlight: 1 });
+  const gate = gateOf(state);
+  for (let s = 0; s <= 65; s++) {
+    await gate.refresh();
+    await vi.advanceTimersByTimeAsync(1000);
+    if (s === 50) expect(state.current.workers.map(({ id }) => id).sort()).toEqual(['dead', 'w']);
+  }
+  expect(state.current.workers.map(({ id }) => id)).toEqual(['w']);
+  expect(gate.places()).toBe(2);
+});
