@@ -75,7 +75,8 @@ export class SharedBreaker {
     const state = await (due ? store.heartbeat({ id: worker, at: this.#clock(), inFlight }) : store.read());
     if (due) this.#heartbeatAt = performance.now();
     this.#adopt(state);
-    for (const { id, at } of this.#workers.seen(state.workers)) if (id !== worker) await store.forget(id, at);
+    for (const { id, at } of this.#workers.seen(state.workers, this.#clock()))
+      if (id !== worker) await store.forget(id, at);
     this.#parts.onWorkers?.(Math.max(1, this.#workers.live()));
   }
 

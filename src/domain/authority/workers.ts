@@ -5,37 +5,56 @@ export const LIVE_MS = 15_000;
 /** When its heartbeat is removed, milliseconds after the last new one. */
 const FORGET_MS = 60_000;
 
+/** A heartbeat that is older than this when it is first seen is removed at once, milliseconds. */
+const ANCIENT_MS = 3_600_000;
 /** The longest part of the time between two reads that counts as watched, milliseconds: reads are a second apart. */
 const MOST_WATCHED_MS = 2000;
 
 /**
- * Counts the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Only time
- * in which this process read regularly counts: after a stall of its own, or of the machine, it takes no other worker for
- * dead.
+ * Counts the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
+ * heartbeat changes it counts by its age, because in a series of restarts most of them are of dead workers, which nobody
+ * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or of
+ * the machine, it takes no other worker for dead.
  */
 export interface LiveWorkers {
-  /** Takes note of the stored heartbeats. @returns those of workers that have ended long ago */
-  seen(heartbeats: readonly WorkerHeartbeat[]): readonly WorkerHeartbeat[];
+  /** Takes note of the stored heartbeats. @param time now @returns those of workers that have ended long ago */
+  seen(heartbeats: readonly WorkerHeartbeat[], time: Date): readonly WorkerHeartbeat[];
   live(): number;
+}
+
+interface Seen {
+  /** UNIX milliseconds, by the worker's clock. */
+  readonly at: number;
+  /** How long this process had watched when it saw it. */
+  readonly seen: number;
+  /** Whether it was old when first seen, and has not changed. */
+  readonly isOld: boolean;
 }
 
 /** @param clock monotonic, milliseconds */
 export function countWorkers(clock: () => number = () => performance.now()): LiveWorkers {
-  /** The last heartbeat of each worker, and how long this process had watched when it saw it. */
-  const known = new Map<string, { readonly at: number; readonly seen: number }>();
+  /** The last heartbeat of each worker. */
+  const known = new Map<string, Seen>();
   let watched = 0;
   let read = clock();
   return {
-    seen(heartbeats) {
+    seen(heartbeats, time) {
       const now = clock();
       watched += Math.min(now - read, MOST_WATCHED_MS);
       read = now;
       const ids = new Set(heartbeats.map(({ id }) => id));
       for (const id of known.keys()) if (!ids.has(id)) known.delete(id);
-      for (const { id, at } of heartbeats)
-        if (known.get(id)?.at !== at.getTime()) known.set(id, { at: at.getTime(), seen: watched });
-      return heartbeats.filter(({ id }) => watched - (known.get(id)?.seen ?? watched) > FORGET_MS);
+      for (const { id, at } of heartbeats) {
+        const before = known.get(id);
+        if (before?.at === at.getTime()) continue;
+        const isOld = before === undefined && Math.abs(time.getTime() - at.getTime()) > LIVE_MS;
+        known.set(id, { at: at.getTime(), seen: watched, isOld });
+      }
+      return heartbeats.filter(({ id, at }) => {
+        const { seen = watched, isOld = false } = known.get(id) ?? {};
+        return watched - seen > FORGET_MS || (isOld && time.getTime() - at.getTime() > ANCIENT_MS);
+      });
     },
-    live: () => [...known.values()].filter(({ seen }) => watched - seen <= LIVE_MS).length,
+    live: () => [...known.values()].filter(({ seen, isOld }) => !isOld && watched - seen <= LIVE_MS).length,
   };
 }

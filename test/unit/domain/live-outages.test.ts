@@ -484,6 +484,24 @@ describe('several workers', () => {
     await world.stop();
   });
 
+  it('that were killed one after the other take no part of the limits, and are forgotten', async () => {
+    const world = ledgerWorld({ workers: 1, concurrency: 8, callMs: 500 });
+    const dead = Array.from({ length: 30 }, (_, i) => ({
+      id: `dead${i}`,
+      at: new Date(Date.now() - 20_000 - i * 5000),
+    }));
+    for (const { id, at } of dead) await world.state.heartbeat({ id, at, inFlight: 1 });
+    await world.state.heartbeat({ id: 'ancient', at: new Date(Date.now() - 2 * HOUR), inFlight: 1 });
+    await world.start();
+    for (let i = 0; i < 40; i++) world.add();
+    await world.pass(5000);
+    expect([world.faults.most, world.count('accepted')]).toEqual([8, 40]);
+    expect(world.state.current.workers.map(({ id }) => id)).not.toContain('ancient');
+    await world.pass(70_000);
+    expect(world.state.current.workers).toHaveLength(1);
+    await world.stop();
+  });
+
   it("keep to the authority's submissions a minute", async () => {
     const limits = { ...CAPABILITIES.limits, submissionsPerMinute: 60 };
     const world = ledgerWorld({ workers: 2, concurrency: 50 }, { capabilities: () => ({ ...CAPABILITIES, limits }) });
