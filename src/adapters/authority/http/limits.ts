@@ -7,7 +7,7 @@ import type { Capabilities } from '../../../domain/authority/ports.ts';
  * between. Callbacks, polls and repeated submissions share them.
  */
 export interface Limits {
-  /** Sets the number of workers that share the limits. Each takes an equal part, at least 1. */
+  /** Sets the number of workers that share the limits but that of one submission. Each takes an equal part, at least 1. */
   setShare(workers: number): void;
   /** A place for a submission, or why there is none. */
   submission(): Place;
@@ -86,7 +86,9 @@ export function createLimits({ limits, concurrency, now = () => performance.now(
     lookUp(submissionId) {
       const { lookUpsPerMinute, lookUpsPerSubmissionPerHour } = limits();
       const own = windowOf(submissionId);
-      const ownWait = own.wait(now(), share(lookUpsPerSubmissionPerHour, MOST_COUNTED_PER_SUBMISSION));
+      // Not divided by the workers: the invoice's own record keeps to it over all of them (look-up-budget.ts), and whose
+      // share is used up would put it off by an hour.
+      const ownWait = own.wait(now(), Math.min(lookUpsPerSubmissionPerHour, MOST_COUNTED_PER_SUBMISSION));
       if (ownWait > 0) return { free: false, waitMs: ownWait, why: 'look-ups of one submission an hour' };
       const waitMs = lookUps.wait(now(), share(lookUpsPerMinute));
       if (waitMs > 0) return { free: false, waitMs, why: 'look-ups a minute' };
