@@ -5,6 +5,7 @@ import type { Invoice } from '../../src/domain/invoice/invoice.ts';
 import { legalInvoice } from '../../src/domain/invoice/legal-invoice.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import type { TaxRate } from '../../src/domain/invoice/tax-rate.ts';
+import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 
@@ -46,6 +47,7 @@ export function storedInvoice(lineCount: number): Invoice {
     },
     lines,
     seller: SPECIMEN_SELLER,
+    terms: NO_TERMS,
     createdAt: SIGNING_TIME,
   } as unknown as Invoice;
 }
