@@ -59,6 +59,7 @@ const REACH: Readonly<Record<string, string>> = {
   DocumentVerification: 'query ($xml: String!) { verifyDocument(xml: $xml) { … } }',
   SigningCertificate: 'query ($xml: String!) { verifyDocument(xml: $xml) { certificate { … } } }',
   CoveredDocument: 'query ($xml: String!) { verifyDocument(xml: $xml) { covered { … } } }',
+  DocumentClearance: 'query ($xml: String!) { verifyDocument(xml: $xml) { clearance { … } } }',
   TimeStamp: 'query ($xml: String!) { verifyDocument(xml: $xml) { timeStamp { … } } }',
   WebhookEndpoint: '{ webhookEndpoint(id: "ENDPOINT") { … } }',
   WebhookEvent: '{ webhookEvent(id: "EVENT") { … } }',

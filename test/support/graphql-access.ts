@@ -25,7 +25,7 @@ null 404 404 403 403 403 403  ApiKey revokedAt
 + 404 404 403 + + 403  Customer ice name
 + NotFoundError NotFoundError 403 403 403 403  DeleteWebhookEndpointPayload id
 + + + 403 403 403 403  DocumentVerification algorithm certificate covered signingTime valid
-null null null 403 403 403 403  DocumentVerification failed reason timeStamp
+null null null 403 403 403 403  DocumentVerification clearance failed reason timeStamp
 + 404 404 403 403 403 403  HttpHeader name value
 + CreateInvoicePayload CreateInvoicePayload 403 403 403 403  IdempotencyConflictError code message param status
 + + + 403 403 403 403  InvalidInputError code message param problems status
@@ -82,6 +82,7 @@ empty 404 404 403 hidden hidden 403  SellerProfile missingFields
 + 404 404 403 + + 403  TaxTotal base rate tax
 + + + 403 403 403 403  Tenant createdAt id name seller
 null null null 403 403 403 403  Tenant logo
+hidden hidden hidden 403 403 403 403  DocumentClearance certificate decidedAt dgiId submissionId
 hidden hidden hidden 403 403 403 403  TimeStamp authority time
 403 + + 403 403 403 403  UpdateSellerProfilePayload tenant
 + NotFoundError NotFoundError 403 403 403 403  UpdateWebhookEndpointPayload endpoint
