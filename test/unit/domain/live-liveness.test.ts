@@ -17,13 +17,19 @@ function gateOf(state = memoryState(), authority = answering({})) {
   return createLiveGate({ store: state, authority, worker: 'w', concurrency: 2, report: () => undefined });
 }
 
-/** Two failures that the probe confirms, then a probe that answers: half-open. */
+/** Waits for what a failure leads to: two probes, a second apart, confirm it. */
+async function confirmed<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+  await vi.advanceTimersByTimeAsync(2000);
+  return work;
+}
+
+/** A failure that probes confirm, then a probe that answers: half-open. */
 async function halfOpen(state = memoryState()) {
   let trouble: string | null = 'away';
   const gate = gateOf(state, answering({ probe: async () => trouble }));
   await gate.refresh();
   const pass = await gate.enter('inv_1');
-  await pass?.submitted(notHeld('unavailable'));
+  await confirmed(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   expect(state.current.breaker.phase).toBe('open');
   trouble = null;
@@ -128,7 +134,7 @@ it('a state that was read before the breaker opened, and arrives after, lets not
   await gate.refresh();
   const stale = state.current;
   const pass = await gate.enter('inv_1');
-  await pass?.submitted(notHeld('unavailable'));
+  await confirmed(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   state.read = async () => stale;
   await gate.refresh();
@@ -143,14 +149,14 @@ it('an invoice is not failed for good by a worker that has not heard of the outa
   const failures: number[] = [];
   for (let i = 0; i < 5; i++) {
     const pass = await gate.enter('inv_1');
-    failures.push((await pass?.submitted(notHeld('unavailable'))) ?? 0);
+    failures.push((await confirmed(pass?.submitted(notHeld('unavailable')))) ?? 0);
     pass?.leave();
   }
   expect(gate.counted(failures)).toHaveLength(5);
   // Another worker opens the breaker.
   const other = gateOf(state, answering({ probe: async () => 'away' }));
   await other.refresh();
-  await other.lookUpFailed(null);
+  await confirmed(other.lookUpFailed(null));
   expect(gate.counted(failures)).toHaveLength(5);
   expect(await gate.conclude(failures, 5)).toBe(false);
   expect(gate.counted(failures)).toEqual([]);
