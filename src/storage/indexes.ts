@@ -70,12 +70,12 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       key: { 'outbox.dueAt': 1 },
       partialFilterExpression: { 'outbox.dueAt': { $exists: true } },
     },
-    // Excludes null: few invoices are held under another id.
-    { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $gt: '' } } },
+    // Few invoices are held under another id; those that are not have no such field.
+    { name: 'held_as', key: { heldAs: 1 }, partialFilterExpression: { heldAs: { $exists: true } } },
     {
       name: 'live_digest',
       key: { 'xml.sha256': 1 },
-      partialFilterExpression: { environment: 'live', 'xml.sha256': { $gt: '' } },
+      partialFilterExpression: { environment: 'live', 'xml.sha256': { $exists: true } },
     },
     { name: 'live_changed', key: { updatedAt: 1 }, partialFilterExpression: { environment: 'live' } },
   ],
