@@ -15,19 +15,15 @@ beforeAll(async () => {
 });
 afterAll(() => rm(folder, { recursive: true }));
 
+/** Documents are not examined, nothing is limited, and decisions are quick. */
+const FAST = ['--verify', 'none', '--no-limits', '--decision-delay', '20ms'];
+
 describe('the ledger after kill -9', () => {
   test('holds everything that was answered, once, and takes the decisions that are owed', async () => {
     const dataDir = join(folder, 'killed');
     const answered = new Map<string, string>();
     for (let round = 0; round < 4; round++) {
-      const simulator = await startSimulatorProcess(
-        dataDir,
-        '--verify',
-        'none',
-        '--no-limits',
-        '--decision-delay',
-        '20ms',
-      );
+      const simulator = await startSimulatorProcess(dataDir, ...FAST);
       const client = await authorityClient(simulator.settings);
       for (const [id, digest] of answered)
         expect((await client.get(`/v1/submissions/${id}`)).body).toMatchObject({ id, digest });
@@ -51,14 +47,7 @@ describe('the ledger after kill -9', () => {
     }
     // What a power failure cut short is removed.
     await appendFile(join(dataDir, 'ledger.jsonl'), '0badc0de {"k":"received","id":"inv_torn"');
-    const simulator = await startSimulatorProcess(
-      dataDir,
-      '--verify',
-      'none',
-      '--no-limits',
-      '--decision-delay',
-      '20ms',
-    );
+    const simulator = await startSimulatorProcess(dataDir, ...FAST);
     const client = await authorityClient(simulator.settings);
     await expect.poll(async () => (await simulator.control('GET', '/counters')).ledger.processing).toBe(0);
     const { ledger } = await simulator.control('GET', '/counters');

@@ -1,6 +1,6 @@
+import { MOCK_CAPABILITIES } from '../../src/adapters/authority/mock/mock-authority.ts';
 import type {
   Authority,
-  Capabilities,
   Decision,
   LookUpAnswer,
   NotHeldReason,
@@ -10,18 +10,7 @@ import type {
 const CALLED = { requestId: 'req_1' } as const;
 
 /** An authority without limits, by polling. */
-export const CAPABILITIES: Capabilities = {
-  decision: 'polling',
-  lookUp: ['id', 'digest'],
-  clearedDocument: false,
-  maxDocumentBytes: 5_242_880,
-  limits: {
-    submissionsPerMinute: Number.POSITIVE_INFINITY,
-    lookUpsPerMinute: Number.POSITIVE_INFINITY,
-    lookUpsPerSubmissionPerHour: Number.POSITIVE_INFINITY,
-    concurrent: Number.POSITIVE_INFINITY,
-  },
-};
+export const CAPABILITIES = MOCK_CAPABILITIES;
 
 /** @param submissionId under which it is held; the invoice's own unless given */
 export function held(decision: Decision | null, askAgainAfter: number | null = null, submissionId?: string) {

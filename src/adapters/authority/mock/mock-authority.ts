@@ -38,7 +38,8 @@ const DECISION_DELAY_MS = 10_000;
 const RECEIPT_DELAY_MS = 60_000;
 const UNAVAILABLE_TWICE_ATTEMPTS = 2;
 
-const CAPABILITIES: Capabilities = {
+/** By polling, without limits. */
+export const MOCK_CAPABILITIES: Capabilities = {
   decision: 'polling',
   lookUp: ['id', 'digest'],
   clearedDocument: false,
@@ -84,7 +85,7 @@ export function createMockAuthority({
   };
 
   return {
-    capabilities: () => CAPABILITIES,
+    capabilities: () => MOCK_CAPABILITIES,
 
     async submit(submission) {
       const scenario = MAGIC_ICES[submission.customerIce];
