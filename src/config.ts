@@ -1,28 +1,7 @@
 import { z } from 'zod';
+import { type AuthoritySettings, authorityOf, DEFAULT_HOST, DGI_RULES, DGI_SETTINGS } from './config/dgi.ts';
+import { has, milliseconds, type Rule, schedule, shortTime, UNIT_MS } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
-
-const duration = /^(\d+)(ms|s|m|h|d)$/;
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** `5m` → milliseconds; NaN if the text is not a duration. */
-function milliseconds(text: string): number {
-  const [, amount, unit] = duration.exec(text.trim()) ?? [];
-  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
-}
-
-/** `0s,1m,5m` → milliseconds. */
-const schedule = z.string().transform((text, context) => {
-  const delays = text.split(',').map(milliseconds);
-  if (delays.some(Number.isNaN))
-    context.addIssue({ code: 'custom', message: 'must be durations separated by commas, such as 0s,1m,2h' });
-  return delays;
-});
-
-/** `10s` → milliseconds. */
-const shortTime = z
-  .string()
-  .transform(milliseconds)
-  .refine((time) => time <= UNIT_MS.h, { error: 'must be a duration such as 10s, at most 1h' });
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -52,27 +31,7 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
 
-/** An address of the authority. It may hold no credential: messages and logs show it. */
-const authorityUrl = z.url({ protocol: /^https$/, error: 'must be an https:// URL' }).refine(
-  (text) => {
-    const url = URL.parse(text);
-    return url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  },
-  { error: 'must have no user, password, query or fragment' },
-);
-/** A secret of Standard Webhooks: 24 to 64 bytes. */
-const callbackSecret = z.string().refine(
-  (text) => {
-    const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-    const { length } = Buffer.from(encoded, 'base64');
-    return length >= 24 && length <= 64;
-  },
-  { error: 'must be whsec_ followed by the base64 of 24 to 64 bytes' },
-);
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const DEFAULT_HOST = '127.0.0.1';
 
 const environment = z.object({
   PORT: port.default(3000),
@@ -113,24 +72,7 @@ const environment = z.object({
   RATE_LIMIT_SECRET: perMinute.default(100),
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
-  DGI_URL: authorityUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-  DGI_CA: z.string().optional(),
-  DGI_CLIENT_P12: z.string().optional(),
-  DGI_CLIENT_P12_PASSPHRASE: z.string().optional(),
-  DGI_TOKEN_URL: authorityUrl.optional(),
-  DGI_CLIENT_ID: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be printable ASCII without spaces' })
-    .optional(),
-  DGI_CLIENT_KEY: z.string().optional(),
-  DGI_CALLBACK_SECRET: callbackSecret.optional(),
-  DGI_CONCURRENCY: z.coerce
-    .number({ error: 'must be a number from 1 to 1000' })
-    .int({ error: 'must be a number from 1 to 1000' })
-    .min(1, { error: 'must be a number from 1 to 1000' })
-    .max(1000, { error: 'must be a number from 1 to 1000' })
-    .default(16),
-  DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
+  ...DGI_SETTINGS,
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
     .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
@@ -151,13 +93,8 @@ const environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
-type Settings = Readonly<Record<string, string | undefined>>;
-
-/**
- * Rules between settings: the setting that a message is about, when the rule is broken, and the message. They look at
- * the settings as given, so that they are reported together with wrong values.
- */
-const RULES: readonly (readonly [setting: string, isBroken: (env: Settings) => boolean, message: string])[] = [
+/** The rules between settings. */
+const RULES: readonly Rule[] = [
   [
     'MASTER_KEY',
     (env) => has(env, 'MONGODB_URL') && !has(env, 'MASTER_KEY'),
@@ -189,42 +126,8 @@ const RULES: readonly (readonly [setting: string, isBroken: (env: Settings) => b
     (env) => !has(env, 'MONGODB_URL') && has(env, 'ROLE') && env.ROLE !== 'all',
     'must be all if MONGODB_URL is not set',
   ],
-  ...(['DGI_CA', 'DGI_CLIENT_P12', 'DGI_TOKEN_URL', 'DGI_CALLBACK_SECRET'] as const).map(
-    (setting) => [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_URL'), 'requires DGI_URL'] as const,
-  ),
-  [
-    'DGI_CLIENT_P12_PASSPHRASE',
-    (env) => has(env, 'DGI_CLIENT_P12_PASSPHRASE') && !has(env, 'DGI_CLIENT_P12'),
-    'requires DGI_CLIENT_P12',
-  ],
-  ...(['DGI_CLIENT_ID', 'DGI_CLIENT_KEY'] as const).flatMap((setting) => [
-    [
-      setting,
-      (env: Settings) => has(env, 'DGI_TOKEN_URL') && !has(env, setting),
-      'is required with DGI_TOKEN_URL',
-    ] as const,
-    [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_TOKEN_URL'), 'requires DGI_TOKEN_URL'] as const,
-  ]),
-  [
-    'PUBLIC_URL',
-    (env) => has(env, 'DGI_URL') && !isSafeAddress(env.PUBLIC_URL ?? null, env.HOST ?? DEFAULT_HOST),
-    'must be an https:// URL with DGI_URL, because live keys are used there; only on this machine may it be http',
-  ],
+  ...DGI_RULES,
 ];
-
-function has(env: Settings, setting: string): boolean {
-  return env[setting] !== undefined;
-}
-
-/**
- * Whether live keys can be used at the service's address: over HTTPS, or without it on this machine only.
- * @param publicUrl null if PUBLIC_URL is not set, and clients use `host`
- */
-export function isSafeAddress(publicUrl: string | null, host: string): boolean {
-  const url = publicUrl === null ? null : URL.parse(publicUrl);
-  if (url?.protocol === 'https:') return true;
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(url ? url.hostname : host);
-}
 
 /** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
 export interface Config {
@@ -266,20 +169,7 @@ export interface Config {
   /** Requests per minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   /** The live authority; null if there is none, so that there are no live keys. */
-  readonly authority: {
-    /** Without a trailing slash. */
-    readonly url: string;
-    /** PEM file of the roots of the authority; null for those of the system. */
-    readonly ca: string | null;
-    /** The certificate that the service shows. */
-    readonly clientP12: { readonly file: string; readonly passphrase: string } | null;
-    /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
-    readonly token: { readonly url: string; readonly clientId: string; readonly keyFile: string } | null;
-    /** `whsec_…`; null if no callbacks are taken. */
-    readonly callbackSecret: string | null;
-    /** Submissions under way at the same time, of all workers together. */
-    readonly concurrency: number;
-  } | null;
+  readonly authority: AuthoritySettings | null;
   readonly dgiRetrySchedule: readonly number[];
   /** The delay before each attempt of a delivery; the first is 0. */
   readonly webhookRetrySchedule: readonly number[];
@@ -372,20 +262,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },
-    authority: data.DGI_URL
-      ? {
-          url: data.DGI_URL,
-          ca: data.DGI_CA ?? null,
-          clientP12: data.DGI_CLIENT_P12
-            ? { file: data.DGI_CLIENT_P12, passphrase: data.DGI_CLIENT_P12_PASSPHRASE ?? '' }
-            : null,
-          token: data.DGI_TOKEN_URL
-            ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: data.DGI_CLIENT_KEY ?? '' }
-            : null,
-          callbackSecret: data.DGI_CALLBACK_SECRET ?? null,
-          concurrency: data.DGI_CONCURRENCY,
-        }
-      : null,
+    authority: authorityOf(data),
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,
