@@ -1,6 +1,14 @@
 import { z } from 'zod';
-import { type AuthoritySettings, authorityOf, DEFAULT_HOST, DGI_RULES, DGI_SETTINGS } from './config/dgi.ts';
-import { has, milliseconds, type Rule, schedule, shortTime, UNIT_MS } from './config/values.ts';
+import {
+  type AuthorityFiles,
+  type AuthoritySettings,
+  authorityFiles,
+  authorityOf,
+  DEFAULT_HOST,
+  DGI_RULES,
+  DGI_SETTINGS,
+} from './config/dgi.ts';
+import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
 
 const port = z.coerce
@@ -206,17 +214,46 @@ export class ConfigError extends Error {
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
 
 /** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
-export function readClientKey(env: Record<string, string | undefined> = process.env): string | null {
+export function readClientKey(env: Settings = process.env): string | null {
   return env.FATOURA_KEY || null;
+}
+
+/** The settings that name files, as given: they are there even if other settings are wrong. */
+export interface NamedFiles {
+  readonly signing: Pick<Config['signing'], 'p12' | 'pkcs11' | 'tenants'>;
+  readonly authority: AuthorityFiles;
+  readonly operations: string | null;
+}
+
+/** The files that the settings of this process name. With ROLE=api it has no signing keys. */
+export function namedFiles(env: Settings = process.env): NamedFiles {
+  const set = given(env);
+  return {
+    signing: set.ROLE === 'api' ? { p12: null, pkcs11: null, tenants: null } : signingFiles(set),
+    authority: authorityFiles(set),
+    operations: set.GRAPHQL_OPERATIONS ?? null,
+  };
+}
+
+function signingFiles(set: Settings): NamedFiles['signing'] {
+  return {
+    p12: set.SIGNING_P12 ? { file: set.SIGNING_P12, passphrase: set.SIGNING_P12_PASSPHRASE ?? '' } : null,
+    pkcs11: set.SIGNING_PKCS11 ? { uri: set.SIGNING_PKCS11, certificates: set.SIGNING_CERTIFICATES ?? null } : null,
+    tenants: set.SIGNING_TENANTS ?? null,
+  };
+}
+
+/** Without empty variables, which count as unset, as in shell scripts. */
+function given(env: Settings): Settings {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 /**
  * Reads the settings from environment variables. No other file reads `process.env`.
  * @throws {ConfigError} naming every invalid variable
  */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  // An empty variable counts as unset, as in shell scripts.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+export function readConfig(env: Settings = process.env): Config {
+  const set = given(env);
   const parsed = environment.safeParse(set);
   const broken = RULES.filter(([, isBroken]) => isBroken(set)).map(([name, , message]) => ({ path: [name], message }));
   if (!parsed.success || broken.length > 0) {
@@ -242,11 +279,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     masterKey: data.MASTER_KEY ?? null,
     trustedProxies: data.TRUST_PROXY,
     signing: {
-      p12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
-      pkcs11: data.SIGNING_PKCS11
-        ? { uri: data.SIGNING_PKCS11, certificates: data.SIGNING_CERTIFICATES ?? null }
-        : null,
-      tenants: data.SIGNING_TENANTS ?? null,
+      ...signingFiles(set),
       policy: data.SIGNATURE_POLICY
         ? {
             id: data.SIGNATURE_POLICY,
@@ -262,7 +295,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },
-    authority: authorityOf(data),
+    authority: authorityOf(data, set),
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,

@@ -97,17 +97,32 @@ export interface AuthoritySettings {
   readonly concurrency: number;
 }
 
-/** @returns null if no authority is configured */
-export function authorityOf(data: z.infer<z.ZodObject<typeof DGI_SETTINGS>>): AuthoritySettings | null {
+/** The files that the settings name. `clientKey`: the key that signs the requests for tokens. */
+export type AuthorityFiles = Pick<AuthoritySettings, 'ca' | 'clientP12'> & { readonly clientKey: string | null };
+
+/** The files, whatever the other settings are. */
+export function authorityFiles(set: Settings): AuthorityFiles {
+  return {
+    ca: set.DGI_CA ?? null,
+    clientP12: set.DGI_CLIENT_P12
+      ? { file: set.DGI_CLIENT_P12, passphrase: set.DGI_CLIENT_P12_PASSPHRASE ?? '' }
+      : null,
+    clientKey: set.DGI_CLIENT_KEY ?? null,
+  };
+}
+
+/**
+ * @param set the settings that `data` was made of
+ * @returns null if no authority is configured
+ */
+export function authorityOf(data: z.infer<z.ZodObject<typeof DGI_SETTINGS>>, set: Settings): AuthoritySettings | null {
   if (data.DGI_URL === undefined) return null;
+  const { clientKey, ...files } = authorityFiles(set);
   return {
     url: data.DGI_URL,
-    ca: data.DGI_CA ?? null,
-    clientP12: data.DGI_CLIENT_P12
-      ? { file: data.DGI_CLIENT_P12, passphrase: data.DGI_CLIENT_P12_PASSPHRASE ?? '' }
-      : null,
+    ...files,
     token: data.DGI_TOKEN_URL
-      ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: data.DGI_CLIENT_KEY ?? '' }
+      ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: clientKey ?? '' }
       : null,
     callbackSecret: data.DGI_CALLBACK_SECRET ?? null,
     concurrency: data.DGI_CONCURRENCY,
