@@ -16,7 +16,7 @@ import {
   checkStore,
   type Finding,
 } from './doctor-checks.ts';
-import { checkService } from './doctor-service.ts';
+import { checkProxy, checkService } from './doctor-service.ts';
 import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
@@ -68,6 +68,7 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield* await checkAuthority(() => parts.diagnoseAuthority(config), new Date());
     yield await checkMail(() => parts.diagnoseMail(config));
     yield await checkService(config, store.kind);
+    if (config.role !== 'worker') yield checkProxy(config);
   } finally {
     await rm(trial, { recursive: true, force: true });
   }
