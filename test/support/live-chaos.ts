@@ -7,13 +7,14 @@ import { CALLS, type FaultRule } from '../../scripts/authority-simulator/faults.
 import type { Profile } from '../../scripts/authority-simulator/options.ts';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { openAdministration } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { runningEngine } from '../../src/engine/running.ts';
 import { connect } from '../../src/storage/connect.ts';
 import type { InvoiceDocument } from '../../src/storage/invoices.ts';
-import { ORDINARY_ICE, REJECTING_ICE, seededRandom } from './chaos.ts';
+import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
 
@@ -82,7 +83,7 @@ export function briefFaults(rate: number): FaultRule[] {
  * moments; each start is on the same folder. Ends when every invoice is final, or patience is at an end.
  */
 export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcome> {
-  const random = seededRandom(plan.seed);
+  const random = randomNumbers(plan.seed);
   const [dataDir, port] = await Promise.all([mkdtemp(join(tmpdir(), 'live-chaos-')), freePort()]);
   const url = `http://127.0.0.1:${port}`;
   const simulator = await startSimulator({
