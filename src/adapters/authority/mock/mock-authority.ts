@@ -14,6 +14,7 @@ import type {
 } from '../../../domain/authority/ports.ts';
 import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
+import { later } from '../../../domain/later.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import type { ReceiptReader } from '../receipt-reader.ts';
 import { writeReceipt } from '../receipt-writer.ts';
@@ -185,8 +186,4 @@ function decide({ submissionId, sha256, customerIce }: Submission, fault: Proble
   if (problem !== null) return { outcome: 'rejected', problems: [problem], decidedAt };
   const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
   return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
-}
-
-function later(time: Date, milliseconds: number): Date {
-  return new Date(time.getTime() + milliseconds);
 }
