@@ -143,7 +143,6 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['webhookEndpoints.update', () => endpoints.update('ten_1', 'test', 'we_1', { active: false }), 5],
   ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 5],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
-  ['ledger.findByDgiId', () => createSubmissionLedger(store.db).findByDgiId('DGI-1'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
   ['ledger.decided', () => createSubmissionLedger(store.db).decided(PLACE, new Date(), 5), 6],
   ['ledger.decided, from the start', () => createSubmissionLedger(store.db).decided(null, new Date(), 5), 6],

@@ -404,8 +404,6 @@ describe('the ledger', () => {
     const kept = await Promise.all(['a', 'b', 'c'].map((sha256) => ledger.record(row(sha256))));
     expect(new Set(kept.map(({ sha256 }) => sha256)).size).toBe(1);
     expect(await ledger.find('inv_ledger')).toEqual(kept[0]);
-    expect(await ledger.findByDgiId('D')).toEqual(kept[0]);
-    expect(await ledger.findByDgiId('DGI-none')).toBeNull();
     expect(await ledger.find('inv_none')).toBeNull();
     expect([await ledger.countRefusal('x'), await ledger.countRefusal('x')]).toEqual([1, 2]);
   });

@@ -218,7 +218,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
         }
       }),
 
-    receipt: (dgiId) =>
+    receipt: ({ dgiId }) =>
       observed('receipt', async (): Promise<ReceiptAnswer> => {
         const unread = await capabilities.ensure();
         if (unread) return unknown(unread.outcome, unread.trouble);

@@ -119,11 +119,12 @@ export function createMockAuthority({
       return answerOf(row);
     },
 
-    async receipt(dgiId) {
-      const row = await ledger.findByDgiId(dgiId);
+    async receipt({ dgiId, submissionId }) {
+      const row = await ledger.find(submissionId);
       if (row === null || answerOf(row).kind !== 'held' || clock() < row.decisionAt)
         return { kind: 'absent', ...CALLED };
-      const { submissionId, sha256: digest, decision } = row;
+      const { sha256: digest, decision } = row;
+      if (decision.outcome !== 'accepted' || decision.dgiId !== dgiId) return { kind: 'absent', ...CALLED };
       const facts = { dgiId, submissionId, digest, status: decision.outcome, decidedAt: decision.decidedAt };
       return { ...CALLED, ...(await readReceipt(await writeReceipt(facts, signer, clock()))) };
     },

@@ -35,7 +35,7 @@ export function createReceiptStage(
     const { dgiId } = invoice;
     if (dgiId === null) throw new Error(`invoice ${invoice.id} is at stage receipt but not accepted`);
     const answer = await log.call('receipt', async (): Promise<ReceiptAnswer> => {
-      const given = await authority.receipt(dgiId);
+      const given = await authority.receipt({ dgiId, submissionId: invoice.heldAs ?? invoice.id });
       const fault = given.kind === 'receipt' ? differenceOf(given.receipt, invoice) : null;
       return fault === null ? given : { kind: 'invalid', requestId: given.requestId, message: fault };
     });
