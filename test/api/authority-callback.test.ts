@@ -4,7 +4,8 @@ import { Webhook } from 'standardwebhooks';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { Authority, Decision } from '../../src/domain/authority/ports.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startService, type TestService } from '../support/service.ts';
 

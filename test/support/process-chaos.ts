@@ -9,7 +9,7 @@ import { newId } from '../../src/domain/ids.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceBody } from './client.ts';
 import { freshDbName } from './mongodb.ts';

@@ -1,0 +1,94 @@
+import type { Collection, Filter } from 'mongodb';
+import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import { type InvoiceDocument, invoiceOf, type StoredWork } from './invoice-document.ts';
+
+type WaitingWork = Pick<
+  InvoiceRepository,
+  'needingAttention' | 'nextParked' | 'parkedCount' | 'parkedByTenant' | 'overdue' | 'takeOverdue' | 'postponeOverdue'
+>;
+
+/** Finds the work of invoices that waits: parked, overdue because its job is lost, or in need of an operator. */
+export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
+  /** Counts by the index alone, where the server can. */
+  async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
+    const found = invoices.find({ 'work.parked': true, ...filter }).project({ _id: 0, tenantId: 1 });
+    return (await found.limit(limit).toArray()).length;
+  }
+
+  return {
+    async needingAttention(limit) {
+      const most = async (field: string, filter: object) =>
+        invoices
+          .find({ [field]: filter } as Filter<InvoiceDocument>)
+          .sort({ [field]: -1 })
+          .limit(limit)
+          .toArray();
+      const candidates = await Promise.all([
+        most('work.claims', { $gte: SUSPICIOUS_CLAIMS }),
+        most('work.attempts', { $gte: MANY_ATTEMPTS }),
+        most('work.blocked', { $exists: true }),
+      ]);
+      const found = new Map(candidates.flat().map((document) => [document._id, document]));
+      return [...found.values()].map(invoiceOf);
+    },
+
+    async nextParked(afterTenant, except) {
+      const found = await invoices
+        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: new Date() } })
+        .project<{ _id: string; tenantId: string }>({ tenantId: 1 })
+        .sort({ tenantId: 1, 'work.dueAt': 1 })
+        .limit(except.size + 1)
+        .toArray();
+      const next = found.find(({ _id }) => !except.has(_id));
+      return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    parkedCount: (limit) => countParked({}, limit),
+
+    async parkedByTenant(tenants, limit) {
+      const found: { tenantId: string; waiting: number }[] = [];
+      for (let after = ''; found.length < tenants; ) {
+        const next = await invoices
+          .find({ 'work.parked': true, tenantId: { $gt: after } })
+          .project<{ tenantId: string }>({ tenantId: 1 })
+          .sort({ tenantId: 1 })
+          .limit(1)
+          .next();
+        if (!next) break;
+        after = next.tenantId;
+        found.push({ tenantId: after, waiting: await countParked({ tenantId: after }, limit) });
+      }
+      return found;
+    },
+
+    async overdue(limit) {
+      const found = await invoices
+        .find({ 'work.sweepAt': { $lte: new Date() } })
+        .project<Pick<InvoiceDocument, '_id' | 'environment'> & { work: StoredWork }>({
+          ...{ environment: 1, 'work.stage': 1, 'work.since': 1, 'work.dueAt': 1 },
+        })
+        .sort({ 'work.sweepAt': 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id, environment, work }) => ({
+        ...{ invoiceId: _id, environment, stage: work.stage, since: work.since ?? work.dueAt },
+      }));
+    },
+
+    async takeOverdue(invoiceId, pauseMs) {
+      const { matchedCount } = await invoices.updateOne(...postponement(invoiceId, pauseMs));
+      return matchedCount > 0;
+    },
+
+    async postponeOverdue(invoiceIds, pauseMs) {
+      await invoices.updateMany(...postponement({ $in: [...invoiceIds] }, pauseMs));
+    },
+  };
+}
+
+function postponement(_id: Filter<InvoiceDocument>['_id'], pauseMs: number) {
+  const now = Date.now();
+  const overdue = { _id, 'work.sweepAt': { $lte: new Date(now) } } as Filter<InvoiceDocument>;
+  return [overdue, { $set: { 'work.sweepAt': new Date(now + pauseMs) } }] as const;
+}
