@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { confirmed } from '../../../src/domain/authority/breaker.ts';
 import { createLiveGate } from '../../../src/domain/authority/live-gate.ts';
 import type { Decision } from '../../../src/domain/authority/ports.ts';
 import { NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
@@ -18,7 +19,7 @@ function gateOf(state = memoryState(), authority = answering({})) {
 }
 
 /** Waits for what a failure leads to: two probes, a second apart, confirm it. */
-async function confirmed<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+async function settled<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   await vi.advanceTimersByTimeAsync(2000);
   return work;
 }
@@ -29,7 +30,7 @@ async function halfOpen(state = memoryState()) {
   const gate = gateOf(state, answering({ probe: async () => trouble }));
   await gate.refresh();
   const pass = await gate.enter('inv_1');
-  await confirmed(pass?.submitted(notHeld('unavailable')));
+  await settled(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   expect(state.current.breaker.phase).toBe('open');
   trouble = null;
@@ -134,7 +135,7 @@ it('a state that was read before the breaker opened, and arrives after, lets not
   await gate.refresh();
   const stale = state.current;
   const pass = await gate.enter('inv_1');
-  await confirmed(pass?.submitted(notHeld('unavailable')));
+  await settled(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   state.read = async () => stale;
   await gate.refresh();
@@ -149,17 +150,41 @@ it('an invoice is not failed for good by a worker that has not heard of the outa
   const failures: number[] = [];
   for (let i = 0; i < 5; i++) {
     const pass = await gate.enter('inv_1');
-    failures.push((await confirmed(pass?.submitted(notHeld('unavailable')))) ?? 0);
+    failures.push((await settled(pass?.submitted(notHeld('unavailable')))) ?? 0);
     pass?.leave();
   }
   expect(gate.counted(failures)).toHaveLength(5);
   // Another worker opens the breaker.
   const other = gateOf(state, answering({ probe: async () => 'away' }));
   await other.refresh();
-  await confirmed(other.lookUpFailed(null));
+  await settled(other.lookUpFailed(null));
   expect(gate.counted(failures)).toHaveLength(5);
   expect(await gate.conclude(failures, 5)).toBe(false);
   expect(gate.counted(failures)).toEqual([]);
+});
+
+it('the last of five failures is not final if another worker has opened the breaker meanwhile', async () => {
+  let isAway = true;
+  const world = liveWorld({
+    submit: async () => (isAway ? notHeld('unavailable') : held(ACCEPTED)),
+    // The look-up after the last failure: this worker does not hear of what another one learns during it.
+    async lookUp() {
+      await world.state.update((state) => ({
+        next: confirmed(state, { number: null, at: new Date(), retryAfterMs: null }),
+        result: null,
+      }));
+      return absent();
+    },
+  });
+  await world.start();
+  const id = world.add();
+  await world.pass(10_500);
+  expect(world.invoice(id).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
+  expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { failures: [], parked: true } });
+  isAway = false;
+  await world.pass(MINUTE);
+  expect(world.invoice(id).status).toBe('accepted');
+  await world.stop();
 });
 
 it('a new invoice does not take the place that becomes free before one that waits in the store', async () => {
