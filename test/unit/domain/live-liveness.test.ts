@@ -86,7 +86,7 @@ it('a late 429 with a short wait does not shorten a longer one', async () => {
   expect(gate.lookUpWait()).toBeGreaterThan(50_000);
 });
 
-it('decisions are looked up while the only invoice that waits fails each time and keeps the breaker open', async () => {
+it('decisions are looked up while the only invoices that wait fail each time and keep the breaker open', async () => {
   let away = true;
   const world = liveWorld({
     submit: async () => notHeld('unavailable'),
@@ -94,7 +94,7 @@ it('decisions are looked up while the only invoice that waits fails each time an
     probe: async () => (away ? 'away' : null),
   });
   await world.start();
-  world.add();
+  for (let i = 0; i < 3; i++) world.add();
   await world.pass(MINUTE);
   const now = new Date();
   const work = { ...NEW_WORK, stage: 'decide', dueAt: now, claims: 0, since: now } as const;
@@ -170,7 +170,7 @@ it('the last of five failures is not final if another worker has opened the brea
     // The look-up after the last failure: this worker does not hear of what another one learns during it.
     async lookUp() {
       await world.state.update((state) => ({
-        next: confirmed(state, { number: null, at: new Date(), retryAfterMs: null }),
+        next: confirmed(state, { number: null, opened: state.opened, at: new Date(), retryAfterMs: null }),
         result: null,
       }));
       return absent();

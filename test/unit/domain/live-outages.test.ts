@@ -376,6 +376,29 @@ describe('one invoice that always gets 503', () => {
     await world.stop();
   });
 
+  it('has five attempts when it is alone after an outage, which ends without it', async () => {
+    let away = true;
+    const world = ledgerWorld(
+      {},
+      {
+        ...failing(() => null),
+        submit: async () => notHeld('unavailable'),
+        probe: async () => (away ? 'away' : null),
+      },
+    );
+    await world.start();
+    const poison = world.add();
+    await world.pass(HOUR);
+    expect(world.state.current.breaker.phase).toBe('open');
+    away = false;
+    await world.pass(600_000);
+    expect(world.state.current.breaker).toMatchObject({ phase: 'closed', opened: 1 });
+    expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    const told = world.reports.filter((entry) => !('stage' in entry));
+    expect(told.at(-1)).toMatchObject({ level: 'warn', outage: 1, invoices: [poison] });
+    await world.stop();
+  });
+
   it('and is the oldest of those that wait in an outage does not keep the breaker open', async () => {
     let poison: string | null = null;
     let away = true;
