@@ -48,6 +48,8 @@ export interface HttpAuthorityParts {
   /** Told of each call. `outcome`: the kind of the answer, or why the document is not held. */
   readonly observe?: (call: CallKind, outcome: string, seconds: number) => void;
   readonly connection?: ConnectionOptions;
+  /** For each request for a token, milliseconds. Default 10,000. */
+  readonly tokenTimeoutMs?: number;
   readonly clock?: LocalClock;
   readonly limitClock?: LimitOptions['now'];
   readonly refreshMs?: number;
@@ -97,6 +99,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
       credentials,
       authorityClock: serverClock,
       ...(clock && { local: clock }),
+      ...(parts.tokenTimeoutMs !== undefined && { answerTimeoutMs: parts.tokenTimeoutMs }),
     });
   const base = settings.url.replace(/\/+$/, '');
   const urlOf = (path: string) => new URL(`${base}/v1/${path}`);
