@@ -284,7 +284,12 @@ describe('a look-up by id', () => {
 
   it('429: tells nothing, waits for Retry-After', async () => {
     const reply = errorReply(429, 'rate_limited', { retryAfter: 30 });
-    expect(await lookedUp(reply)).toMatchObject({ kind: 'unknown', retryAfterMs: 30_000 });
+    const limited = { kind: 'unknown', retryAfterMs: 30_000, rateLimited: true };
+    expect(await lookedUp(reply)).toMatchObject(limited);
+    expect(await authority.receipt('DGI-1')).toMatchObject(limited);
+    // Of something in between, it says nothing of the authority.
+    server.script = () => ({ ...reply, headers: { 'authority-protocol': null } });
+    expect(await authority.receipt('DGI-1')).not.toHaveProperty('rateLimited');
   });
 });
 

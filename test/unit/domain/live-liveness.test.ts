@@ -108,6 +108,37 @@ it('decisions are looked up while the only invoices that wait fail each time and
   await world.stop();
 });
 
+it('a look-up that the authority limits for an hour holds up nothing else, also if no probe is answered', async () => {
+  const limited = { ...unknown('429', 60 * MINUTE), rateLimited: true } as const;
+  const stages = [
+    { stage: 'decide', status: 'transmitted', outcomeUnknown: false },
+    { stage: 'transmit', status: 'signing', outcomeUnknown: true },
+    { stage: 'receipt', status: 'accepted', outcomeUnknown: false },
+  ] as const;
+  for (const { status, ...at } of stages) {
+    const world = liveWorld({
+      lookUp: async () => limited,
+      receipt: async () => limited,
+      submit: async () => held(ACCEPTED),
+      probe: async () => 'lost',
+    });
+    await world.start();
+    const now = new Date();
+    const work = { ...NEW_WORK, ...at, dueAt: now, claims: 0, since: now };
+    const id = world.add({ status, work, ...(status === 'accepted' && { dgiId: 'DGI-1' }) });
+    await world.pass(5000);
+    const other = world.add();
+    await world.pass(5000);
+    expect([at.stage, world.state.current.breaker.opened, world.invoice(other).status]).toEqual([
+      at.stage,
+      0,
+      'accepted',
+    ]);
+    expect(world.invoice(id)).toMatchObject({ status, work: at });
+    await world.stop();
+  }
+});
+
 describe('the one place of a half-open breaker', () => {
   it('is free at once after a rate limit, which is neither a failure nor a success', async () => {
     const gate = await halfOpen();

@@ -6,6 +6,7 @@ import type {
   LookUpAnswer,
   ReceiptAnswer,
   SubmitAnswer,
+  Unknown,
 } from '../../../domain/authority/ports.ts';
 import { createCapabilityReader } from './capabilities.ts';
 import { type ConnectionOptions, createConnection, type OutgoingRequest } from './connection.ts';
@@ -19,6 +20,7 @@ import {
   lookUpOutcome,
   type Outcome,
   submitOutcome,
+  unknownOf,
 } from './outcomes.ts';
 import { retryAfterOf } from './retry-after.ts';
 import { createServerClock, type LocalClock } from './server-clock.ts';
@@ -278,9 +280,8 @@ function notReady(outcome: Outcome, trouble: string | null, sent: Parameters<typ
   return { kind: 'not_held', requestId, reason: 'unavailable', message, retryAfterMs: null };
 }
 
-function unknown(outcome: Outcome, trouble: string | null) {
-  const retryAfterMs = outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null;
-  return { kind: 'unknown', requestId: outcome.requestId, message: trouble ?? '', retryAfterMs } as const;
+function unknown(outcome: Outcome, trouble: string | null): Unknown {
+  return { ...unknownOf(outcome), message: trouble ?? '' };
 }
 
 function unknownNow(message: string, retryAfterMs: number | null) {

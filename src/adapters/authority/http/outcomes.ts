@@ -5,6 +5,7 @@ import type {
   NotHeldReason,
   Submission,
   SubmitAnswer,
+  Unknown,
 } from '../../../domain/authority/ports.ts';
 import { type ReportedError, readChanges, readError, readFound, readSubmission } from './answers.ts';
 import type { Answer, Exchange } from './connection.ts';
@@ -133,7 +134,7 @@ function classify<Context, Result>(
   cases: readonly Case<Context, Result>[],
   outcome: Outcome,
   context: Context,
-): Result | { kind: 'unknown'; requestId: string | null; message: string; retryAfterMs: number | null } {
+): Result | Unknown {
   const unknown = (why?: string) => unknownOf(outcome, why);
   if (outcome.kind === 'no_token') return { ...unknown(), retryAfterMs: outcome.retryAfterMs };
   if (outcome.kind !== 'answer' || !isOwn(outcome)) return unknown();
@@ -148,10 +149,13 @@ function classify<Context, Result>(
   return typeof result === 'string' ? unknown(result) : result;
 }
 
-function unknownOf(outcome: Outcome, why?: string) {
+/** What a call says that nothing may be concluded from. @param why see {@link troubleOf} */
+export function unknownOf(outcome: Outcome, why?: string): Unknown {
+  const own = outcome.kind === 'answer' && isOwn(outcome) ? outcome : null;
   return {
-    ...{ kind: 'unknown' as const, requestId: outcome.requestId, message: troubleOf(outcome, why) },
-    retryAfterMs: outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null,
+    ...{ kind: 'unknown', requestId: outcome.requestId, message: troubleOf(outcome, why) },
+    retryAfterMs: own && retryAfterOf(own),
+    ...(own?.status === 429 && { rateLimited: true }),
   };
 }
 
