@@ -293,6 +293,32 @@ describe('a look-up by id', () => {
   });
 });
 
+describe('a receipt or a cleared document', () => {
+  const xml = '<?xml version="1.0"?>\n<r:Receipt xmlns:r="urn:x"><r:Receipt/><DgiId>é</DgiId></r:Receipt>\n';
+  const fetched = async (text: string) => {
+    server.capabilities = { json: { ...CAPABILITIES, cleared_document: true } };
+    server.script = () => ({ text });
+    await authority.probe();
+    const kinds = [await authority.receipt('DGI-1'), await authority.cleared('inv_1')].map(({ kind }) => kind);
+    return kinds.join();
+  };
+
+  it('that was cut off, at any place: tells nothing, so that it is fetched again', async () => {
+    const complete = Buffer.byteLength(xml) - 1;
+    for (let length = 0; length < complete; length += 3) {
+      const part = Buffer.from(xml).subarray(0, length).toString();
+      expect([length, await fetched(part)]).toEqual([length, 'unknown,unknown']);
+    }
+    server.script = () => ({ text: xml.slice(0, 40) });
+    expect(await authority.receipt('DGI-1')).toMatchObject({ message: expect.stringContaining('not complete') });
+  });
+
+  it('that is complete, right or wrong: goes to its reader', async () => {
+    for (const document of [xml, xml.trim(), '<Receipt/>', '<!DOCTYPE a []><a></a>', '<html><p>Sorry</p></html>'])
+      expect([document, await fetched(document)]).toEqual([document, 'invalid,document']);
+  });
+});
+
 describe('a look-up by digest, where only that is offered', () => {
   beforeEach(() => {
     server.capabilities = { json: { ...CAPABILITIES, lookup: ['digest', 'number'] } };

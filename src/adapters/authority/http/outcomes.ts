@@ -8,6 +8,7 @@ import type {
   Unknown,
 } from '../../../domain/authority/ports.ts';
 import { type ReportedError, readChanges, readError, readFound, readSubmission } from './answers.ts';
+import { isCompleteXml } from './complete-xml.ts';
 import type { Answer, Exchange } from './connection.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { NoToken } from './token.ts';
@@ -61,7 +62,12 @@ const LOOK_UP_BY_DIGEST: readonly Case<Sent, LookUpAnswer>[] = [
 
 /** A cleared document, and a receipt before it is verified. */
 const DOCUMENT: readonly Case<null, ClearedAnswer>[] = [
-  { status: [200], read: ({ requestId, body }) => ({ kind: 'document', requestId, document: body }) },
+  {
+    status: [200],
+    // What was cut off on its way is no statement of the authority, right or wrong.
+    read: ({ requestId, body }) =>
+      isCompleteXml(body) ? { kind: 'document', requestId, document: body } : 'its document is not complete',
+  },
   { status: [404], code: 'any', read: absent },
 ];
 
