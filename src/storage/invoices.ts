@@ -267,6 +267,19 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
     },
 
+    async retryFailed(from, to) {
+      const now = new Date();
+      await invoices.updateMany(
+        {
+          ...{ 'work.failures': { $elemMatch: { $gte: from, $lte: to } }, 'work.stage': 'transmit' },
+          ...{ 'work.token': null, 'work.dueAt': { $gt: now } },
+          ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
+        } as Filter<InvoiceDocument>,
+        // The job gets another id by `since`, so that it does not wait for the job that exists.
+        { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.since': now } },
+      );
+    },
+
     parkedCount: (limit) => countParked({}, limit),
 
     async parkedByTenant(tenants, limit) {

@@ -164,6 +164,11 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Makes the next attempts to transmit due now, for the sweeper to queue, of invoices with a failure from `from` to `to`
+   * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
+   */
+  retryFailed(from: number, to: number): Promise<void>;
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**

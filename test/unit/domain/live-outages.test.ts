@@ -142,6 +142,32 @@ describe('an outage', () => {
     await world.stop();
   });
 
+  it('that began after failures does not leave their invoices with the long delays of their attempts', async () => {
+    let own: string | null = null;
+    const schedule = [0, 1000, HOUR, HOUR, HOUR];
+    const submit = async ({ submissionId }: { submissionId: string }) => {
+      const fails = world.faults.away !== null || submissionId === own;
+      if (!fails) world.accepted.push({ id: submissionId, at: Date.now() });
+      return fails ? notHeld('unavailable') : held(ACCEPTED);
+    };
+    const world = ledgerWorld({ schedule, concurrency: 1 }, { submit });
+    await world.start();
+    // Two failures that count: the next attempts are an hour away.
+    own = world.add({ createdAt: new Date() });
+    await world.pass(2000);
+    expect(world.invoice(own).work).toMatchObject({ failures: [1, 2], parked: false });
+    world.faults.away = 'unavailable';
+    const later = world.add({ createdAt: new Date() });
+    await world.pass(60_000);
+    expect(world.state.current.breaker.phase).toBe('open');
+    const first = own;
+    own = null;
+    world.faults.away = null;
+    await world.pass(120_000);
+    expect([world.invoice(later).status, world.invoice(first).status]).toEqual(['accepted', 'accepted']);
+    await world.stop();
+  });
+
   it('is told once when it begins and when it ends, with numbers', async () => {
     const world = ledgerWorld();
     world.faults.away = 'unavailable';
