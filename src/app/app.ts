@@ -21,6 +21,7 @@ import { startReconciliation } from './reconciliation.ts';
 import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
+import { watchStranded } from './stranded.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
@@ -111,7 +112,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   if (live) {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
-  }
+  } else await watchStranded(runtime, data, metrics);
   await feed.start();
   const { warm } =
     config.role === 'api'

@@ -99,6 +99,9 @@ export interface InvoicePage {
   readonly bytes: number;
 }
 
+/** What operators are shown counts waiting invoices up to this number. */
+export const MOST_WAITING = 1000;
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
