@@ -7,7 +7,7 @@ import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
-import { DRAIN_MS, type Runtime } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -42,7 +42,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   if (dispatcher) {
     // Started first, because without the shared state no live invoice may go.
     await dispatcher.start();
-    runtime.closing.add(() => dispatcher.stop(DRAIN_MS));
+    runtime.closing.addWork(dispatcher.stop);
   }
   await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
   runtime.closing.add(collectOrphans(runtime, data));

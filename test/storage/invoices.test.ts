@@ -93,6 +93,34 @@ describe('waiting and blocked transmissions', () => {
     expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
   });
 
+  it('those that failed in an outage are made due at its end, and no others', async () => {
+    const put = async (work: object, claimAgain = false) => {
+      const { invoice } = await invoices.change(
+        await claimed(await stored()),
+        { work: { ...transmit, in: 3_600_000, ...work } },
+        60_000,
+      );
+      if (claimAgain) await claimed(invoice);
+      return invoice.id;
+    };
+    const [from, to] = [9_000_001, 9_000_005];
+    const failed = [await put({ failures: [3, from] }), await put({ failures: [to], outcomeUnknown: true })];
+    const others = [
+      await put({ failures: [3, from - 1] }),
+      await put({ failures: [from - 1, to + 1] }),
+      await put({}),
+      await put({ failures: [from], parked: true }),
+      await put({ failures: [from], blocked: 'digest_mismatch' }),
+      await put({ failures: [from], in: 0 }, true),
+    ];
+    await invoices.retryFailed(from, to);
+    const swept = (await invoices.overdue(10_000)).map(({ invoiceId }) => invoiceId);
+    for (const id of failed) expect(swept).toContain(id);
+    for (const id of others) expect(swept).not.toContain(id);
+    const claim = await invoices.claim(failed[1] ?? '', 60_000);
+    expect(claim?.invoice.work).toMatchObject({ failures: [to], outcomeUnknown: true, claims: 1 });
+  });
+
   it('blocked ones need attention, are never due, and are released by a retry', async () => {
     const claim = await claimed(await stored());
     const { invoice } = await invoices.change(claim, { work: { ...transmit, blocked: 'digest_mismatch' } }, 60_000);

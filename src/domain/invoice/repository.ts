@@ -99,6 +99,9 @@ export interface InvoicePage {
   readonly bytes: number;
 }
 
+/** What operators are shown counts waiting invoices up to this number. */
+export const MOST_WAITING = 1000;
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
@@ -164,6 +167,11 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Makes the next attempts to transmit due now, for the sweeper to queue, of invoices with a failure from `from` to `to`
+   * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
+   */
+  retryFailed(from: number, to: number): Promise<void>;
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**

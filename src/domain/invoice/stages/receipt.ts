@@ -6,6 +6,7 @@ import { DOCUMENTS } from '../documents.ts';
 import type { Invoice, StoredDocument, StoredReceipt } from '../invoice.ts';
 import { RECEIPT_SCHEDULE } from '../pauses.ts';
 import type { InvoiceChange } from '../repository.ts';
+import { isAnswered } from './call-authority.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
 /**
@@ -139,7 +140,7 @@ function delayOf(
       return {
         message: `the ${what} could not be fetched: ${answer.message}`,
         isWrong: false,
-        isFailure: true,
+        isFailure: !isAnswered(answer),
         retryAfterMs: answer.retryAfterMs ?? 0,
       };
   }
