@@ -60,17 +60,18 @@ export interface InvoiceDocument
 }
 
 /** The fields of {@link NEW_WORK} that are stored only when they differ from it. */
-interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'blocked'> {
+interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
   claims?: number;
   since?: Date;
   failures?: Work['failures'];
   parked?: true;
+  idle?: true;
   blocked?: NonNullable<Work['blocked']>;
   /** Identifies the claim that holds the lease; null if there is none. */
   token: string | null;
   /**
-   * When the sweeper checks the job of this work, and queues a new one if it is lost. Parked and blocked work has none:
-   * it has no job.
+   * When the sweeper checks the job of this work, and queues a new one if it is lost. Work without a job has none: parked
+   * and blocked work, and idle work until it is claimed.
    */
   sweepAt?: Date;
 }
@@ -248,7 +249,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
         invoices.updateOne(
           { _id: invoiceId, ...filter },
-          { $set: { ...due, ...further }, $unset: { 'work.blocked': '' } },
+          { $set: { ...due, ...further }, $unset: { 'work.blocked': '', 'work.idle': '' } },
         );
       // A run that was claimed and changed nothing may have sent the document.
       const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
@@ -265,6 +266,32 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         .toArray();
       const next = found.find(({ _id }) => !except.has(_id));
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    async hurry(invoiceId) {
+      const now = new Date();
+      const due = { 'work.dueAt': now, 'work.sweepAt': new Date(now.getTime() + QUEUE_GRACE_MS) };
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.idle': true, 'work.token': null },
+        { $set: due, $unset: { 'work.idle': '' } },
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async idle(limit, before) {
+      const found = await invoices
+        .find({ 'work.idle': true, 'work.dueAt': { $lte: before } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ 'work.dueAt': 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    async idleCount(limit) {
+      const found = invoices.find({ 'work.idle': true }).project({ _id: 0, 'work.dueAt': 1 });
+      return (await found.limit(limit).toArray()).length;
     },
 
     parkedCount: (limit) => countParked({}, limit),
@@ -343,7 +370,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   if (work) {
     const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
-    const hasJob = !work.blocked && !work.parked;
+    const hasJob = work.keep || !(work.blocked || work.parked || work.idle);
     $set.work = {
       ...{ stage: work.stage, ...workFields(work) },
       token: work.keep ? claim.token : null,
@@ -361,11 +388,12 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
 }
 
 /** The stored form of the fields of {@link NEW_WORK}. */
-function workFields({ attempts, outcomeUnknown, failures, parked, blocked }: Omit<NextWork, 'stage'>) {
+function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
     ...{ attempts, outcomeUnknown },
     ...(failures && failures.length > 0 && { failures }),
     ...(parked && { parked }),
+    ...(idle && { idle }),
     ...(blocked && { blocked }),
   };
 }

@@ -22,6 +22,7 @@ function poolOptions(options: Partial<PrintPoolOptions> = {}) {
     size: 2,
     timeLimit: 60_000,
     maxWaiting: 100,
+    restAfter: 600_000,
     ...options,
   };
 }
