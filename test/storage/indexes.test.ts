@@ -54,6 +54,13 @@ beforeAll(async () => {
     work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
   }));
   await store.db.collection('invoices').insertMany(waiting);
+  const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
+    ...invoice,
+    _id: `inv_idle_${i}` as never,
+    ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
+    work: { ...work, stage: 'render', idle: true },
+  }));
+  await store.db.collection('invoices').insertMany(idle);
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -105,6 +112,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.hurry', () => invoices.hurry(kept.id), 1],
+  ['invoices.idle', () => invoices.idle(5, new Date()), 5],
+  ['invoices.idleCount', () => invoices.idleCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
     'authorityState.update',
