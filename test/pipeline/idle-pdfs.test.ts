@@ -118,10 +118,10 @@ describe('a PDF that nobody waits for', () => {
   it('of an earlier version, whose work is not marked, is drawn without a job', async () => {
     await underLoad(async () => {
       const { id } = await leftForLater();
-      await collection().updateOne(
-        { _id: id, 'work.idle': true },
-        { $set: { 'work.sweepAt': new Date() }, $unset: { 'work.idle': '' } } as never,
-      );
+      await collection().updateOne({ _id: id, 'work.idle': true }, {
+        $set: { 'work.sweepAt': new Date() },
+        $unset: { 'work.idle': '' },
+      } as never);
       await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
     });
   });
@@ -140,9 +140,12 @@ it('a PDF that a mail waits for is drawn at once, under load too', async () => {
   await underLoad(async () => {
     const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
     await expect
-      .poll(async () => (await client.graphql(`{ invoice(id: "${body.id}") { email { status } } }`)).body.data.invoice, {
-        timeout: 20_000,
-      })
+      .poll(
+        async () => (await client.graphql(`{ invoice(id: "${body.id}") { email { status } } }`)).body.data.invoice,
+        {
+          timeout: 20_000,
+        },
+      )
       .toEqual({ email: { status: 'sent' } });
     expect(timesDrawn(body.id)).toBe(1);
   });

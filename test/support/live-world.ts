@@ -157,7 +157,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       mailer: { messageIdOf: (id) => `<${id}@example.test>`, send: async () => undefined },
       publish: () => undefined,
       isAwaited: () => true,
-    verifyUrlOf: () => 'https://example.test',
+      verifyUrlOf: () => 'https://example.test',
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],
       report: (entry) => reports.push(entry),
     });

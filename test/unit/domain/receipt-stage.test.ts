@@ -27,7 +27,14 @@ const away = { kind: 'unknown', ...CALLED, message: 'no reply', retryAfterMs: nu
 
 /** An accepted invoice at this stage. `fault` is what is wrong with the cleared document. */
 function bench(
-  answers: { receipt?: ReceiptAnswer; cleared?: ClearedAnswer; clears?: boolean; fault?: string | null; wait?: number; awaited?: boolean },
+  answers: {
+    receipt?: ReceiptAnswer;
+    cleared?: ClearedAnswer;
+    clears?: boolean;
+    fault?: string | null;
+    wait?: number;
+    awaited?: boolean;
+  },
   changes: Partial<Invoice> = {},
 ) {
   let invoice = pendingInvoice({
