@@ -50,7 +50,7 @@ export type RendererDiagnosis =
   | { readonly works: false; readonly advice: string };
 
 const MAX_WAITING = 500;
-/** The browser takes about 150 MB, and starts again within half a second. Milliseconds. */
+/** The browser takes about 150 MB, and starts again in about 0.3 s. Milliseconds. */
 const REST_AFTER_MS = 5 * 60_000;
 
 /**
