@@ -51,6 +51,8 @@ export function createMetrics(): Metrics {
     observed(invoices) {
       const since = new WeakMap<object, number>();
       watchAttention(invoices, registers);
+      const help = `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`;
+      storedGauge(registers, 'fatoura_pdfs_waiting_for_idle_time', help, () => invoices.idleCount(MOST_WAITING));
       return {
         ...invoices,
         async claim(invoiceId, leaseMs) {

@@ -66,6 +66,11 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.failures': { $exists: true } },
     },
     {
+      name: 'idle',
+      key: { 'work.idle': 1, 'work.dueAt': 1 },
+      partialFilterExpression: { 'work.idle': { $exists: true } },
+    },
+    {
       name: 'blocked',
       key: { 'work.blocked': -1 },
       partialFilterExpression: { 'work.blocked': { $exists: true } },

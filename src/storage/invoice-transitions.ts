@@ -89,7 +89,7 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
         invoices.updateOne(
           { _id: invoiceId, ...filter },
-          { $set: { ...due, ...further }, $unset: { 'work.blocked': '' } },
+          { $set: { ...due, ...further }, $unset: { 'work.blocked': '', 'work.idle': '' } },
         );
       // A run that was claimed and changed nothing may have sent the document.
       const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
@@ -130,7 +130,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   if (work) {
     const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
-    const hasJob = !work.blocked && !work.parked;
+    const hasJob = work.keep || !(work.blocked || work.parked || work.idle);
     $set.work = {
       ...{ stage: work.stage, ...workFields(work) },
       token: work.keep ? claim.token : null,

@@ -62,6 +62,13 @@ beforeAll(async () => {
     work: { ...WAITING, ...(i % 60 === 0 && { failures: [8] }) },
   }));
   await store.db.collection('invoices').insertMany(retried);
+  const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
+    ...invoice,
+    _id: `inv_idle_${i}` as never,
+    ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
+    work: { ...work, stage: 'render', idle: true },
+  }));
+  await store.db.collection('invoices').insertMany(idle);
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -115,6 +122,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
   ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
+  ['invoices.hurry', () => invoices.hurry(kept.id), 1],
+  ['invoices.idle', () => invoices.idle(5, new Date()), 5],
+  ['invoices.idleCount', () => invoices.idleCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
     'authorityState.update',

@@ -29,7 +29,7 @@ export interface Claim {
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
-    Partial<Pick<Work, 'failures' | 'parked' | 'blocked'>> {}
+    Partial<Pick<Work, 'failures' | 'parked' | 'idle' | 'blocked'>> {}
 
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
@@ -172,6 +172,15 @@ export interface InvoiceRepository {
    * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
    */
   retryFailed(from: number, to: number): Promise<void>;
+  /**
+   * Makes idle work that nobody has claimed due at once, no longer idle, for the caller to queue.
+   * @returns the changed invoice; null if there is no such work
+   */
+  hurry(invoiceId: string): Promise<Invoice | null>;
+  /** Up to `limit` invoices whose work has been idle since `before` or longer and is not claimed, oldest first. */
+  idle(limit: number, before: Date): Promise<string[]>;
+  /** Number of invoices with idle work, counted up to `limit`. */
+  idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
