@@ -4,6 +4,7 @@ import { createMailer } from '../adapters/email/mailer.ts';
 import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
+import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
@@ -18,9 +19,10 @@ import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { startReconciliation } from './reconciliation.ts';
-import { createClosing, DRAIN_MS, type Runtime } from './runtime.ts';
+import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
+import { watchStranded } from './stranded.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
@@ -40,7 +42,7 @@ export interface App {
   /** Logs a failure that the service cannot survive as fatal, and calls `onFatal`. */
   fail(error: Error): void;
   /**
-   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for running jobs, then closes every part.
+   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for all work under way, then closes every part.
    * @param options.patient see {@link ShutdownOptions}; default false
    */
   close(options?: Partial<Pick<ShutdownOptions, 'patient'>>): Promise<void>;
@@ -97,8 +99,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
-  // Registered after the parts that running jobs need, so that it closes before them.
-  closing.add(() => jobs.stop(DRAIN_MS));
+  closing.addWork(jobs.stop);
 
   // Listens before the first job runs, because documents contain the address.
   const server = config.role === 'worker' ? null : await listen(config.port, config.host);
@@ -107,19 +108,25 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, data.clientSecrets);
   const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
-  closing.add(() => webhooks.stop(DRAIN_MS));
+  closing.addWork(webhooks.stop);
 
   if (live) {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
-  }
+  } else await watchStranded(runtime, data, metrics);
+  const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
+    logFailure('warn', 'a PDF that was asked for could not be made due', err),
+  );
   await feed.start();
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
+      : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
-  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics, live });
+  if (server) {
+    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live };
+    await serveHttp(runtime, server, served);
+  }
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
   return {

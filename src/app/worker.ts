@@ -1,13 +1,15 @@
+import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
+import { createIdleDrawing } from '../jobs/idle-drawing.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
-import { DRAIN_MS, type Runtime } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -21,6 +23,8 @@ export interface WorkerParts {
   readonly signing: Signing;
   readonly documents: Documents;
   readonly mailer: Mailer;
+  /** The requests of this process that wait for documents. */
+  readonly demand: Pick<DocumentDemand, 'isAwaited'>;
   readonly webhooks: Webhooks;
   /** null if no live authority is configured. */
   readonly live: WorkersAuthority | null;
@@ -29,7 +33,7 @@ export interface WorkerParts {
 }
 
 /**
- * Starts the background work of this runtime: the pipeline's stages, webhook deliveries, and the removal of documents
+ * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the removal of documents
  * that no invoice refers to.
  * @returns `warm`, which resolves when the browser and the examiner's thread are warm or have failed to start
  */
@@ -37,14 +41,19 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   const { data, jobs, documents, webhooks } = parts;
   const transmission = await composeTransmission(runtime, data, documents, parts.live);
   const pipeline = composePipeline(runtime, parts, transmission);
+  const idleDrawing = createIdleDrawing(data.invoices, pipeline.run, (message, err) =>
+    data.logFailure('error', message, err),
+  );
   await webhooks.start();
-  const dispatcher = transmission.dispatcher((invoiceId) => pipeline.run(invoiceId));
+  const dispatcher = transmission.dispatcher(idleDrawing.run);
   if (dispatcher) {
     // Started first, because without the shared state no live invoice may go.
     await dispatcher.start();
-    runtime.closing.add(() => dispatcher.stop(DRAIN_MS));
+    runtime.closing.addWork(dispatcher.stop);
   }
-  await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
+  await jobs.startWorker(idleDrawing.run);
+  idleDrawing.start();
+  runtime.closing.addWork(idleDrawing.stop);
   runtime.closing.add(collectOrphans(runtime, data));
   // Started now, so that the first invoice does not wait for the browser or the examiner's thread.
   const warmExaminer = documents.examiner
@@ -55,7 +64,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
 
 function composePipeline(
   { config, log }: Runtime,
-  { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
+  { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl }: WorkerParts,
   { authorityOf, gateOf, checkClearedOf }: Transmission,
 ): Pipeline {
   const { invoices, logos, health } = data;
@@ -69,6 +78,7 @@ function composePipeline(
     ...{ authorityOf, gateOf },
     checkCleared: (cleared, sent, invoice) => checkClearedOf(invoice.environment)(cleared, sent, invoice),
     renderer: documents.renderer,
+    isAwaited: demand.isAwaited,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
     publish: webhooks.publish,

@@ -61,6 +61,16 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.parked': { $exists: true } },
     },
     {
+      name: 'failed',
+      key: { 'work.failures': 1 },
+      partialFilterExpression: { 'work.failures': { $exists: true } },
+    },
+    {
+      name: 'idle',
+      key: { 'work.idle': 1, 'work.dueAt': 1 },
+      partialFilterExpression: { 'work.idle': { $exists: true } },
+    },
+    {
       name: 'blocked',
       key: { 'work.blocked': -1 },
       partialFilterExpression: { 'work.blocked': { $exists: true } },

@@ -44,17 +44,18 @@ export interface InvoiceDocument
 }
 
 /** The fields of {@link NEW_WORK} that are stored only when they differ from it. */
-export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'blocked'> {
+export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
   claims?: number;
   since?: Date;
   failures?: Work['failures'];
   parked?: true;
+  idle?: true;
   blocked?: NonNullable<Work['blocked']>;
   /** Identifies the claim that holds the lease; null if there is none. */
   token: string | null;
   /**
-   * When the sweeper checks the job of this work, and queues a new one if it is lost. Parked and blocked work has none:
-   * it has no job.
+   * When the sweeper checks the job of this work, and queues a new one if it is lost. Work without a job has none: parked
+   * and blocked work, and idle work until it is claimed.
    */
   sweepAt?: Date;
 }
@@ -64,11 +65,12 @@ const complete = completer(INVOICE);
 /** Grace period from when work is due until the sweeper checks its job, milliseconds. */
 export const QUEUE_GRACE_MS = 2000;
 /** The stored form of the fields of {@link NEW_WORK}. */
-export function workFields({ attempts, outcomeUnknown, failures, parked, blocked }: Omit<NextWork, 'stage'>) {
+export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
     ...{ attempts, outcomeUnknown },
     ...(failures && failures.length > 0 && { failures }),
     ...(parked && { parked }),
+    ...(idle && { idle }),
     ...(blocked && { blocked }),
   };
 }

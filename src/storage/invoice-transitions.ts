@@ -23,7 +23,7 @@ const OUTBOX_GRACE_MS = 5000;
 
 type Transitions = Pick<
   InvoiceRepository,
-  'claim' | 'renew' | 'change' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow'
+  'claim' | 'renew' | 'change' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
 >;
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
@@ -89,12 +89,25 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
         invoices.updateOne(
           { _id: invoiceId, ...filter },
-          { $set: { ...due, ...further }, $unset: { 'work.blocked': '' } },
+          { $set: { ...due, ...further }, $unset: { 'work.blocked': '', 'work.idle': '' } },
         );
       // A run that was claimed and changed nothing may have sent the document.
       const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
       if (claimed.matchedCount > 0) return true;
       return (await retry({ work: { $exists: true } }, {})).matchedCount > 0;
+    },
+
+    async retryFailed(from, to) {
+      const now = new Date();
+      await invoices.updateMany(
+        {
+          ...{ 'work.failures': { $elemMatch: { $gte: from, $lte: to } }, 'work.stage': 'transmit' },
+          ...{ 'work.token': null, 'work.dueAt': { $gt: now } },
+          ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
+        } as Filter<InvoiceDocument>,
+        // The job gets another id by `since`, so that it does not wait for the job that exists.
+        { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.since': now } },
+      );
     },
   };
 }
@@ -117,7 +130,7 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   if (work) {
     const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
-    const hasJob = !work.blocked && !work.parked;
+    const hasJob = work.keep || !(work.blocked || work.parked || work.idle);
     $set.work = {
       ...{ stage: work.stage, ...workFields(work) },
       token: work.keep ? claim.token : null,

@@ -1,11 +1,20 @@
 import type { Collection, Filter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
-import { type InvoiceDocument, invoiceOf, type StoredWork } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf, QUEUE_GRACE_MS, type StoredWork } from './invoice-document.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
-  'needingAttention' | 'nextParked' | 'parkedCount' | 'parkedByTenant' | 'overdue' | 'takeOverdue' | 'postponeOverdue'
+  | 'needingAttention'
+  | 'nextParked'
+  | 'parkedCount'
+  | 'parkedByTenant'
+  | 'overdue'
+  | 'takeOverdue'
+  | 'postponeOverdue'
+  | 'hurry'
+  | 'idle'
+  | 'idleCount'
 >;
 
 /** Finds the work of invoices that waits: parked, overdue because its job is lost, or in need of an operator. */
@@ -42,6 +51,32 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
         .toArray();
       const next = found.find(({ _id }) => !except.has(_id));
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    async hurry(invoiceId) {
+      const now = new Date();
+      const due = { 'work.dueAt': now, 'work.sweepAt': new Date(now.getTime() + QUEUE_GRACE_MS) };
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.idle': true, 'work.token': null },
+        { $set: due, $unset: { 'work.idle': '' } },
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async idle(limit, before) {
+      const found = await invoices
+        .find({ 'work.idle': true, 'work.dueAt': { $lte: before } })
+        .project<{ _id: string }>({ _id: 1 })
+        .sort({ 'work.dueAt': 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id }) => _id);
+    },
+
+    async idleCount(limit) {
+      const found = invoices.find({ 'work.idle': true }).project({ _id: 0, 'work.dueAt': 1 });
+      return (await found.limit(limit).toArray()).length;
     },
 
     parkedCount: (limit) => countParked({}, limit),

@@ -54,6 +54,21 @@ beforeAll(async () => {
     work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
   }));
   await store.db.collection('invoices').insertMany(waiting);
+  // Few of those that wait for a job have failed.
+  const retried = Array.from({ length: 300 }, (_, i) => ({
+    ...like,
+    _id: `inv_retried_${i}` as never,
+    ...{ tenantId: 'ten_2', order: `r${i}`, idempotency: { key: `r${i}`, fingerprint: 'f' } },
+    work: { ...WAITING, ...(i % 60 === 0 && { failures: [8] }) },
+  }));
+  await store.db.collection('invoices').insertMany(retried);
+  const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
+    ...invoice,
+    _id: `inv_idle_${i}` as never,
+    ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
+    work: { ...work, stage: 'render', idle: true },
+  }));
+  await store.db.collection('invoices').insertMany(idle);
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -80,6 +95,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
+const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const WORK = { invoiceId: 'inv_1', environment: 'test', stage: 'sign', since: new Date(0) } as const;
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
@@ -105,6 +121,10 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
+  ['invoices.hurry', () => invoices.hurry(kept.id), 1],
+  ['invoices.idle', () => invoices.idle(5, new Date()), 5],
+  ['invoices.idleCount', () => invoices.idleCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
     'authorityState.update',

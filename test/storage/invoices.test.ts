@@ -56,6 +56,55 @@ function event(sequence: number, status: InvoiceEvent['status']): InvoiceEvent {
 
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
+describe('idle work', () => {
+  const idleFor = async (agoMs: number) => {
+    const claim = await claimed(await stored());
+    const work = { stage: 'render', attempts: 0, outcomeUnknown: false, idle: true, in: -agoMs, keep: false } as const;
+    await invoices.change(claim, { work }, 60_000);
+    return claim.invoice.id;
+  };
+  const DAY = 86_400_000;
+
+  it('is found oldest first, has no job to lose, and is counted', async () => {
+    const [younger, older] = [await idleFor(2 * DAY), await idleFor(3 * DAY)];
+    const ids = await invoices.idle(10, new Date(Date.now() - DAY));
+    expect(ids).toEqual([older, younger]);
+    expect(await invoices.idle(1, new Date())).toEqual([older]);
+    expect(await invoices.idle(10, new Date(Date.now() - 4 * DAY))).toEqual([]);
+    expect([await invoices.idleCount(1), await invoices.idleCount(10)]).toEqual([1, 2]);
+    const overdue = await invoices.overdue(1000);
+    expect(overdue.filter(({ invoiceId }) => ids.includes(invoiceId))).toEqual([]);
+    expect((await invoices.find(older))?.work).toMatchObject({ stage: 'render', idle: true, claims: 0 });
+    for (const id of ids) await invoices.hurry(id);
+    expect(await invoices.idleCount(10)).toBe(0);
+  });
+
+  it('is due at once when it is hurried, only once, and is not hurried while a worker draws it', async () => {
+    const asked = await idleFor(0);
+    const due = await invoices.hurry(asked);
+    expect(due?.work).toMatchObject({ stage: 'render', idle: false });
+    expect(await invoices.hurry(asked)).toBeNull();
+    expect(await invoices.claim(asked, 1000)).not.toBeNull();
+
+    const drawing = await idleFor(0);
+    expect(await invoices.claim(drawing, 60_000)).not.toBeNull();
+    expect(await invoices.hurry(drawing)).toBeNull();
+    expect(await invoices.claim(drawing, 60_000)).toBeNull();
+    expect(await invoices.idle(10, new Date())).toEqual([]);
+    expect(await invoices.hurry((await stored()).id)).toBeNull();
+  });
+
+  it('of a dead worker is found by the sweep; an operator makes idle work due', async () => {
+    const dead = await idleFor(0);
+    await invoices.claim(dead, -1000);
+    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(dead);
+    const retried = await idleFor(0);
+    expect(await invoices.retryNow(retried)).toBe(true);
+    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(retried);
+    expect((await invoices.find(retried))?.work?.idle).toBe(false);
+  });
+});
+
 describe('waiting and blocked transmissions', () => {
   const transmit = { stage: 'transmit', attempts: 0, outcomeUnknown: false, in: 0, keep: false } as const;
   const tenants = () => [newId('ten'), newId('ten')].sort() as [string, string];
@@ -91,6 +140,34 @@ describe('waiting and blocked transmissions', () => {
     await invoices.renew(claim as Claim, -1);
     expect((await next(before, a2))?.invoiceId).toBe(a1);
     expect((await invoices.claim(a1, 60_000))?.invoice.work?.claims).toBe(2);
+  });
+
+  it('those that failed in an outage are made due at its end, and no others', async () => {
+    const put = async (work: object, claimAgain = false) => {
+      const { invoice } = await invoices.change(
+        await claimed(await stored()),
+        { work: { ...transmit, in: 3_600_000, ...work } },
+        60_000,
+      );
+      if (claimAgain) await claimed(invoice);
+      return invoice.id;
+    };
+    const [from, to] = [9_000_001, 9_000_005];
+    const failed = [await put({ failures: [3, from] }), await put({ failures: [to], outcomeUnknown: true })];
+    const others = [
+      await put({ failures: [3, from - 1] }),
+      await put({ failures: [from - 1, to + 1] }),
+      await put({}),
+      await put({ failures: [from], parked: true }),
+      await put({ failures: [from], blocked: 'digest_mismatch' }),
+      await put({ failures: [from], in: 0 }, true),
+    ];
+    await invoices.retryFailed(from, to);
+    const swept = (await invoices.overdue(10_000)).map(({ invoiceId }) => invoiceId);
+    for (const id of failed) expect(swept).toContain(id);
+    for (const id of others) expect(swept).not.toContain(id);
+    const claim = await invoices.claim(failed[1] ?? '', 60_000);
+    expect(claim?.invoice.work).toMatchObject({ failures: [to], outcomeUnknown: true, claims: 1 });
   });
 
   it('blocked ones need attention, are never due, and are released by a retry', async () => {

@@ -52,6 +52,8 @@ export interface Unknown extends Called {
   readonly retryAfterMs: number | null;
   /** Set if nothing was asked: the client kept the look-up back to stay within the authority's limits. */
   readonly deferred?: true;
+  /** Set if the authority itself refused the call by a limit (429): it is not away, however long this call must wait. */
+  readonly rateLimited?: true;
   /** Of a look-up by id that found another document: its digest, lower-case hex. It is not believed as ours. */
   readonly heldDigest?: string;
 }

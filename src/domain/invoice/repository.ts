@@ -29,7 +29,7 @@ export interface Claim {
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
-    Partial<Pick<Work, 'failures' | 'parked' | 'blocked'>> {}
+    Partial<Pick<Work, 'failures' | 'parked' | 'idle' | 'blocked'>> {}
 
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
@@ -99,6 +99,9 @@ export interface InvoicePage {
   readonly bytes: number;
 }
 
+/** What operators are shown counts waiting invoices up to this number. */
+export const MOST_WAITING = 1000;
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
@@ -164,6 +167,20 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Makes the next attempts to transmit due now, for the sweeper to queue, of invoices with a failure from `from` to `to`
+   * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
+   */
+  retryFailed(from: number, to: number): Promise<void>;
+  /**
+   * Makes idle work that nobody has claimed due at once, no longer idle, for the caller to queue.
+   * @returns the changed invoice; null if there is no such work
+   */
+  hurry(invoiceId: string): Promise<Invoice | null>;
+  /** Up to `limit` invoices whose work has been idle since `before` or longer and is not claimed, oldest first. */
+  idle(limit: number, before: Date): Promise<string[]>;
+  /** Number of invoices with idle work, counted up to `limit`. */
+  idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
