@@ -5,7 +5,8 @@ import { PROCESSES } from '../../vitest.config.ts';
 /** Files of `npm test` that try a part of their random samples there, and all of them here (test/support/samples.ts). */
 const SAMPLED = [
   'test/unit/engine/{robustness,planning,order,updates}.test.ts',
-  'test/conformance/hostile-messages.test.ts',
+  'test/conformance/{hostile-messages,query-properties}.test.ts',
+  'test/api/authority-callback.test.ts',
 ];
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */
