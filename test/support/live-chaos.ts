@@ -28,8 +28,10 @@ export interface LiveChaosPlan {
   readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How many kills there are at least. The service is also killed as long as invoices are created. */
+  /** How many kills there are at least. The service is also killed as long as invoices are created, up to `mostKills`. */
   readonly kills: number;
+  /** Bounds the starts on a machine that creates slowly. Default: no bound. */
+  readonly mostKills?: number;
   /** How long the invoices may take to settle after the last kill, milliseconds. */
   readonly patienceMs: number;
   /** Ends the service when the test is given up. */
@@ -180,7 +182,7 @@ class Refused extends Error {}
 
 async function killNowAndThen(
   server: DoomedServer,
-  { kills: least, killEveryMs }: LiveChaosPlan,
+  { kills: least, mostKills = Number.POSITIVE_INFINITY, killEveryMs }: LiveChaosPlan,
   random: () => number,
   creating: Promise<void>,
 ): Promise<number> {
@@ -190,7 +192,7 @@ async function killNowAndThen(
   };
   creating.then(ended, ended);
   let kills = 0;
-  while (isCreating || kills < least) {
+  while (kills < least || (isCreating && kills < mostKills)) {
     await sleep((0.5 + random()) * killEveryMs);
     await server.kill();
     kills++;
