@@ -35,7 +35,7 @@ export interface WorkerParts {
 /**
  * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the removal of documents
  * that no invoice refers to.
- * @returns `warm`, which resolves when the browser and the verifier's thread are warm or have failed to start
+ * @returns `warm`, which resolves when the browser and the examiner's thread are warm or have failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
@@ -55,11 +55,11 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   idleDrawing.start();
   runtime.closing.addWork(idleDrawing.stop);
   runtime.closing.add(collectOrphans(runtime, data));
-  // Started now, so that the first invoice does not wait for the browser or the verifier's thread.
-  const warmVerifier = documents.verifier
-    .verify(new Uint8Array())
-    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the verifier failed'));
-  return { warm: Promise.all([documents.renderer.warm(), warmVerifier]).then(() => undefined) };
+  // Started now, so that the first invoice does not wait for the browser or the examiner's thread.
+  const warmExaminer = documents.examiner
+    .examine(new Uint8Array(), '')
+    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the examiner failed'));
+  return { warm: Promise.all([documents.renderer.warm(), warmExaminer]).then(() => undefined) };
 }
 
 function composePipeline(

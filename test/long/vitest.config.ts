@@ -7,6 +7,7 @@ const SAMPLED = [
   'test/unit/engine/{robustness,planning,order,updates}.test.ts',
   'test/conformance/{hostile-messages,query-properties}.test.ts',
   'test/api/authority-callback.test.ts',
+  'test/unit/xades/verify-canonical.test.ts',
 ];
 
 /** Hundreds of kills, soak, a million documents: one file at a time, so that measurements don't disturb one another. */

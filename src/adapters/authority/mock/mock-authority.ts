@@ -18,17 +18,18 @@ import { later } from '../../../domain/later.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import type { ReceiptReader } from '../receipt-reader.ts';
 import { writeReceipt } from '../receipt-writer.ts';
+import type { Examined } from './examination-thread.ts';
 import { faultOf } from './examine-invoice.ts';
 import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts';
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
-  /** Verifies the signature of a document. */
+  /** Verifies the signature of a document that `examineContent` has not verified. */
   readonly verify: (
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
-  /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
-  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Problem | null>;
+  /** Checks the document. By default only its content is checked, by `faultOf`, on the event loop. */
+  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Examined>;
   /** Signs its receipts. */
   readonly signer: DocumentSigner;
   readonly readReceipt: ReceiptReader;
@@ -66,7 +67,7 @@ const CALLED = { requestId: null } as const;
 export function createMockAuthority({
   ledger,
   verify,
-  examineContent = async (document, customerIce) => faultOf(document, customerIce),
+  examineContent = async (document, customerIce) => ({ isVerified: false, fault: faultOf(document, customerIce) }),
   signer,
   readReceipt,
   clock = () => new Date(),
@@ -174,9 +175,9 @@ async function examine(
     return digestProblem();
   }
   try {
-    const verification = await verify(document);
-    if (!verification.valid) return signatureProblem(verification.failed);
-    return await examineContent(document, customerIce);
+    const { isVerified, fault } = await examineContent(document, customerIce);
+    const verification = isVerified ? null : await verify(document);
+    return verification?.valid === false ? signatureProblem(verification.failed) : fault;
   } catch {
     return 'failed';
   }
