@@ -143,7 +143,7 @@ async function ours(): Promise<Contestant> {
       return {
         eventId: event.id,
         async happen() {
-          changed = (await invoices.change(claim, { status: 'signing', event, work: null }, 600_000)).invoice;
+          changed = (await invoices.change(claim, { status: 'signing', events: [event], work: null }, 600_000)).invoice;
         },
         tell() {
           if (!changed) return;

@@ -1,5 +1,14 @@
 import { randomUUID } from 'node:crypto';
-import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { isDeepStrictEqual } from 'node:util';
+import {
+  type AnyBulkWriteOperation,
+  type Collection,
+  type Filter,
+  MongoBulkWriteError,
+  MongoServerError,
+  type UpdateFilter,
+  type WriteError,
+} from 'mongodb';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
@@ -10,7 +19,8 @@ import {
   type InvoiceRepository,
   NumberTaken,
 } from '../domain/invoice/repository.ts';
-import { isDuplicateKey } from './duplicate-key.ts';
+import { DUPLICATE_KEY } from './duplicate-key.ts';
+import { createGroup, type Outcome } from './grouped.ts';
 import { type InvoiceDocument, invoiceOf, QUEUE_GRACE_MS, type StoredWork, workFields } from './invoice-document.ts';
 
 /**
@@ -18,6 +28,8 @@ import { type InvoiceDocument, invoiceOf, QUEUE_GRACE_MS, type StoredWork, workF
  * has to cover clock differences.
  */
 const LEASE_GRACE_MS = 250;
+/** Maximum number of changes in a command. */
+const MAX_CHANGES = 64;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 const OUTBOX_GRACE_MS = 5000;
 
@@ -28,6 +40,10 @@ type Transitions = Pick<
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
 export function transitionsOf(invoices: Collection<InvoiceDocument>): Transitions {
+  const write = createGroup<ClaimedChange, void>((changes) => writeChanges(invoices, changes), {
+    maxItems: MAX_CHANGES,
+  });
+
   return {
     async claim(invoiceId, leaseMs) {
       const token = randomUUID();
@@ -46,16 +62,7 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
 
     async change(claim, change, leaseMs) {
       const now = new Date();
-      try {
-        const { matchedCount } = await invoices.updateOne(
-          { ...heldBy(claim), status: claim.invoice.status },
-          updateOf(claim, change, leaseMs, now),
-        );
-        if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
-      } catch (error) {
-        if (change.series && isDuplicateKey(error)) throw new NumberTaken(`serial ${change.series.serial} is taken`);
-        throw error;
-      }
+      await write({ claim, change, update: updateOf(claim, change, leaseMs, now) });
       return { token: claim.token, invoice: changed(claim.invoice, change, now) };
     },
 
@@ -112,6 +119,68 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
   };
 }
 
+/** A change with the update that writes it. */
+interface ClaimedChange {
+  readonly claim: Claim;
+  readonly change: InvoiceChange;
+  readonly update: UpdateFilter<InvoiceDocument>;
+}
+
+/** Writes changes of different claims with one command. Each is written or not by itself. */
+async function writeChanges(
+  invoices: Collection<InvoiceDocument>,
+  changes: readonly ClaimedChange[],
+): Promise<Outcome<void>[]> {
+  const updates = changes.map(({ claim, update }) => ({
+    updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update },
+  }));
+  const { matched, failures } = await writeEach(invoices, updates);
+  const outcomes = changes.map(({ claim, change }, index): Outcome<void> => {
+    const failure = failures.get(index);
+    if (failure === undefined) return { result: undefined };
+    const { code, errmsg = 'the update failed' } = failure;
+    const isTaken = change.series !== undefined && code === DUPLICATE_KEY;
+    if (isTaken) return { error: new NumberTaken(`serial ${change.series?.serial} is taken`) };
+    return { error: new MongoServerError({ message: `${claim.invoice.id}: ${errmsg}`, code }) };
+  });
+  if (matched === changes.length - failures.size) return outcomes;
+  // The answer has only the number of the updates that found their invoice, so the invoices say which ones did.
+  const ids = changes.map(({ claim }) => claim.invoice.id);
+  const found = await invoices.find({ _id: { $in: ids } }).toArray();
+  const stored = new Map(found.map((document) => [document._id, document]));
+  return changes.map((written, index) => {
+    const outcome = outcomes[index] as Outcome<void>;
+    if ('error' in outcome || isStored(written, stored.get(written.claim.invoice.id))) return outcome;
+    return { error: new ClaimLost(`the claim on ${written.claim.invoice.id} was lost`) };
+  });
+}
+
+/** @returns how many updates found their document, and the errors of others by their index */
+async function writeEach(
+  invoices: Collection<InvoiceDocument>,
+  updates: readonly AnyBulkWriteOperation<InvoiceDocument>[],
+): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, WriteError> }> {
+  try {
+    const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false });
+    return { matched: matchedCount, failures: new Map() };
+  } catch (error) {
+    if (!(error instanceof MongoBulkWriteError)) throw error;
+    const failures = [error.writeErrors].flat();
+    if (failures.length === 0) throw error;
+    return { matched: error.matchedCount, failures: new Map(failures.map((each) => [each.index, each])) };
+  }
+}
+
+/** Whether the invoice is as this update left it, apart from what others may change then: the lease and the outbox. */
+function isStored({ change, update }: ClaimedChange, document: InvoiceDocument | undefined): boolean {
+  if (document === undefined) return false;
+  const last = change.events?.at(-1);
+  if (last !== undefined) return document.events.some(({ id }) => id === last.id);
+  const { work, outbox: _outbox, ...fields } = (update.$set ?? {}) as Partial<InvoiceDocument>;
+  const isOurs = document.work?.token === work?.token && document.work?.since?.getTime() === work?.since?.getTime();
+  return isOurs && isDeepStrictEqual({ ...document, ...fields }, document);
+}
+
 function heldBy(claim: Claim): Filter<InvoiceDocument> {
   return { _id: claim.invoice.id, 'work.token': claim.token };
 }
@@ -122,8 +191,9 @@ function leaseFields(leaseMs: number) {
 }
 
 function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {
-  const { work, event, ...fields } = change;
-  const $set: Record<string, unknown> = fields;
+  const { work, events = [], ...fields } = change;
+  const $set: Record<string, unknown> = { ...fields };
+  const event = events.at(-1);
   if (event) {
     if (change.status) $set.updatedAt = event.at;
     $set.outbox = { sequence: event.sequence, dueAt: new Date(now.getTime() + OUTBOX_GRACE_MS) };
@@ -142,19 +212,20 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   return {
     ...(Object.keys($set).length > 0 && { $set }),
-    ...(event && { $push: { events: event } }),
+    ...(event && { $push: { events: { $each: [...events] } } }),
     ...(work === null && { $unset: { work: '' } }),
   } as UpdateFilter<InvoiceDocument>;
 }
 
 /** The invoice after the update, computed to save a read. */
 function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
-  const { work, event, series, ...fields } = change;
+  const { work, events = [], series, ...fields } = change;
+  const event = events.at(-1);
   return {
     ...invoice,
     ...fields,
     ...(series && { number: legalNumber(series) }),
-    ...(event && { events: [...invoice.events, event] }),
+    ...(event && { events: [...invoice.events, ...events] }),
     ...(event && change.status && { updatedAt: event.at }),
     work: work && {
       ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },

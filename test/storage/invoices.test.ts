@@ -243,8 +243,8 @@ describe('an invoice', () => {
     const accepted = { dgiId: 'DGI-1', rejectionReason: 'none', xml: document, pdf: document, authorityAttempts: [] };
     for (const change of [
       { series: { year: 2031, serial: 1 }, work: keep },
-      { status: 'signing', event: event(1, 'signing'), work: keep },
-      { status: 'accepted', event: event(2, 'accepted'), ...accepted, work: { ...keep, attempts: 1 } },
+      { status: 'signing', events: [event(1, 'signing')], work: keep },
+      { status: 'accepted', events: [event(2, 'accepted')], ...accepted, work: { ...keep, attempts: 1 } },
       { work: null },
     ] as const) {
       await look();
@@ -323,10 +323,14 @@ describe('a claim', () => {
     await sleep(60);
     const current = await claimed(invoice);
     await expect(
-      invoices.change(late, { status: 'signing', event: event(1, 'signing'), work: keep }, 5000),
+      invoices.change(late, { status: 'signing', events: [event(1, 'signing')], work: keep }, 5000),
     ).rejects.toThrow(ClaimLost);
     await expect(invoices.renew(late, 5000)).rejects.toThrow(ClaimLost);
-    const changed = await invoices.change(current, { status: 'signing', event: event(1, 'signing'), work: keep }, 5000);
+    const changed = await invoices.change(
+      current,
+      { status: 'signing', events: [event(1, 'signing')], work: keep },
+      5000,
+    );
     expect(changed.invoice).toMatchObject({ status: 'signing', events: [{ sequence: 1 }], work: { stage: 'sign' } });
     const after = await invoices.find(invoice.id);
     expect({ ...after, work: null }).toEqual({ ...changed.invoice, work: null });
@@ -419,7 +423,7 @@ describe('the feed', () => {
     feed.subscribe(other.id, (each) => ofOther.push(each));
     let claim = await claimed(invoice);
     for (const [index, status] of (['signing', 'transmitted', 'accepted'] as const).entries()) {
-      claim = await invoices.change(claim, { status, event: event(index + 1, status), work: keep }, 5000);
+      claim = await invoices.change(claim, { status, events: [event(index + 1, status)], work: keep }, 5000);
     }
     await invoices.change(claim, { pdf: { file: 'f', sha256: 's', size: 1 }, work: null }, 5000);
     await expect.poll(() => news.length).toBe(4);
@@ -448,7 +452,7 @@ describe('the feed', () => {
       await repository.insert(invoice, newCreationMoment().order, null);
       await expect.poll(() => seen).toEqual([1, 2]);
       const claim = await repository.claim(invoice.id, 5000);
-      await repository.change(claim as Claim, { status: 'accepted', event: event(3, 'accepted'), work: null }, 5000);
+      await repository.change(claim as Claim, { status: 'accepted', events: [event(3, 'accepted')], work: null }, 5000);
       await expect.poll(() => seen).toEqual([1, 2, 3]);
     } finally {
       await feed.close();

@@ -78,7 +78,7 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
       const entry = held(claim);
       entry.invoice = withWork(entry.invoice, { dueAt: new Date(Date.now() + leaseMs) });
     },
-    async change(claim, { work, event, series, ...fields }, leaseMs) {
+    async change(claim, { work, events = [], series, ...fields }, leaseMs) {
       const entry = held(claim);
       if (entry.invoice.status !== claim.invoice.status) throw new ClaimLost('lost');
       const now = Date.now();
@@ -88,7 +88,7 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
         ...entry.invoice,
         ...fields,
         ...(series && { number: `${series.year}-${series.serial}` }),
-        ...(event && { events: [...entry.invoice.events, event] }),
+        events: [...entry.invoice.events, ...events],
         work: work && { ...NEW_WORK, ...work, dueAt, claims: work.keep ? 1 : 0, since: new Date(now) },
       };
       return { invoice: entry.invoice, token: claim.token };

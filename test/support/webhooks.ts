@@ -122,7 +122,7 @@ export async function storedInvoice(store: Store, tenantId: string, changes = 1)
   for (let sequence = 1; sequence <= changes && claim; sequence++) {
     const event = statusChange(sequence);
     const work = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
-    claim = await invoices.change(claim, { status: event.status, event, work }, MINUTE);
+    claim = await invoices.change(claim, { status: event.status, events: [event], work }, MINUTE);
   }
   if (!claim) throw new Error('the invoice can not be claimed');
   return claim.invoice;

@@ -2,7 +2,7 @@ import type { Problem } from '../authority/ports.ts';
 import { EVENT_OF_STATUS, type EventType, statusOfEvent } from '../event.ts';
 import { newId } from '../ids.ts';
 import { type AttemptLog, recorded } from './authority-attempts.ts';
-import { type Invoice, NEW_WORK } from './invoice.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK } from './invoice.ts';
 import { type InvoiceStatus, STATUSES, type Stage } from './lifecycle.ts';
 import { boundedProblems } from './problems.ts';
 import type { InvoiceChange } from './repository.ts';
@@ -12,7 +12,7 @@ export function transition(
   invoice: Invoice,
   status: Exclude<InvoiceStatus, 'pending'>,
   facts: { dgiId?: string; rejectionReason?: string } = {},
-): Pick<InvoiceChange, 'status' | 'event'> {
+): Pick<InvoiceChange, 'status' | 'events'> {
   if (!STATUSES[invoice.status].next.includes(status))
     throw new Error(`no transition from ${invoice.status} to ${status}`);
   return { status, ...withEvent(invoice, EVENT_OF_STATUS[status], facts) };
@@ -26,19 +26,23 @@ export function withEvent(
   invoice: Invoice,
   type: EventType,
   facts: { dgiId?: string; rejectionReason?: string } = {},
-): Pick<InvoiceChange, 'event'> {
+): Pick<InvoiceChange, 'events'> {
   if (invoice.events.some((event) => event.type === type)) return {};
-  return {
-    event: {
-      id: newId('evt'),
-      sequence: invoice.events.length + 1,
-      type,
-      status: statusOfEvent(type) ?? invoice.status,
-      dgiId: facts.dgiId ?? invoice.dgiId,
-      rejectionReason: facts.rejectionReason ?? invoice.rejectionReason,
-      at: new Date(),
-    },
+  const event: InvoiceEvent = {
+    id: newId('evt'),
+    sequence: invoice.events.length + 1,
+    type,
+    status: statusOfEvent(type) ?? invoice.status,
+    dgiId: facts.dgiId ?? invoice.dgiId,
+    rejectionReason: facts.rejectionReason ?? invoice.rejectionReason,
+    at: new Date(),
   };
+  return { events: [event] };
+}
+
+/** The invoice after the status change, as the next change of the same update sees it. */
+export function after(invoice: Invoice, { status, events = [] }: Pick<InvoiceChange, 'status' | 'events'>): Invoice {
+  return { ...invoice, status: status ?? invoice.status, events: [...invoice.events, ...events] };
 }
 
 /** Rejects an invoice and ends its processing. */

@@ -34,8 +34,8 @@ export interface NextWork
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
   readonly status?: InvoiceStatus;
-  /** The event to append; if `status` is given, the event of that status. */
-  readonly event?: InvoiceEvent;
+  /** The events to append, in order; if `status` is given, the last one is the event of that status. */
+  readonly events?: readonly InvoiceEvent[];
   readonly series?: SeriesNumber;
   readonly dgiId?: string;
   readonly rejectionReason?: string;

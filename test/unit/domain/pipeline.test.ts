@@ -42,13 +42,13 @@ function bench(
       renewals.push(Date.now());
       leases.push(leaseMs);
     },
-    change: async (claim, { work, event, series, ...fields }) => {
+    change: async (claim, { work, events = [], series, ...fields }) => {
       if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
       invoice = {
         ...invoice,
         ...fields,
         ...(series && { number: `${series.year}-${series.serial}` }),
-        ...(event && { events: [...invoice.events, event] }),
+        events: [...invoice.events, ...events],
         work: work && { ...NEW_WORK, ...work, dueAt: new Date(), claims: work.keep ? 1 : 0, since: new Date() },
       };
       if (work && !work.keep) pauses.push(work.in);
@@ -219,6 +219,7 @@ describe('the record of the authority', () => {
       'look_up not_received',
       'submit not_received 503',
       'submit accepted',
+      'receipt fetched',
     ]);
     expect(it.invoice.authorityAttempts[0]?.at).toBeInstanceOf(Date);
   });

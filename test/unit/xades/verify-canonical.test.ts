@@ -96,6 +96,7 @@ describe('a document that is correctly signed, and is not in canonical form or n
     ['an empty element', put(`<cbc:Note xmlns:cbc="${CBC}"/>`)],
     ['a namespace declared again', put(`<cac:A xmlns:cac="${CAC}"><cac:B xmlns:cac="${CAC}">1</cac:B></cac:A>`)],
     ['a namespace that the element does not use', note('1', ' xmlns:x="urn:x"')],
+    ['a namespace that an element of the default one does not use', put('<A xmlns:x="urn:x">1</A>')],
     [
       'the default namespace declared again',
       put('<A xmlns="urn:oasis:names:specification:ubl:schema:xsd:Invoice-2">1</A>'),

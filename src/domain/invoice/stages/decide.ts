@@ -1,12 +1,12 @@
 import type { Decision, LookUpAnswer, Problem } from '../../authority/ports.ts';
 import { AttemptLog } from '../authority-attempts.ts';
-import { recordOf, rejection, transition, warningsOf } from '../changes.ts';
+import { after, next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { lookUpPause } from '../look-up-budget.ts';
 import { decisionWait, failedLookUpWait } from '../pauses.ts';
 import { boundedProblems } from '../problems.ts';
 import { rejectedByAuthority } from '../rejection-reasons.ts';
-import type { Claim } from '../repository.ts';
+import type { Claim, InvoiceChange } from '../repository.ts';
 import { isAnswered, recordedCall, wasSent } from './call-authority.ts';
 import {
   attemptsOf,
@@ -17,17 +17,18 @@ import {
   type Step,
 } from './stage.ts';
 
-/**
- * Records the authority's decision.
- * @param log calls to the authority that are not recorded yet
- * @param warnings findings of the authority that are not recorded yet
- */
-export type DecideBy = (
-  claim: Claim,
-  decision: Decision,
-  log?: AttemptLog,
-  warnings?: readonly Problem[],
-) => Promise<Step>;
+/** What is not recorded yet when the authority decides. */
+export interface Unrecorded {
+  /** Calls to the authority. */
+  readonly log?: AttemptLog;
+  /** Findings of the authority. */
+  readonly warnings?: readonly Problem[];
+  /** That the authority holds the invoice: the same update records it, with its event, and the decision. */
+  readonly held?: Omit<InvoiceChange, 'work'>;
+}
+
+/** Records the authority's decision, by one update. */
+export type DecideBy = (claim: Claim, decision: Decision, unrecorded: Unrecorded) => Promise<Step>;
 
 /**
  * Asks the tax authority for its decision until there is one: `transmitted` → `accepted` or `rejected`. However long it
@@ -37,24 +38,23 @@ export function createDecideStage(
   parts: Pick<PipelineParts, 'authorityOf' | 'gateOf' | 'report'>,
   { change, putOff, handOver }: Progress,
 ): { readonly decide: RunStage; readonly decideBy: DecideBy } {
-  const decideBy: DecideBy = async (claim, decision, log = new AttemptLog(), warnings = []) => {
-    const { invoice } = claim;
+  const decideBy: DecideBy = async (claim, decision, { log = new AttemptLog(), warnings = [], held = {} }) => {
+    const invoice = after(claim.invoice, held);
+    const recorded = { ...held, ...recordOf(invoice, log), ...warningsOf(warnings) };
+    const events = (decided: Pick<InvoiceChange, 'events'>) => [...(held.events ?? []), ...(decided.events ?? [])];
     if (decision.outcome === 'rejected') {
-      await change(claim, {
-        ...rejection(invoice, rejectedByAuthority(invoice, decision.problems)),
-        ...recordOf(invoice, log),
-        problems: boundedProblems(decision.problems),
-        ...warningsOf(warnings),
-      });
+      const rejected = rejection(invoice, rejectedByAuthority(invoice, decision.problems));
+      const problems = boundedProblems(decision.problems);
+      await change(claim, { ...recorded, ...rejected, events: events(rejected), problems });
       return null;
     }
     const { dgiId } = decision;
-    const accepted = {
-      ...transition(invoice, 'accepted', { dgiId }),
-      dgiId,
-      ...(parts.authorityOf(invoice.environment).capabilities().clearedDocument && { awaitsCleared: true }),
-    };
-    return handOver(claim, 'receipt', { ...accepted, ...recordOf(invoice, log), ...warningsOf(warnings) });
+    const accepted = transition(invoice, 'accepted', { dgiId });
+    const awaitsCleared = parts.authorityOf(invoice.environment).capabilities().clearedDocument;
+    const what = { ...recorded, ...accepted, events: events(accepted), dgiId, ...(awaitsCleared && { awaitsCleared }) };
+    // A live authority may be slow, and must not hold a place meanwhile. The one of the test environment is in this process.
+    if (invoice.environment === 'live') return handOver(claim, 'receipt', what);
+    return change(claim, { ...what, work: next('receipt') });
   };
 
   function report(invoice: Invoice, level: PipelineReport['level'], message: string): void {
@@ -91,7 +91,7 @@ export function createDecideStage(
       if (isAnswered(answer)) gate.answered();
       else if (answer.kind === 'unknown' && wasSent(answer)) await gate.lookUpFailed(answer.retryAfterMs);
       const held = answer.kind === 'held' ? answer.submission : null;
-      if (held?.decision) return decideBy(claim, held.decision, log, held.warnings);
+      if (held?.decision) return decideBy(claim, held.decision, { log, warnings: held.warnings });
       reportFailure(invoice, answer);
       const record = recordOf(invoice, log);
       const asked = { ...invoice, ...record };
@@ -101,11 +101,11 @@ export function createDecideStage(
         const message = `the authority has not decided for ${days} ${days === 1 ? 'day' : 'days'}; look-ups continue`;
         report(invoice, 'error', message);
       }
-      const next =
+      const nextIn =
         answer.kind === 'unknown'
           ? Math.max(failedLookUpWait(asked, capabilities, now), answer.retryAfterMs ?? 0)
           : delay;
-      return putOff(claim, { ...work, attempts: attemptsOf(invoice) + 1 }, next, record);
+      return putOff(claim, { ...work, attempts: attemptsOf(invoice) + 1 }, nextIn, record);
     },
   };
 }

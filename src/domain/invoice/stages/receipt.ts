@@ -1,7 +1,7 @@
 import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../authority/ports.ts';
 import { MANY_ATTEMPTS } from '../attention.ts';
 import { AttemptLog, type InvalidAnswer } from '../authority-attempts.ts';
-import { next, recordOf } from '../changes.ts';
+import { recordOf } from '../changes.ts';
 import { DOCUMENTS } from '../documents.ts';
 import { type Invoice, NEW_WORK, type StoredDocument, type StoredReceipt } from '../invoice.ts';
 import { RECEIPT_SCHEDULE } from '../pauses.ts';
@@ -25,12 +25,12 @@ const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
 /**
  * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
  * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
- * status. What is wrong is never stored: the invoice waits for an operator or a right answer. Rendering follows in the
- * same run if a mail or somebody waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
+ * status. What is wrong is never stored: the invoice waits for an operator or a right answer. Rendering follows if
+ * a mail or somebody waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
  */
 export function createReceiptStage(
   parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'isAwaited' | 'report'>,
-  { change, putOff, park }: Progress,
+  { putOff, handOver, park }: Progress,
 ): RunStage {
   async function storeReceipt(invoice: Invoice, log: AttemptLog): Promise<StoredReceipt | Delay> {
     const authority = parts.authorityOf(invoice.environment);
@@ -91,8 +91,7 @@ export function createReceiptStage(
     } satisfies Omit<InvoiceChange, 'work'>;
     const delays = [receipt, cleared].filter((each): each is Delay => each !== null && isDelay(each));
     if (delays.length === 0) {
-      if (invoice.customer.email !== null || parts.isAwaited(invoice))
-        return change(claim, { ...stored, work: next('render') });
+      if (invoice.customer.email !== null || parts.isAwaited(invoice)) return handOver(claim, 'render', stored);
       return park(claim, { ...NEW_WORK, stage: 'render', idle: true }, 0, stored);
     }
 

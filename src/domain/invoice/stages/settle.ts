@@ -1,7 +1,7 @@
 import type { Gate } from '../../authority/gate.ts';
 import type { HeldSubmission, Problem } from '../../authority/ports.ts';
 import type { AttemptLog } from '../authority-attempts.ts';
-import { next, recordOf, rejection, transition, warningsOf } from '../changes.ts';
+import { recordOf, rejection, transition, warningsOf } from '../changes.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import { decisionWait } from '../pauses.ts';
 import { boundedProblems } from '../problems.ts';
@@ -25,7 +25,7 @@ export interface SettleParts extends Pick<PipelineParts, 'authorityOf' | 'report
   readonly decideBy: DecideBy;
 }
 
-/** Stores what follows from the outcome of a run, by one update unless the decision is known too. */
+/** Stores what follows from the outcome of a run, by one update. */
 export function createSettle(parts: SettleParts): (run: TransmitRun, outcome: Outcome) => Promise<Step> {
   const { change, park } = parts.progress;
 
@@ -82,7 +82,7 @@ async function transmitted(
     ...(submissionId !== invoice.id && { heldAs: submissionId }),
     ...warningsOf(warnings),
   };
-  if (decision) return decideBy(await progress.change(claim, { ...what, work: next('decide') }), decision);
+  if (decision) return decideBy(claim, decision, { held: what });
   const capabilities = authorityOf(invoice.environment).capabilities();
   const { delay } = decisionWait(invoice, capabilities, askAgainAfter, new Date());
   return progress.putOff(claim, { ...NEW_WORK, stage: 'decide' }, delay, what);

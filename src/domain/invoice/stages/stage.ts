@@ -63,7 +63,7 @@ export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
 
 /** The updates that end a stage. Each throws `ClaimLost` when another worker holds the lease. */
 export interface Progress {
-  /** Changes the invoice and publishes the event, if there is one. */
+  /** Changes the invoice and publishes the events, if there are any. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
   /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
   putOff(claim: Claim, work: NextWork, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
@@ -76,7 +76,7 @@ export interface Progress {
 export function createProgress({ invoices, queue, publish }: PipelineParts): Progress {
   async function change(claim: Claim, what: InvoiceChange): Promise<Claim> {
     const changed = await invoices.change(claim, what, LEASE_MS);
-    if (what.event) publish(changed.invoice);
+    if (what.events) publish(changed.invoice);
     return changed;
   }
 
