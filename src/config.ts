@@ -130,6 +130,11 @@ const environment = z.object({
     .min(1, { error: 'must be a number from 1 to 1000' })
     .max(1000, { error: 'must be a number from 1 to 1000' })
     .default(16),
+  JOB_RATE: z.coerce
+    .number({ error: 'must be a number of jobs a second' })
+    .int({ error: 'must be a number of jobs a second' })
+    .min(0, { error: 'must be a number of jobs a second' })
+    .default(20),
   DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
@@ -280,6 +285,8 @@ export interface Config {
     /** Submissions under way at the same time, of all workers together. */
     readonly concurrency: number;
   } | null;
+  /** Number of due invoices a second that get a job each, in each process; beyond it, one job tells of many. */
+  readonly jobRate: number;
   readonly dgiRetrySchedule: readonly number[];
   /** The delay before each attempt of a delivery; the first is 0. */
   readonly webhookRetrySchedule: readonly number[];
@@ -386,6 +393,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
           concurrency: data.DGI_CONCURRENCY,
         }
       : null,
+    jobRate: data.JOB_RATE,
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,
     webhookRetention: data.WEBHOOK_RETENTION,

@@ -44,7 +44,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
     await dispatcher.start();
     runtime.closing.add(() => dispatcher.stop(DRAIN_MS));
   }
-  await jobs.startWorker((invoiceId) => pipeline.run(invoiceId));
+  await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
   // Started now, so that the first invoice does not wait for the browser or the verifier's thread.
   const warmVerifier = documents.verifier

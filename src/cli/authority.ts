@@ -2,7 +2,7 @@ import { hostname, userInfo } from 'node:os';
 import type { Outage } from '../domain/authority/breaker.ts';
 import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, Pause } from '../domain/authority/state.ts';
-import { LIVE_MS } from '../domain/authority/workers.ts';
+import { LIVE_MS } from '../domain/live-workers.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns, harmless } from './terminal.ts';

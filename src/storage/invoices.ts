@@ -3,7 +3,7 @@ import type { Collection, Db, Filter, UpdateFilter } from 'mongodb';
 import { MANY_ATTEMPTS, NEVER, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
-import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED, type Work } from '../domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
@@ -12,13 +12,14 @@ import {
   type InvoiceChange,
   type InvoicePageQuery,
   type InvoiceRepository,
-  type NextWork,
   NumberTaken,
   type SeriesNumber,
 } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
 import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { createInvoiceClaims } from './invoice-claims.ts';
+import { placeFields, type StoredWork, storedWork, workFields } from './invoice-work.ts';
 import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
 
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
@@ -59,31 +60,8 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
 }
 
-/** The fields of {@link NEW_WORK} that are stored only when they differ from it. */
-interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'blocked'> {
-  claims?: number;
-  since?: Date;
-  failures?: Work['failures'];
-  parked?: true;
-  blocked?: NonNullable<Work['blocked']>;
-  /** Identifies the claim that holds the lease; null if there is none. */
-  token: string | null;
-  /**
-   * When the sweeper checks the job of this work, and queues a new one if it is lost. Parked and blocked work has none:
-   * it has no job.
-   */
-  sweepAt?: Date;
-}
-
 const complete = completer(INVOICE);
 
-/** Grace period from when work is due until the sweeper checks its job, milliseconds. */
-const QUEUE_GRACE_MS = 2000;
-/**
- * Grace period after the end of a lease, milliseconds. The worker is dead then and no other job is queued, so this only
- * has to cover clock differences.
- */
-const LEASE_GRACE_MS = 250;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 const OUTBOX_GRACE_MS = 5000;
 
@@ -202,12 +180,11 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return document && invoiceOf(document);
     },
 
-    async requestEmail({ id, email: before }, email) {
+    async requestEmail(invoice, email) {
+      const { id, email: before } = invoice;
       const now = new Date();
-      const work: StoredWork = {
-        ...{ stage: 'email', ...workFields(NEW_WORK), claims: 0, since: now, token: null, dueAt: now },
-        sweepAt: new Date(now.getTime() + QUEUE_GRACE_MS),
-      };
+      const next = { ...NEW_WORK, stage: 'email' } as const;
+      const work = storedWork(invoice, next, { claims: 0, since: now, token: null, dueAt: now });
       const document = await invoices.findOneAndUpdate(
         { _id: id, status: 'accepted', work: { $exists: false }, 'email.sending': before?.sending ?? null },
         { $set: { email, work } },
@@ -244,16 +221,25 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
 
     async retryNow(invoiceId) {
       const now = new Date();
-      const due = { 'work.dueAt': now, 'work.sweepAt': now };
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
-        invoices.updateOne(
+        invoices.findOneAndUpdate(
           { _id: invoiceId, ...filter },
-          { $set: { ...due, ...further }, $unset: { 'work.blocked': '' } },
+          { $set: { 'work.dueAt': now, ...further } },
+          { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
         );
       // A run that was claimed and changed nothing may have sent the document.
-      const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
-      if (claimed.matchedCount > 0) return true;
-      return (await retry({ work: { $exists: true } }, {})).matchedCount > 0;
+      const due =
+        (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
+        (await retry({ work: { $exists: true } }, {}));
+      // Blocked work stays as it is until here, so it is due already when it gets a lane.
+      if (due?.work?.blocked) {
+        const { stage, parked = false, blocked } = due.work;
+        await invoices.updateOne(
+          { _id: invoiceId, 'work.stage': stage, 'work.blocked': blocked },
+          { $set: placeFields({ ...due, id: invoiceId }, { stage, parked }), $unset: { 'work.blocked': '' } },
+        );
+      }
+      return due !== null;
     },
 
     async nextParked(afterTenant, except) {
@@ -285,35 +271,8 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       return found;
     },
 
-    async overdue(limit) {
-      const found = await invoices
-        .find({ 'work.sweepAt': { $lte: new Date() } })
-        .project<Pick<InvoiceDocument, '_id' | 'environment'> & { work: StoredWork }>({
-          ...{ environment: 1, 'work.stage': 1, 'work.since': 1, 'work.dueAt': 1 },
-        })
-        .sort({ 'work.sweepAt': 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id, environment, work }) => ({
-        ...{ invoiceId: _id, environment, stage: work.stage, since: work.since ?? work.dueAt },
-      }));
-    },
-
-    async takeOverdue(invoiceId, pauseMs) {
-      const { matchedCount } = await invoices.updateOne(...postponement(invoiceId, pauseMs));
-      return matchedCount > 0;
-    },
-
-    async postponeOverdue(invoiceIds, pauseMs) {
-      await invoices.updateMany(...postponement({ $in: [...invoiceIds] }, pauseMs));
-    },
+    ...createInvoiceClaims(invoices, invoiceOf),
   };
-}
-
-function postponement(_id: Filter<InvoiceDocument>['_id'], pauseMs: number) {
-  const now = Date.now();
-  const overdue = { _id, 'work.sweepAt': { $lte: new Date(now) } } as Filter<InvoiceDocument>;
-  return [overdue, { $set: { 'work.sweepAt': new Date(now + pauseMs) } }] as const;
 }
 
 function heldBy(claim: Claim): Filter<InvoiceDocument> {
@@ -321,8 +280,7 @@ function heldBy(claim: Claim): Filter<InvoiceDocument> {
 }
 
 function leaseFields(leaseMs: number) {
-  const end = Date.now() + leaseMs;
-  return { 'work.dueAt': new Date(end), 'work.sweepAt': new Date(end + LEASE_GRACE_MS) };
+  return { 'work.dueAt': new Date(Date.now() + leaseMs) };
 }
 
 function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
@@ -343,31 +301,14 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   if (work) {
     const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
-    const hasJob = !work.blocked && !work.parked;
-    $set.work = {
-      ...{ stage: work.stage, ...workFields(work) },
-      token: work.keep ? claim.token : null,
-      dueAt,
-      ...(hasJob && { sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)) }),
-      claims: work.keep ? 1 : 0,
-      since: now,
-    } satisfies StoredWork;
+    const token = work.keep ? claim.token : null;
+    $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
   }
   return {
     ...(Object.keys($set).length > 0 && { $set }),
     ...(event && { $push: { events: event } }),
     ...(work === null && { $unset: { work: '' } }),
   } as UpdateFilter<InvoiceDocument>;
-}
-
-/** The stored form of the fields of {@link NEW_WORK}. */
-function workFields({ attempts, outcomeUnknown, failures, parked, blocked }: Omit<NextWork, 'stage'>) {
-  return {
-    ...{ attempts, outcomeUnknown },
-    ...(failures && failures.length > 0 && { failures }),
-    ...(parked && { parked }),
-    ...(blocked && { blocked }),
-  };
 }
 
 /** The invoice after the update, computed to save a read. */
@@ -403,12 +344,7 @@ function documentOf(
     order,
     ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
-    ...(work && {
-      work: {
-        ...{ stage: work.stage, ...workFields(work), claims: work.claims, since: work.since, dueAt: work.dueAt },
-        ...{ token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) },
-      },
-    }),
+    ...(work && { work: storedWork({ ...invoice, id }, work, { claims: work.claims, since: work.since, token: null, dueAt: work.dueAt }) }),
   } satisfies InvoiceDocument;
 }
 
