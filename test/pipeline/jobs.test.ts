@@ -51,9 +51,12 @@ async function worker(due: string[], run: (invoiceId: string) => Promise<void>, 
     report: (message, error) => complaints.push(`${message}: ${error}`),
     ...{ soleWorker, jobRate: 1000 },
   });
-  const once = (id: string) => {
+  const done = new Set<string>();
+  const once = async (id: string) => {
     left.delete(id);
-    return run(id);
+    if (done.has(id)) return;
+    done.add(id);
+    await run(id);
   };
   return { jobs, complaints, start: () => jobs.startWorker({ run: once, runClaimed: ({ invoice }) => once(invoice.id) }) };
 }

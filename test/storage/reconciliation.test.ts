@@ -11,6 +11,7 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createDifferenceRepository } from '../../src/storage/authority-differences.ts';
 import { createLedgerCopy } from '../../src/storage/authority-ledger.ts';
 import type { Store } from '../../src/storage/connect.ts';
+import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';
@@ -47,8 +48,8 @@ async function stored(changes: Record<string, unknown> = {}): Promise<string> {
       status: 'transmitted',
       'work.stage': 'decide',
       'work.token': null,
+      'work.lane': 'answers',
       'work.dueAt': ago(-600),
-      'work.sweepAt': ago(-602),
     },
     ...changes,
   };
@@ -75,7 +76,7 @@ describe('a look-up is made due', () => {
     const due = await transmissions.makeLookUpDue(id, RULE);
     expect(due).toMatchObject({ id, work: { stage: expect.any(String), attempts: 0 } });
     const { work } = (await document(id)) ?? {};
-    for (const at of [work?.dueAt, work?.sweepAt, work?.since]) expect(Date.now() - Number(at)).toBeLessThan(60_000);
+    for (const at of [work?.dueAt, work?.since]) expect(Date.now() - Number(at)).toBeLessThan(60_000);
     expect(work?.token).toBeNull();
     // Due already: nothing is changed a second time.
     expect(await transmissions.makeLookUpDue(id, RULE)).toBeNull();
@@ -110,7 +111,9 @@ describe('a look-up is made due', () => {
   it('for many at once, whatever else is asked for', async () => {
     const ids = [await stored(), await stored({ 'work.token': 'a worker' }), await stored(), 'inv_unknown'];
     expect(await transmissions.makeLookUpsDue(ids, RULE)).toBe(2);
-    expect(await createInvoiceRepository(store.db).overdue(10)).toHaveLength(2);
+    const due = await createInvoiceRepository(store.db).due('answers', ALL_PARTITIONS, 100);
+    expect(due.map(({ invoiceId }) => invoiceId)).toEqual(expect.arrayContaining([ids[0], ids[2]]));
+    expect(due.map(({ invoiceId }) => invoiceId)).not.toContain(ids[1]);
   });
 
   it('never, by a budget of none', async () => {
