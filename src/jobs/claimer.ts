@@ -1,5 +1,12 @@
 import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
-import { ALL_PARTITIONS, LANE_NAMES, LANES, type Lane, PARTITIONS, type PartitionRange } from '../domain/invoice/lanes.ts';
+import {
+  ALL_PARTITIONS,
+  LANE_NAMES,
+  LANES,
+  type Lane,
+  PARTITIONS,
+  type PartitionRange,
+} from '../domain/invoice/lanes.ts';
 import type { Claim, DueInvoice, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import type { ClaimRanges } from './claim-ranges.ts';

@@ -75,10 +75,7 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
 
   return {
     add: (work, at) =>
-      add(
-        { _id: jobIdOf(work), name: jobName(work.stage, work.environment), data: { invoiceId: work.invoiceId } },
-        at,
-      ),
+      add({ _id: jobIdOf(work), name: jobName(work.stage, work.environment), data: { invoiceId: work.invoiceId } }, at),
     async wake(wake) {
       const now = new Date();
       await add({ _id: wakeIdOf(wake, now), name: WAKE_JOB, data: wake }, now);

@@ -55,7 +55,8 @@ export function createInvoiceClaims<Stored extends WorkDocument>(
         .find({ ...these, 'work.token': token }, { hint: { _id: 1 }, raw: true })
         .toArray();
       const claims: Claim[] = [];
-      for (const bytes of found as Uint8Array[]) claims.push({ invoice: invoiceOf(await decoded<Stored>(bytes)), token });
+      for (const bytes of found as Uint8Array[])
+        claims.push({ invoice: invoiceOf(await decoded<Stored>(bytes)), token });
       return claims;
     },
 

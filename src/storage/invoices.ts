@@ -344,7 +344,14 @@ function documentOf(
     order,
     ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
-    ...(work && { work: storedWork({ ...invoice, id }, work, { claims: work.claims, since: work.since, token: null, dueAt: work.dueAt }) }),
+    ...(work && {
+      work: storedWork({ ...invoice, id }, work, {
+        claims: work.claims,
+        since: work.since,
+        token: null,
+        dueAt: work.dueAt,
+      }),
+    }),
   } satisfies InvoiceDocument;
 }
 

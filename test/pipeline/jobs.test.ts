@@ -58,7 +58,11 @@ async function worker(due: string[], run: (invoiceId: string) => Promise<void>, 
     done.add(id);
     await run(id);
   };
-  return { jobs, complaints, start: () => jobs.startWorker({ run: once, runClaimed: ({ invoice }) => once(invoice.id) }) };
+  return {
+    jobs,
+    complaints,
+    start: () => jobs.startWorker({ run: once, runClaimed: ({ invoice }) => once(invoice.id) }),
+  };
 }
 
 const stored = () => store.db.collection(JOBS_COLLECTION);
@@ -201,7 +205,8 @@ it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
       else ran.push(id);
     });
     const work = { ...NEW_WORK, stage, dueAt: SINCE, claims: 0, since: SINCE };
-    for (let i = 0; i < 33; i++) await jobs.queue.enqueue({ id: `inv_live_${i}`, tenantId: 'ten_1', environment: 'live', work }, 0);
+    for (let i = 0; i < 33; i++)
+      await jobs.queue.enqueue({ id: `inv_live_${i}`, tenantId: 'ten_1', environment: 'live', work }, 0);
     await start();
     await jobs.queue.enqueue({ id: 'inv_test', tenantId: 'ten_1', environment: 'test', work }, 0);
     await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['inv_test']);

@@ -377,7 +377,10 @@ describe('due invoices', () => {
     const earlier = { $unset: { 'work.lane': '', 'work.partition': '' }, $set: { 'work.sweepAt': ago(0) } } as const;
     for (let time = 0; time < 2; time++) {
       await collection.updateOne({ _id: due.id }, earlier as never);
-      await collection.updateOne({ _id: parked.id }, { ...earlier, $set: { ...earlier.$set, 'work.parked': true } } as never);
+      await collection.updateOne({ _id: parked.id }, {
+        ...earlier,
+        $set: { ...earlier.$set, 'work.parked': true },
+      } as never);
       expect(await dueIds()).not.toContain(due.id);
       while ((await invoices.placeEarlierWork(1)) === 1);
       expect(await dueIds()).toContain(due.id);

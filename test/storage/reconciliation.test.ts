@@ -7,11 +7,11 @@ import {
   type ReconciliationRun,
 } from '../../src/domain/authority/reconciliation.ts';
 import type { AuthorityAttempt } from '../../src/domain/invoice/authority-attempt.ts';
+import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createDifferenceRepository } from '../../src/storage/authority-differences.ts';
 import { createLedgerCopy } from '../../src/storage/authority-ledger.ts';
 import type { Store } from '../../src/storage/connect.ts';
-import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
 import { createReconciliationState } from '../../src/storage/reconciliation-state.ts';
 import { createTransmissions } from '../../src/storage/transmissions.ts';

@@ -1,3 +1,4 @@
+import { watchWorkers } from '../live-workers.ts';
 import {
   type Beginning,
   type BreakerState,
@@ -13,7 +14,6 @@ import {
 } from './breaker.ts';
 import type { Authority } from './ports.ts';
 import type { AuthorityState, AuthorityStateStore } from './state.ts';
-import { watchWorkers } from '../live-workers.ts';
 
 export interface SharedBreakerParts {
   readonly store: AuthorityStateStore;

@@ -52,8 +52,7 @@ export function componentEnd(key: Uint8Array, start: number, direction: Directio
   const byte = (at: number) => (key[at] ?? mask) ^ mask;
   const rank = byte(start) - TYPE_OFFSET;
   if (rank === RANK.string) {
-    for (let at = start + 1; at + 1 < key.length; at++)
-      if (byte(at) === 0x00 && byte(at + 1) === 0x01) return at + 2;
+    for (let at = start + 1; at + 1 < key.length; at++) if (byte(at) === 0x00 && byte(at + 1) === 0x01) return at + 2;
     return null;
   }
   if (rank === RANK.number && byte(start + 9) !== SAME) return null;

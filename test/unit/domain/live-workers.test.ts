@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { watchWorkers, LIVE_MS } from '../../../src/domain/live-workers.ts';
+import { LIVE_MS, watchWorkers } from '../../../src/domain/live-workers.ts';
 
 const START = new Date(0);
 
