@@ -4,6 +4,7 @@ import { createMailer } from '../adapters/email/mailer.ts';
 import type { Config } from '../config.ts';
 import type { ManageKeys } from '../domain/api-key/manage-keys.ts';
 import { type FirstStart, prepareInstallation } from '../domain/installation/first-start.ts';
+import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
@@ -117,13 +118,19 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
   }
+  const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
+    logFailure('warn', 'a PDF that was asked for could not be made due', err),
+  );
   await feed.start();
   const { warm } =
     config.role === 'api'
       ? { warm: Promise.resolve() }
-      : await startWorker(runtime, { data, jobs, signing, documents, mailer, webhooks, publicUrl, live });
+      : await startWorker(runtime, { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl, live });
   if (config.role !== 'api') await startReconciliation(runtime, { data, jobs, publicUrl }, live?.authority ?? null);
-  if (server) await serveHttp(runtime, server, { data, jobs, documents, mailer, webhooks, documentUrl, metrics, live });
+  if (server) {
+    const served = { data, jobs, documents, mailer, demand, webhooks, documentUrl, metrics, live };
+    await serveHttp(runtime, server, served);
+  }
   // Last, so that nothing can fail between the creation of credentials and their output.
   const firstStart = await prepareInstallation(tenants, data.installation, store.kind !== 'server');
   return {

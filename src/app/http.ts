@@ -43,7 +43,7 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
     authenticate: createAuthenticate(tenants, clientSecrets, config.sites),
     useCases: composeUseCases(log, parts),
     verifyPublicly: createVerifyPublicly(invoices),
-    readDocument: createReadDocument(invoices, data.documents, data.feed, clientSecrets),
+    readDocument: createReadDocument(invoices, data.documents, parts.demand, clientSecrets),
     refuseReusedKey: (principal, key) => refuseReusedKey(invoices, requireSecretKey(principal), key),
     unavailable(failure) {
       health.noteFailure(failure);

@@ -49,6 +49,7 @@ export function createMetrics(): Metrics {
     observed(invoices) {
       const since = new WeakMap<object, number>();
       watchAttention(invoices, registers);
+      watchIdle(invoices, registers);
       return {
         ...invoices,
         async claim(invoiceId, leaseMs) {
@@ -56,8 +57,8 @@ export function createMetrics(): Metrics {
           if (claim) since.set(claim, performance.now());
           return claim;
         },
-        async claimMany(invoiceIds, leaseMs) {
-          const claims = await invoices.claimMany(invoiceIds, leaseMs);
+        async claimMany(lane, invoiceIds, leaseMs) {
+          const claims = await invoices.claimMany(lane, invoiceIds, leaseMs);
           const now = performance.now();
           for (const claim of claims) since.set(claim, now);
           return claims;
@@ -187,6 +188,21 @@ function watchAttention(invoices: InvoiceRepository, registers: Registry[]): voi
 
 /** Maximum of waiting invoices that is counted. */
 const MOST_WAITING = 1000;
+
+/** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
+function watchIdle(invoices: Pick<InvoiceRepository, 'idleCount'>, registers: Registry[]): void {
+  new Gauge({
+    name: 'fatoura_pdfs_waiting_for_idle_time',
+    help: `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`,
+    registers,
+    async collect() {
+      this.reset();
+      const count = await invoices.idleCount(MOST_WAITING).catch(() => null);
+      if (count === null) this.remove();
+      else this.set(count);
+    },
+  });
+}
 
 /** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
 function watchTransmission(

@@ -1,6 +1,7 @@
 import type { Logger } from 'pino';
 import { createOwnKeys } from '../domain/api-key/own-keys.ts';
 import { createCreateInvoice } from '../domain/invoice/create-invoice.ts';
+import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createFindByNumber } from '../domain/invoice/find-by-number.ts';
 import { createListInvoices } from '../domain/invoice/list-invoices.ts';
@@ -25,6 +26,7 @@ export interface UseCaseParts {
   readonly jobs: Pick<Jobs, 'queue'>;
   readonly documents: Documents;
   readonly mailer: Mailer;
+  readonly demand: DocumentDemand;
   readonly webhooks: Pick<Webhooks, 'useCases'>;
   readonly documentUrl: DocumentUrl;
 }
@@ -32,7 +34,7 @@ export interface UseCaseParts {
 /** The use cases of the API. A tenant's changes to its own account are logged as audit entries. */
 export function composeUseCases(
   log: Logger,
-  { data, jobs: { queue }, documents, mailer, webhooks, documentUrl }: UseCaseParts,
+  { data, jobs: { queue }, documents, mailer, demand, webhooks, documentUrl }: UseCaseParts,
 ): UseCases {
   const { invoices, tenants, clientSecrets } = data;
   const { writer, invoiceWarnings, clientsVerifier } = documents;
@@ -49,7 +51,7 @@ export function composeUseCases(
     findByNumber: createFindByNumber(invoices),
     listInvoices: createListInvoices(invoices),
     watchInvoice: createWatchInvoice(readInvoice, data.feed),
-    resendEmail: createResendEmail(invoices, queue, mailer),
+    resendEmail: createResendEmail(invoices, queue, mailer, demand),
     revokeDocumentUrls: createRevokeDocumentUrls(invoices),
     documentUrl,
     ...webhooks.useCases,

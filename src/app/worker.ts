@@ -1,3 +1,4 @@
+import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
 import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
@@ -21,6 +22,8 @@ export interface WorkerParts {
   readonly signing: Signing;
   readonly documents: Documents;
   readonly mailer: Mailer;
+  /** The requests of this process that wait for documents. */
+  readonly demand: Pick<DocumentDemand, 'isAwaited'>;
   readonly webhooks: Webhooks;
   /** null if no live authority is configured. */
   readonly live: WorkersAuthority | null;
@@ -29,8 +32,8 @@ export interface WorkerParts {
 }
 
 /**
- * Starts the background work of this runtime: the pipeline's stages, webhook deliveries, and the removal of documents
- * that no invoice refers to.
+ * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the
+ * removal of documents that no invoice refers to.
  * @returns `warm`, which resolves when the browser and the verifier's thread are warm or have failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
@@ -38,7 +41,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   const transmission = await composeTransmission(runtime, data, documents, parts.live);
   const pipeline = composePipeline(runtime, parts, transmission);
   await webhooks.start();
-  const dispatcher = transmission.dispatcher((invoiceId) => pipeline.run(invoiceId));
+  const dispatcher = transmission.dispatcher((invoiceId) => jobs.besides(() => pipeline.run(invoiceId)));
   if (dispatcher) {
     // Started first, because without the shared state no live invoice may go.
     await dispatcher.start();
@@ -55,7 +58,7 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
 
 function composePipeline(
   { config, log }: Runtime,
-  { data, jobs, signing, documents, mailer, webhooks, publicUrl }: WorkerParts,
+  { data, jobs, signing, documents, mailer, demand, webhooks, publicUrl }: WorkerParts,
   { authorityOf, gateOf, checkClearedOf }: Transmission,
 ): Pipeline {
   const { invoices, logos, health } = data;
@@ -69,6 +72,7 @@ function composePipeline(
     ...{ authorityOf, gateOf },
     checkCleared: (cleared, sent, invoice) => checkClearedOf(invoice.environment)(cleared, sent, invoice),
     renderer: documents.renderer,
+    isAwaited: demand.isAwaited,
     verifyUrlOf: (invoice) => `${publicUrl}/verify/${invoice.id}`,
     transmitSchedule: (environment) => (environment === 'test' ? TEST_TRANSMIT_SCHEDULE : config.dgiRetrySchedule),
     publish: webhooks.publish,

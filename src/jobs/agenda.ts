@@ -7,7 +7,7 @@ import { LANES, type Lane, laneOf, PARTITIONS, type PartitionRange, partitionOf 
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
 import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
-import { type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
+import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
 import { startHousekeeping } from './housekeeping.ts';
 import { createRate } from './rate.ts';
 import { createRefilledStore } from './refill.ts';
@@ -31,7 +31,7 @@ const POLL_MS = 2000;
 const LOCK_LIFETIME_MS = 120_000;
 
 /** Pause between two searches for work that an earlier version wrote, milliseconds. */
-const PLACE_MS = 60_000;
+const PLACE_MS = 5000;
 /** Invoices in one step of such a search. */
 const PLACE_BATCH = 500;
 /** Number of wake jobs that one process runs at the same time. */
@@ -54,8 +54,10 @@ export interface Jobs {
   readonly queue: StageQueue;
   /** Starts to run jobs, and the claimer, which finds due invoices without one. */
   startWorker(pipeline: Pipeline): Promise<void>;
-  /** The claimer of this process; null until the worker is started. */
-  claimer(): Claimer | null;
+  /** Runs work of a worker that has no place in a lane. The process is not idle meanwhile. */
+  besides(work: () => Promise<void>): Promise<void>;
+  /** What the claims of this process have cost; null until the worker is started. */
+  claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
 }
@@ -133,7 +135,8 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     async enqueue(invoice, inMs) {
       const { id, environment, work } = invoice;
       const lane = work && laneOf(environment, work);
-      if (!lane) return;
+      // Nobody waits for idle work.
+      if (!lane || lane === 'idle') return;
       const { stage, since } = work;
       try {
         if (inMs > 0 || rate.take())
@@ -196,7 +199,8 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   return {
     agenda,
     queue,
-    claimer: () => claimer,
+    besides: (work) => (claimer ? claimer.besides(work) : work()),
+    claimCounts: () => claimer?.counts() ?? null,
     async startWorker(pipeline) {
       await cleanUp();
       claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, report });

@@ -19,6 +19,10 @@ const COLD_MS = 1000;
 const A_TURN = 8;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
 const LATE_MS = 3000;
+/** The process is idle when it has run no invoice for this long, milliseconds. */
+const QUIET_MS = 1000;
+/** A PDF that nobody waits for is drawn in a busy process too when it has waited for this long, milliseconds. */
+const IDLE_LATE_MS = 10 * 60_000;
 
 export interface ClaimerParts {
   readonly invoices: Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack'>;
@@ -46,6 +50,8 @@ export interface Claimer {
    * @returns false if no place is free: the claimer finds the invoice when one is
    */
   occupy(lane: Lane, invoiceId: string, work: () => Promise<void>): Promise<boolean>;
+  /** Runs work without a place. The process is not idle meanwhile. */
+  besides(work: () => Promise<void>): Promise<void>;
   counts(): ClaimCounts;
   /** Begins no further invoice, hands back what was claimed but not begun, and waits up to `timeoutMs` for the others. */
   stop(timeoutMs: number): Promise<void>;
@@ -57,18 +63,24 @@ export interface Claimer {
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost job or a dead worker therefore costs a second after the work is due
  * or the lease has ended; if the owner of the range does not come, another worker takes the work up when it is late.
+ * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
+ * after each for as long as it took (docs/decisions/0046).
  */
 export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): Claimer {
   let isStopped = false;
   let found = 0;
   let claimed = 0;
+  /** Runs other than those of idle work, and when the last one ended. */
+  let busy = 0;
+  let busyUntil = performance.now();
   const lanes = new Map(LANE_NAMES.map((lane) => [lane, createLane(lane)]));
   const laneOf = (lane: Lane) => lanes.get(lane) as ReturnType<typeof createLane>;
 
   /** Claims; if the claimer was stopped meanwhile, hands everything back. */
-  async function claim(candidates: readonly DueInvoice[]): Promise<Claim[]> {
+  async function claim(lane: Lane, candidates: readonly DueInvoice[]): Promise<Claim[]> {
     if (candidates.length === 0 || isStopped) return [];
     const claims = await invoices.claimMany(
+      lane,
       candidates.map(({ invoiceId }) => invoiceId),
       LEASE_MS,
     );
@@ -77,6 +89,21 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     if (!isStopped) return claims;
     if (claims.length > 0) await invoices.handBack(claims);
     return [];
+  }
+
+  async function besides(work: () => Promise<void>): Promise<void> {
+    busy++;
+    try {
+      await work();
+    } finally {
+      busy--;
+      busyUntil = performance.now();
+    }
+  }
+
+  /** Whether the process has had nothing to do for a while, as far as it knows. */
+  function isQuiet(): boolean {
+    return busy === 0 && performance.now() - busyUntil >= QUIET_MS;
   }
 
   function createLane(lane: Lane) {
@@ -93,6 +120,8 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     let isWoken = false;
     let lookedAt = Number.NEGATIVE_INFINITY;
     let lookedForLateAt = Number.NEGATIVE_INFINITY;
+    /** No look before. */
+    let restUntil = Number.NEGATIVE_INFINITY;
     let looking: Promise<void> | null = null;
     let timer: NodeJS.Timeout | null = null;
     let timerAt = Number.POSITIVE_INFINITY;
@@ -131,12 +160,12 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     }
 
     /** Late work of everybody's ranges, in its turn; nothing if the own range is everything. */
-    async function searchLate(own: PartitionRange, limit: number): Promise<DueInvoice[]> {
+    async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
       const now = performance.now();
       if (own.until - own.from === PARTITIONS || now - lookedForLateAt < COLD_MS) return [];
       const before = position;
       position = Math.floor(Math.random() * PARTITIONS);
-      const late = await search(ALL_PARTITIONS, limit, LATE_MS);
+      const late = await search(ALL_PARTITIONS, limit, Math.max(LATE_MS, lateMs));
       position = before;
       lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
       return late;
@@ -146,27 +175,33 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       isWoken = false;
       const limit = free();
       const own = ranges.own();
-      let candidates = await search(own, limit);
-      if (candidates.length === 0) candidates = await searchLate(own, limit);
+      const mustWait = lane === 'idle' && !isQuiet();
+      const lateMs = mustWait ? IDLE_LATE_MS : 0;
+      let candidates = await search(own, limit, lateMs);
+      if (candidates.length === 0) candidates = await searchLate(own, limit, lateMs);
       empty = candidates.length > 0 ? 0 : empty + 1;
-      beginAll(await claim(candidates));
+      // Other work may have begun during the search.
+      if (lane === 'idle' && !mustWait && !isQuiet()) return;
+      beginAll(await claim(lane, candidates), mustWait);
     }
 
     /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
-    function beginAll(claims: readonly Claim[]): void {
+    function beginAll(claims: readonly Claim[], isRestAfter: boolean): void {
       let turn = Promise.resolve();
       for (const each of claims) {
         const mine = turn.then(() => nextTurn());
         turn = mine;
         void begin(async () => {
           await mine;
+          const begun = performance.now();
           await (isStopped ? invoices.handBack([each]) : run(each));
+          if (isRestAfter) restUntil = 2 * performance.now() - begun;
         }, each.invoice.id);
       }
     }
 
     function begin(work: () => Promise<void>, what: string): Promise<void> {
-      const ended: Promise<void> = work()
+      const ended: Promise<void> = (lane === 'idle' ? work() : besides(work))
         .catch((error: unknown) => report(`the run of ${what} in the lane ${lane} failed`, error))
         .finally(() => {
           running.delete(ended);
@@ -186,7 +221,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       }
       const now = performance.now();
       const pause = hasMore ? (free() >= batch ? 0 : HOT_MS) : Math.min(HOT_MS * 2 ** empty, COLD_MS);
-      const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause));
+      const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
       timerAt = at;
@@ -244,6 +279,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       return isOwn && !isStopped;
     },
     occupy: (lane, invoiceId, work) => laneOf(lane).occupy(invoiceId, work),
+    besides,
     counts: () => ({ found, claimed }),
     async stop(timeoutMs) {
       isStopped = true;

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
 import type { Invoice } from '../domain/invoice/invoice.ts';
+import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { placeFields, type StoredWork } from './invoice-work.ts';
 import { decoded } from './pages.ts';
@@ -39,13 +40,20 @@ export function createInvoiceClaims<Stored extends WorkDocument>(
       return found.map(({ _id, work }) => ({ invoiceId: _id, partition: work.partition }));
     },
 
-    async claimMany(invoiceIds, leaseMs) {
+    async claimMany(lane, invoiceIds, leaseMs) {
       const now = Date.now();
       const token = randomUUID();
       const these = { _id: { $in: [...invoiceIds] } };
       const { modifiedCount } = await invoices.updateMany(
-        { ...these, 'work.lane': { $exists: true }, 'work.dueAt': { $lte: new Date(now) } },
-        { ...set({ 'work.token': token, 'work.dueAt': new Date(now + leaseMs) }), $inc: { 'work.claims': 1 } },
+        { ...these, 'work.lane': lane, 'work.dueAt': { $lte: new Date(now) } },
+        {
+          ...set({
+            ...{ 'work.token': token, 'work.dueAt': new Date(now + leaseMs) },
+            ...(lane === 'idle' && { 'work.lane': HURRIED_LANE }),
+          }),
+          ...(lane === 'idle' && { $unset: { 'work.idle': '' } }),
+          $inc: { 'work.claims': 1 },
+        },
         // Otherwise a server may choose the index of the lanes, which has every due invoice.
         { hint: { _id: 1 } },
       );

@@ -1,13 +1,14 @@
 import type { Invoice, Work } from '../domain/invoice/invoice.ts';
-import { type Lane, laneOf, partitionOf } from '../domain/invoice/lanes.ts';
+import { type Lane, laneOf, type PlacedWork, partitionOf } from '../domain/invoice/lanes.ts';
 import type { NextWork } from '../domain/invoice/repository.ts';
 
 /** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
-export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'blocked'> {
+export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
   claims?: number;
   since?: Date;
   failures?: Work['failures'];
   parked?: true;
+  idle?: true;
   blocked?: NonNullable<Work['blocked']>;
   /** Identifies the claim that holds the lease; null if there is none. */
   token: string | null;
@@ -31,21 +32,22 @@ export function storedWork(
 }
 
 /** Lane and partition as an update of stored work sets them. */
-export function placeFields(invoice: Owner, work: Pick<NextWork, 'stage' | 'parked' | 'blocked'>) {
+export function placeFields(invoice: Owner, work: PlacedWork) {
   return Object.fromEntries(Object.entries(placeOf(invoice, work)).map(([name, value]) => [`work.${name}`, value]));
 }
 
-function placeOf(invoice: Owner, work: Pick<NextWork, 'stage' | 'parked' | 'blocked'>) {
+function placeOf(invoice: Owner, work: PlacedWork) {
   const lane = laneOf(invoice.environment, work);
   return { ...(lane && { lane }), partition: partitionOf(invoice) };
 }
 
 /** The stored form of the fields of `NEW_WORK`. */
-export function workFields({ attempts, outcomeUnknown, failures, parked, blocked }: Omit<NextWork, 'stage'>) {
+export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
     ...{ attempts, outcomeUnknown },
     ...(failures && failures.length > 0 && { failures }),
     ...(parked && { parked }),
+    ...(idle && { idle }),
     ...(blocked && { blocked }),
   };
 }

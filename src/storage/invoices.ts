@@ -4,6 +4,7 @@ import { MANY_ATTEMPTS, NEVER, SUSPICIOUS_CLAIMS } from '../domain/invoice/atten
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
+import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
 import { legalNumber, seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
 import {
   type Claim,
@@ -231,12 +232,15 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
       const due =
         (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
         (await retry({ work: { $exists: true } }, {}));
-      // Blocked work stays as it is until here, so it is due already when it gets a lane.
-      if (due?.work?.blocked) {
-        const { stage, parked = false, blocked } = due.work;
+      // Blocked and idle work stays as it is until here, so it is due already when it changes its lane.
+      if (due?.work?.blocked || due?.work?.idle) {
+        const { stage, parked = false } = due.work;
         await invoices.updateOne(
-          { _id: invoiceId, 'work.stage': stage, 'work.blocked': blocked },
-          { $set: placeFields({ ...due, id: invoiceId }, { stage, parked }), $unset: { 'work.blocked': '' } },
+          { _id: invoiceId, 'work.stage': stage, 'work.dueAt': now },
+          {
+            $set: placeFields({ ...due, id: invoiceId }, { stage, parked }),
+            $unset: { 'work.blocked': '', 'work.idle': '' },
+          },
         );
       }
       return due !== null;
@@ -251,6 +255,21 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
         .toArray();
       const next = found.find(({ _id }) => !except.has(_id));
       return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    async hurry(invoiceId) {
+      const now = new Date();
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.idle': true, 'work.token': null },
+        { $set: { 'work.dueAt': now, 'work.lane': HURRIED_LANE }, $unset: { 'work.idle': '' } },
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async idleCount(limit) {
+      const found = invoices.find({ 'work.lane': 'idle' }).project({ _id: 0, 'work.lane': 1 });
+      return (await found.limit(limit).toArray()).length;
     },
 
     parkedCount: (limit) => countParked({}, limit),

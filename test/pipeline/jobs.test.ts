@@ -43,7 +43,7 @@ async function worker(due: string[], run: (invoiceId: string) => Promise<void>, 
         const ids = lane === 'documents' && from === 0 ? [...left].slice(0, limit) : [];
         return ids.map((invoiceId) => ({ invoiceId, partition: 0 }));
       },
-      claimMany: async (ids) => ids.map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
+      claimMany: async (_lane, ids) => ids.map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
       handBack: async () => undefined,
       placeEarlierWork: async () => 0,
     },

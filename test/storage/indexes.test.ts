@@ -66,6 +66,13 @@ beforeAll(async () => {
     },
   }));
   await store.db.collection('invoices').insertMany([...waiting, ...leased]);
+  const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
+    ...invoice,
+    _id: `inv_idle_${i}` as never,
+    ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
+    work: { ...work, stage: 'render', idle: true, lane: 'idle', partition: i % PARTITIONS },
+  }));
+  await store.db.collection('invoices').insertMany(idle);
   plans = queryPlans(store);
 });
 afterAll(() => store.close());
@@ -116,6 +123,9 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.hurry', () => invoices.hurry(kept.id), 1],
+  ['invoices.due, idle', () => invoices.due('idle', ALL_PARTITIONS, 5), 5],
+  ['invoices.idleCount', () => invoices.idleCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
     'authorityState.update',
@@ -131,7 +141,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.due', () => invoices.due('stages', ALL_PARTITIONS, 5), 5],
   ['invoices.due, of the upper half', () => invoices.due('stages', { from: 2048, until: 4096 }, 5), 5],
   ['invoices.due, late', () => invoices.due('mail', ALL_PARTITIONS, 5, 3000), 0],
-  ['invoices.claimMany', async () => invoices.claimMany([(await freshInvoice()).id, 'inv_x'], 1000), 2],
+  ['invoices.claimMany', async () => invoices.claimMany('stages', [(await freshInvoice()).id, 'inv_x'], 1000), 2],
   ['invoices.handBack', async () => invoices.handBack([(await freshClaim()) as never]), 1],
   ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
   ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { ALL_PARTITIONS, type Lane, partitionOf } from '../../src/domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, LANE_NAMES, type Lane, partitionOf } from '../../src/domain/invoice/lanes.ts';
 import {
   type Claim,
   ClaimLost,
@@ -61,6 +61,59 @@ async function dueIds(lane: Lane = 'stages', range = ALL_PARTITIONS): Promise<st
 
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
+describe('idle work', () => {
+  const idleFor = async (agoMs: number) => {
+    const claim = await claimed(await stored());
+    const work = { stage: 'render', attempts: 0, outcomeUnknown: false, idle: true, in: -agoMs, keep: false } as const;
+    await invoices.change(claim, { work }, 60_000);
+    return claim.invoice.id;
+  };
+  const DAY = 86_400_000;
+
+  const idleFound = async (ageMs = 0) =>
+    (await invoices.due('idle', ALL_PARTITIONS, 100, ageMs)).map(({ invoiceId }) => invoiceId);
+
+  it('has a lane of its own, is found by its age, and is counted', async () => {
+    const [younger, older] = [await idleFor(2 * DAY), await idleFor(3 * DAY)];
+    const ids = await idleFound(DAY);
+    expect(ids.toSorted()).toEqual([older, younger].sort());
+    expect(await idleFound(2.5 * DAY)).toEqual([older]);
+    expect(await idleFound(4 * DAY)).toEqual([]);
+    expect([await invoices.idleCount(1), await invoices.idleCount(10)]).toEqual([1, 2]);
+    for (const lane of LANE_NAMES.filter((each) => each !== 'idle'))
+      for (const id of await dueIds(lane)) expect(ids).not.toContain(id);
+    expect((await invoices.find(older))?.work).toMatchObject({ stage: 'render', idle: true, claims: 0 });
+    for (const id of ids) await invoices.hurry(id);
+    expect(await invoices.idleCount(10)).toBe(0);
+  });
+
+  it('is due at once when it is hurried, only once, and is not hurried while a worker draws it', async () => {
+    const asked = await idleFor(0);
+    const due = await invoices.hurry(asked);
+    expect(due?.work).toMatchObject({ stage: 'render', idle: false });
+    expect(await invoices.hurry(asked)).toBeNull();
+    expect(await dueIds('documents')).toContain(asked);
+    expect(await invoices.claim(asked, 1000)).not.toBeNull();
+
+    const drawing = await idleFor(0);
+    expect(await invoices.claimMany('idle', [drawing], 60_000)).toHaveLength(1);
+    expect(await invoices.hurry(drawing)).toBeNull();
+    expect(await invoices.claim(drawing, 60_000)).toBeNull();
+    expect(await idleFound()).toEqual([]);
+    expect(await invoices.hurry((await stored()).id)).toBeNull();
+  });
+
+  it('of a dead worker is idle no longer; an operator makes idle work due', async () => {
+    const dead = await idleFor(0);
+    await invoices.claimMany('idle', [dead], -1000);
+    expect(await dueIds('documents')).toContain(dead);
+    const retried = await idleFor(0);
+    expect(await invoices.retryNow(retried)).toBe(true);
+    expect(await dueIds('documents')).toContain(retried);
+    expect((await invoices.find(retried))?.work?.idle).toBe(false);
+  });
+});
+
 describe('waiting and blocked transmissions', () => {
   const transmit = { stage: 'transmit', attempts: 0, outcomeUnknown: false, in: 0, keep: false } as const;
   const tenants = () => [newId('ten'), newId('ten')].sort() as [string, string];
@@ -87,7 +140,7 @@ describe('waiting and blocked transmissions', () => {
       { tenantId: b, waiting: 1 },
     ]);
     for (const id of [a1, a2, b1]) expect(await dueIds()).not.toContain(id);
-    expect(await invoices.claimMany([a1, a2, b1], 60_000)).toEqual([]);
+    expect(await invoices.claimMany('stages', [a1, a2, b1], 60_000)).toEqual([]);
     // A claimed one is not offered, and offered again when its worker has died.
     const claim = await invoices.claim(a1, 60_000);
     expect(claim?.invoice.work).toMatchObject({ parked: true, failures: [7], claims: 1, outcomeUnknown: false });
@@ -103,7 +156,7 @@ describe('waiting and blocked transmissions', () => {
     const { invoice } = await invoices.change(claim, { work: { ...transmit, blocked: 'digest_mismatch' } }, 60_000);
     expect(await invoices.claim(invoice.id, 1000)).toBeNull();
     expect(await dueIds()).not.toContain(invoice.id);
-    expect(await invoices.claimMany([invoice.id], 1000)).toEqual([]);
+    expect(await invoices.claimMany('stages', [invoice.id], 1000)).toEqual([]);
     expect((await invoices.needingAttention(1000)).map(({ id }) => id)).toContain(invoice.id);
     expect(await invoices.retryNow(invoice.id)).toBe(true);
     expect(await dueIds()).toContain(invoice.id);
@@ -334,7 +387,7 @@ describe('due invoices', () => {
       expect(await invoices.due('mail', range, 1)).toEqual([]);
     }
     const ids = made.map(({ id }) => id);
-    const claims = await invoices.claimMany(ids, 60_000);
+    const claims = await invoices.claimMany('stages', ids, 60_000);
     expect(claims.map(({ invoice }) => invoice.id).sort()).toEqual(ids.sort());
     expect(new Set(claims.map(({ invoice }) => invoice.work?.claims))).toEqual(new Set([1]));
     for (const id of await dueIds()) expect(ids).not.toContain(id);
@@ -343,14 +396,14 @@ describe('due invoices', () => {
 
   it('are claimed by one of several callers', async () => {
     const ids = (await Promise.all(Array.from({ length: 12 }, () => dueSince(0)))).map(({ id }) => id);
-    const all = await Promise.all([1, 2, 3].map(() => invoices.claimMany(ids, 60_000)));
+    const all = await Promise.all([1, 2, 3].map(() => invoices.claimMany('stages', ids, 60_000)));
     expect(all.flatMap((claims) => claims.map(({ invoice }) => invoice.id)).sort()).toEqual(ids.sort());
-    expect(await invoices.claimMany([...ids, 'inv_unknown'], 1000)).toEqual([]);
+    expect(await invoices.claimMany('stages', [...ids, 'inv_unknown'], 1000)).toEqual([]);
   });
 
   it('that are handed back are due again and count no claim; a lost one stays as it is', async () => {
     const [mine, lost] = [await dueSince(0), await dueSince(0)];
-    const claims = await invoices.claimMany([mine.id, lost.id], 0);
+    const claims = await invoices.claimMany('stages', [mine.id, lost.id], 0);
     const later = await claimed(lost);
     await invoices.handBack(claims);
     expect(await dueIds()).toContain(mine.id);

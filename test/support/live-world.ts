@@ -156,6 +156,7 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       logos: { find: async () => null },
       mailer: { messageIdOf: (id) => `<${id}@example.test>`, send: async () => undefined },
       publish: () => undefined,
+      isAwaited: () => true,
       verifyUrlOf: () => 'https://example.test',
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],
       report: (entry) => reports.push(entry),

@@ -1,4 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { writeFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { constants, setPriority, tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -183,12 +184,20 @@ function killGroup(child: ChildProcess): void {
   }
 }
 
-/** Gives the browser a lower CPU priority, so that rendering PDFs never delays the processing of invoices. */
+/**
+ * Gives the browser a lower CPU priority, which its threads and helper processes inherit, so that rendering PDFs never
+ * delays the processing of invoices. On Linux, the browser's session may be an autogroup (sched(7)): the kernel then
+ * shares the CPU between autogroups first, and weighs the priorities of processes only within one.
+ */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
+  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+  // Each fails if the process has exited, or the system does not have or allow it: the browser then runs at the
+  // priority that it has, and PDFs compete with other work.
   try {
-    setPriority(pid, constants.priority.PRIORITY_BELOW_NORMAL);
-  } catch {
-    // The process has exited, or the system does not allow it: the browser then runs at normal priority.
-  }
+    setPriority(pid, priority);
+  } catch {}
+  try {
+    if (process.platform === 'linux') writeFileSync(`/proc/${pid}/autogroup`, String(priority));
+  } catch {}
 }

@@ -10,6 +10,8 @@ export interface PrintPoolOptions {
   readonly timeLimit: number;
   /** Maximum number of documents that wait for a page. */
   readonly maxWaiting: number;
+  /** The browser ends when it has printed nothing for this long, in milliseconds; the next document starts one. */
+  readonly restAfter: number;
 }
 
 export interface PrintPool {
@@ -63,6 +65,9 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   let busy = 0;
   let waiting: { start(): void; refuse(error: Error): void }[] = [];
   let closed = false;
+  let rest: NodeJS.Timeout | undefined;
+  /** Browsers that end because they had nothing to print. */
+  const ending = new Set<Promise<void>>();
 
   function browser(): Promise<LaunchedChromium> {
     if (closed) return Promise.reject(poolClosed());
@@ -82,6 +87,25 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     return chromium;
   }
 
+  /** Ends the browser after `restAfter`, unless something is printed before. */
+  function restLater(): void {
+    clearTimeout(rest);
+    if (busy > 0 || closed) return;
+    rest = setTimeout(() => {
+      const start = launched;
+      if (start === null) return;
+      // Forgotten first, so that the next document starts a new browser instead of waiting for the end of this one.
+      forget(start);
+      const end: Promise<void> = start
+        .then(
+          (chromium) => chromium.close(),
+          () => {},
+        )
+        .finally(() => ending.delete(end));
+      ending.add(end);
+    }, options.restAfter).unref();
+  }
+
   function forget(start: Promise<LaunchedChromium>): void {
     if (launched !== start) return;
     launched = null;
@@ -92,6 +116,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
   async function takeSlot(): Promise<void> {
     if (closed) throw poolClosed();
     if (busy < options.size) {
+      clearTimeout(rest);
       busy += 1;
       return;
     }
@@ -104,6 +129,7 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     const next = waiting.shift();
     if (next === undefined) busy -= 1;
     else next.start();
+    restLater();
   }
 
   async function takePage(): Promise<PooledPage> {
@@ -166,12 +192,14 @@ export function createPrintPool(options: PrintPoolOptions): PrintPool {
     browser,
     async close() {
       closed = true;
+      clearTimeout(rest);
       for (const { refuse } of waiting) refuse(poolClosed());
       waiting = [];
       await launched?.then(
         (chromium) => chromium.close(),
         () => {},
       );
+      await Promise.all(ending);
     },
   };
 }

@@ -73,6 +73,8 @@ export interface Work {
   readonly failures: readonly number[];
   /** Whether it waits for the dispatcher instead of a job: the authority takes no more at the moment. */
   readonly parked: boolean;
+  /** Whether it has no job because nobody waits for it: the PDF that nobody has asked for yet. */
+  readonly idle: boolean;
   /** Why nothing happens until an operator retries the invoice; null otherwise. */
   readonly blocked: BlockReason | null;
   /** When a worker may claim it: the time of the next attempt, or the end of the current lease. */
@@ -92,6 +94,7 @@ export const NEW_WORK = {
   outcomeUnknown: false,
   failures: [],
   parked: false,
+  idle: false,
   blocked: null,
 } as const satisfies Partial<Work>;
 

@@ -17,6 +17,8 @@ export const LANES = {
   /** PDFs. Each occupies a page of the browser. */
   documents: { places: 4 },
   mail: { places: 8 },
+  /** PDFs that nobody waits for. They are drawn while a process has nothing else to do. */
+  idle: { places: 1 },
 } as const satisfies Readonly<Record<string, { readonly places: number }>>;
 
 export type Lane = keyof typeof LANES;
@@ -32,12 +34,16 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
   email: { test: 'mail', live: 'mail' },
 };
 
+/** The lane of idle work that somebody waits for or a worker has claimed: it is no longer idle. */
+export const HURRIED_LANE = 'documents' satisfies Lane;
+
+/** What decides the lane of work. */
+export type PlacedWork = Pick<NextWork, 'stage' | 'parked' | 'idle' | 'blocked'>;
+
 /** The lane of work; null for work that no worker takes up by itself: it waits for the authority or an operator. */
-export function laneOf(
-  environment: Environment,
-  { stage, parked, blocked }: Pick<NextWork, 'stage' | 'parked' | 'blocked'>,
-): Lane | null {
-  return parked || blocked ? null : LANE_OF_STAGE[stage][environment];
+export function laneOf(environment: Environment, { stage, parked, idle, blocked }: PlacedWork): Lane | null {
+  if (parked || blocked) return null;
+  return idle ? 'idle' : LANE_OF_STAGE[stage][environment];
 }
 
 /** Number of partitions of the invoices. Workers divide them among themselves; stored, so it can never change. */

@@ -1,11 +1,11 @@
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
-import { DOCUMENT_WAIT_MS } from '../limits.ts';
 import type { ClientSecrets } from './client-secret.ts';
+import type { DocumentDemand } from './document-demand.ts';
 import { DOCUMENTS, type DocumentKind } from './documents.ts';
 import type { StoredDocument } from './invoice.ts';
 import { documentFileName } from './legal-invoice.ts';
-import type { DocumentRange, DocumentStore, InvoiceFeed, InvoiceRepository } from './repository.ts';
+import type { DocumentRange, DocumentStore, InvoiceRepository } from './repository.ts';
 
 /** A document that the caller may read. */
 export interface ReadableDocument extends StoredDocument {
@@ -20,13 +20,13 @@ export type ReadDocument = ReturnType<typeof createReadDocument>;
 export function createReadDocument(
   invoices: Pick<InvoiceRepository, 'find'>,
   documents: DocumentStore,
-  feed: InvoiceFeed,
+  demand: Pick<DocumentDemand, 'await'>,
   clientSecrets: ClientSecrets,
 ) {
   /**
    * Opens the document of a URL. Waits for one that is still to come.
    * @param token the secret part of the URL
-   * @returns null when it is still to come after {@link DOCUMENT_WAIT_MS}
+   * @returns null when it is still to come after the wait of {@link DocumentDemand}
    * @throws {ServiceError} resource_not_found: no such invoice, a wrong or revoked token, not accepted yet, or
    *   without such a document; the cases are not distinguished
    */
@@ -37,34 +37,12 @@ export function createReadDocument(
     if (invoice?.status !== 'accepted') throw notFound();
     const stored = DOCUMENTS[kind].stored(invoice);
     if (!stored && !DOCUMENTS[kind].isComing(invoice)) throw notFound();
-    const document = stored ?? (await joinStoring(invoiceId, kind));
+    const late = stored ? null : await demand.await(invoice, kind);
+    const document = stored ?? (late && DOCUMENTS[kind].stored(late));
     if (!document) return null;
     const name = documentFileName(invoice.number ?? invoiceId, kind);
     return { ...document, name, read: (range) => documents.read(document, range) };
   };
-
-  async function joinStoring(invoiceId: string, kind: DocumentKind): Promise<StoredDocument | null> {
-    let woken = Promise.withResolvers<void>();
-    let isOver = false;
-    const unsubscribe = feed.subscribe(invoiceId, (news) => news.documentStored && woken.resolve());
-    const timer = setTimeout(() => {
-      isOver = true;
-      woken.resolve();
-    }, DOCUMENT_WAIT_MS);
-    try {
-      // The first read comes after the subscription: it may have been stored in between.
-      for (;;) {
-        const invoice = await invoices.find(invoiceId);
-        const stored = invoice && DOCUMENTS[kind].stored(invoice);
-        if (stored || isOver) return stored;
-        await woken.promise;
-        woken = Promise.withResolvers<void>();
-      }
-    } finally {
-      clearTimeout(timer);
-      unsubscribe();
-    }
-  }
 }
 
 function notFound() {

@@ -30,7 +30,7 @@ export interface Claim {
 /** Work as a change states it; what is left out is as in `NEW_WORK`. */
 export interface NextWork
   extends Pick<Work, 'stage' | 'attempts' | 'outcomeUnknown'>,
-    Partial<Pick<Work, 'failures' | 'parked' | 'blocked'>> {}
+    Partial<Pick<Work, 'failures' | 'parked' | 'idle' | 'blocked'>> {}
 
 /** A change that one atomic update writes. */
 export interface InvoiceChange {
@@ -165,6 +165,13 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Makes idle work that nobody has claimed due at once, no longer idle, for the caller to queue.
+   * @returns the changed invoice; null if there is no such work
+   */
+  hurry(invoiceId: string): Promise<Invoice | null>;
+  /** Number of invoices with idle work, counted up to `limit`. */
+  idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */
   parkedCount(limit: number): Promise<number>;
   /**
@@ -178,10 +185,11 @@ export interface InvoiceRepository {
    */
   due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /**
-   * Takes the leases of those invoices whose work is due and in a lane. Two round trips, or one if there is none.
+   * Takes the leases of those invoices whose work is due and in this lane. Idle work is idle no longer: if the worker
+   * dies, its lane is `HURRIED_LANE`. Two round trips, or one if there is none.
    * @returns their claims, in no particular order
    */
-  claimMany(invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
+  claimMany(lane: Lane, invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
   /** Ends claims with which nothing was begun: their work is due at once, and they do not count as claims. */
   handBack(claims: readonly Claim[]): Promise<void>;
   /**

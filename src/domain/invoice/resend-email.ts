@@ -2,6 +2,7 @@ import { mailAddress } from '../email-address.ts';
 import { serviceError } from '../errors.ts';
 import { isId } from '../ids.ts';
 import { type Principal, requireSecretKey } from '../principal.ts';
+import type { DocumentDemand } from './document-demand.ts';
 import type { Mailer } from './email.ts';
 import type { Invoice } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
@@ -16,9 +17,16 @@ export function createResendEmail(
   invoices: Pick<InvoiceRepository, 'find' | 'requestEmail'>,
   queue: StageQueue,
   mailer: Pick<Mailer, 'messageIdOf'>,
+  demand: Pick<DocumentDemand, 'await'>,
 ) {
+  /** The invoice with its PDF, which is drawn now if it was left for idle time. */
+  async function drawn(invoice: Invoice): Promise<Invoice | null> {
+    if (invoice.pdf) return invoice;
+    return invoice.status === 'accepted' && invoice.work?.stage === 'render' ? demand.await(invoice, 'pdf') : null;
+  }
+
   /**
-   * Mails an accepted invoice's documents again, as a separate mail.
+   * Mails an accepted invoice's documents again, as a separate mail. Waits for a PDF that is still to be drawn.
    * @param to the receiver; null: that of the last mail, otherwise the customer
    * @returns the invoice, its mail waiting
    * @throws {ServiceError} insufficient_scope without a secret key; resource_not_found: unknown, or of another tenant
@@ -27,14 +35,15 @@ export function createResendEmail(
    */
   return async (principal: Principal, invoiceId: string, to: string | null): Promise<Invoice> => {
     const { tenant, environment } = requireSecretKey(principal);
-    const invoice = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
-    if (!invoice || invoice.tenantId !== tenant.id || invoice.environment !== environment) {
+    const found = isId('inv', invoiceId) ? await invoices.find(invoiceId) : null;
+    if (!found || found.tenantId !== tenant.id || found.environment !== environment) {
       throw serviceError('resource_not_found', `There is no invoice '${invoiceId.slice(0, 80)}' for this key.`, 'id');
     }
-    const receiver = to ?? invoice.email?.to ?? invoice.customer.email;
+    const receiver = to ?? found.email?.to ?? found.customer.email;
     if (receiver === null) throw refusal('The customer has no e-mail address: state the receiver in to.', 'to');
     if (mailAddress(receiver) === null) throw serviceError('invalid_request', 'to must be an e-mail address.', 'to');
-    if (!invoice.pdf) throw refusal('The documents of this invoice are not available yet.', 'id');
+    const invoice = await drawn(found);
+    if (!invoice) throw refusal('The documents of this invoice are not available yet.', 'id');
     if (invoice.work) throw refusal('The previous mail of this invoice is not finished yet.', 'id');
     const sending = (invoice.email?.sending ?? 0) + 1;
     if (sending > MOST_SENDINGS)

@@ -88,6 +88,7 @@ function bench(
     logos: { find: async () => null },
     mailer: parts.mailer ?? { messageIdOf: (id) => `<${id}@example.test>`, send: async () => {} },
     publish: () => undefined,
+    isAwaited: () => true,
     verifyUrlOf: () => 'https://example.test',
     transmitSchedule: () => SCHEDULE,
     report: (report) => reports.push(report),

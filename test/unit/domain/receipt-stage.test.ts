@@ -27,7 +27,14 @@ const away = { kind: 'unknown', ...CALLED, message: 'no reply', retryAfterMs: nu
 
 /** An accepted invoice at this stage. `fault` is what is wrong with the cleared document. */
 function bench(
-  answers: { receipt?: ReceiptAnswer; cleared?: ClearedAnswer; clears?: boolean; fault?: string | null; wait?: number },
+  answers: {
+    receipt?: ReceiptAnswer;
+    cleared?: ClearedAnswer;
+    clears?: boolean;
+    fault?: string | null;
+    wait?: number;
+    awaited?: boolean;
+  },
   changes: Partial<Invoice> = {},
 ) {
   let invoice = pendingInvoice({
@@ -53,7 +60,10 @@ function bench(
       return null;
     },
     handOver: () => Promise.reject(new Error('it runs on')),
-    park: () => Promise.reject(new Error('it waits for nothing')),
+    park: async (_claim, work, inMs, what = {}) => {
+      apply({ ...what, work: { ...work, in: inMs, keep: false } });
+      return null;
+    },
   };
   const authority = {
     capabilities: () => ({ clearedDocument: answers.clears ?? false }),
@@ -82,6 +92,7 @@ function bench(
         answered: () => undefined,
         lookUpFailed: async (ms: number | null) => void failures.push(ms),
       }),
+      isAwaited: () => answers.awaited ?? true,
       checkCleared: async () => answers.fault ?? null,
       report: (report: PipelineReport) => reports.push(report),
     } as unknown as PipelineParts,
@@ -177,6 +188,24 @@ describe('the receipt', () => {
     it.answers.wait = 0;
     await it.run();
     expect([it.calls, it.failures, it.delays.at(-1)]).toEqual([['receipt DGI-1'], [null], 1000]);
+  });
+});
+
+describe('rendering', () => {
+  const customer = pendingInvoice({}).customer;
+
+  it('is left for idle time if nobody waits for the PDF; the receipt is stored', async () => {
+    const it = bench({ awaited: false });
+    expect(await it.run()).toBeNull();
+    expect(it.invoice().work).toMatchObject({ stage: 'render', attempts: 0, idle: true, in: 0, keep: false });
+    expect(it.invoice().receipt).toMatchObject({ file: 'inv_1.receipt.xml' });
+  });
+
+  it('follows in the same run if the invoice is mailed, or if somebody waits for the PDF', async () => {
+    const mailed = bench({ awaited: false }, { customer: { ...customer, email: 'a@example.org' } });
+    expect((await mailed.run())?.invoice.work).toMatchObject({ stage: 'render', idle: false, keep: true });
+    const awaited = bench({ awaited: true });
+    expect((await awaited.run())?.invoice.work).toMatchObject({ stage: 'render', idle: false, keep: true });
   });
 });
 

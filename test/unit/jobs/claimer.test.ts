@@ -36,11 +36,12 @@ function world(latency = 2) {
         .slice(0, limit)
         .map(([invoiceId, { partition }]) => ({ invoiceId, partition }));
     },
-    async claimMany(ids, leaseMs) {
+    async claimMany(lane, ids, leaseMs) {
       calls.claimMany++;
       await pause(latency);
       const token = `t${++tokens}`;
-      const taken = ids.filter((id) => (works.get(id)?.dueAt ?? Number.POSITIVE_INFINITY) <= Date.now());
+      const own = ids.filter((id) => works.get(id)?.lane === lane);
+      const taken = own.filter((id) => (works.get(id)?.dueAt ?? Number.POSITIVE_INFINITY) <= Date.now());
       for (const id of taken) Object.assign(works.get(id) as object, { token, dueAt: Date.now() + leaseMs });
       await pause(latency);
       return taken.map((id) => ({ token, invoice: { ...template, id } }));
@@ -109,8 +110,11 @@ interface Step {
   readonly how: 'silent' | 'wake' | 'job';
 }
 
+/** The lanes of work that somebody waits for. */
+const BUSY_LANES = LANE_NAMES.filter((lane) => lane !== 'idle');
+
 const step: fc.Arbitrary<Step> = fc.record({
-  lane: fc.constantFrom(...LANE_NAMES),
+  lane: fc.constantFrom(...BUSY_LANES),
   partition: fc.integer({ min: 0, max: PARTITIONS - 1 }),
   count: fc.integer({ min: 0, max: 60 }),
   inMs: fc.integer({ min: 0, max: 3000 }),
@@ -126,7 +130,7 @@ async function play(steps: readonly Step[], runMs: number, stopMs: number) {
   const idleSince = new Map<Lane, number>();
   let longest = 0;
   const watch = setInterval(() => {
-    for (const lane of LANE_NAMES) {
+    for (const lane of BUSY_LANES) {
       // While fewer than a quarter of the places is free, the claimer waits a moment for more of them.
       const isIdle = it.isDue(lane) && (running.get(lane) ?? 0) <= LANES[lane].places / 2;
       if (!isIdle) idleSince.delete(lane);
@@ -140,7 +144,7 @@ async function play(steps: readonly Step[], runMs: number, stopMs: number) {
     if (how === 'wake') claimer.wake(lane, { from: partition, until: partition + 1 });
     for (const id of how === 'job' && inMs === 0 ? ids : []) {
       void claimer.occupy(lane, id, async () => {
-        const [claim] = await it.invoices.claimMany([id], LEASE_MS);
+        const [claim] = await it.invoices.claimMany(lane, [id], LEASE_MS);
         if (claim) await work(id);
       });
     }
@@ -257,5 +261,35 @@ it('goes on after a failure of the store and of a run', async () => {
   // The lease of the failed run ended, so that it was run again.
   expect(begun.slice(0, 2)).toEqual([id, id]);
   expect(errors.map(String)).toEqual(expect.arrayContaining(['Error: store', 'Error: defect']));
+  await claimer.stop(1000);
+});
+
+it('idle work is taken up one at a time while nothing else runs, and at once after that', async () => {
+  const it = world();
+  const { claimer, begun, most } = worker(it, (id) => (id === 'inv_0' ? 4000 : 300));
+  it.add('stages', 1);
+  for (let i = 0; i < 5; i++) it.add('idle', i * 500);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(4900);
+  expect(begun).toEqual(['inv_0']);
+  await vi.advanceTimersByTimeAsync(3500);
+  expect(begun).toHaveLength(6);
+  expect(most.get('idle')).toBe(1);
+  await claimer.stop(1000);
+});
+
+it('idle work of ten minutes ago is taken up in a busy process, which rests as long as it took', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, () => 500);
+  for (let i = 0; i < 8; i++) it.add('idle', i * 500, -11 * 60_000);
+  claimer.start();
+  const busy = Promise.withResolvers<void>();
+  void claimer.besides(() => busy.promise);
+  await vi.advanceTimersByTimeAsync(4100);
+  expect(begun.length).toBeGreaterThanOrEqual(3);
+  expect(begun.length).toBeLessThanOrEqual(4);
+  busy.resolve();
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(begun).toHaveLength(8);
   await claimer.stop(1000);
 });

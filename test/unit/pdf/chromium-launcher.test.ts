@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { mkdtemp, readFile, rm, writeFile } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -42,6 +43,33 @@ describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
     expect(chromium.sandboxed).toBe(false);
     expect(warnings).toEqual([expect.stringContaining('runs without its sandbox')]);
   });
+
+  test.skipIf(process.platform !== 'linux' || spawnSync('setpriv', ['--version']).error !== undefined)(
+    'runs every process and thread of the browser, and its autogroup, at low priority',
+    async () => {
+      const { executable, libraries } = await unpackChromium(CHROMIUM_CACHE);
+      const executablePath = join(folder, 'browser');
+      // As an ordinary user, and in a container: a process with CAP_SYS_NICE may raise its own priority, and Chromium does.
+      const start = `LD_LIBRARY_PATH=${libraries} exec setpriv --inh-caps=-sys_nice --bounding-set=-sys_nice ${executable} "$@"`;
+      await writeFile(executablePath, `#!/bin/sh\n${start}\n`, { mode: 0o700 });
+      const chromium = await launchChromium({ executablePath, cacheDir: folder });
+      try {
+        const pages = await Promise.all([chromium.browser.newPage(), chromium.browser.newPage()]);
+        await Promise.all(pages.map((page) => page.setContent('<p>text')));
+        const own = spawnSync('ps', ['-L', '-g', String(chromium.pid), '-o', 'pid=,ni=']).stdout.toString();
+        const threads = own
+          .trim()
+          .split('\n')
+          .map((each) => each.trim().split(/ +/).map(Number) as [number, number]);
+        expect(new Set(threads.map(([pid]) => pid)).size).toBeGreaterThan(2);
+        expect(threads.filter(([, nice]) => nice < 10)).toEqual([]);
+        const autogroup = await readFile(`/proc/${chromium.pid}/autogroup`, 'utf8').catch(() => 'nice 10');
+        expect(autogroup).toContain('nice 10');
+      } finally {
+        await chromium.close();
+      }
+    },
+  );
 
   test('keeps the sandbox after any other error', async () => {
     const executablePath = await wrapped(

@@ -22,6 +22,7 @@ function poolOptions(options: Partial<PrintPoolOptions> = {}) {
     size: 2,
     timeLimit: 60_000,
     maxWaiting: 100,
+    restAfter: 600_000,
     ...options,
   };
 }
@@ -239,6 +240,34 @@ describe('limits', () => {
     await until(() => !groupLives(launches[0]!.pid));
     await expect(pool.print(page('late'))).rejects.toBeInstanceOf(RendererUnavailable);
     expect(launches).toHaveLength(1);
+  });
+
+  test('a browser without work ends, and the next document starts a new one', async () => {
+    const pool = newPool({ restAfter: 300 });
+    try {
+      await Promise.all([pool.print(page('a')), pool.print(page('b')), pool.print(page('c'))]);
+      const first = launches[0]!;
+      expect(groupLives(first.pid)).toBe(true);
+      await until(() => !groupLives(first.pid));
+      expect(isPdf(await pool.print(page('d')))).toBe(true);
+      expect(launches).toHaveLength(2);
+    } finally {
+      await pool.close();
+    }
+    await until(() => !groupLives(launches[1]!.pid));
+  });
+
+  test('a document that arrives while the browser ends is printed by a new one', async () => {
+    const pool = newPool({ restAfter: 1 });
+    try {
+      for (let i = 0; i < 5; i++) {
+        expect(isPdf(await pool.print(page(`n${i}`)))).toBe(true);
+        await new Promise((resolve) => setTimeout(resolve, i));
+      }
+    } finally {
+      await pool.close();
+    }
+    for (const { pid } of launches) await until(() => !groupLives(pid));
   });
 
   test('the browser exits when its parent process is killed', async () => {

@@ -3,7 +3,7 @@ import { MANY_ATTEMPTS } from '../attention.ts';
 import { AttemptLog, type InvalidAnswer } from '../authority-attempts.ts';
 import { next, recordOf } from '../changes.ts';
 import { DOCUMENTS } from '../documents.ts';
-import type { Invoice, StoredDocument, StoredReceipt } from '../invoice.ts';
+import { type Invoice, NEW_WORK, type StoredDocument, type StoredReceipt } from '../invoice.ts';
 import { RECEIPT_SCHEDULE } from '../pauses.ts';
 import type { InvoiceChange } from '../repository.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
@@ -24,11 +24,12 @@ const RETRY = { stage: 'receipt', outcomeUnknown: false } as const;
 /**
  * Fetches the authority's receipt of an accepted invoice and, where the authority makes one, the cleared document;
  * compares both with the invoice and stores them (docs/decisions/0042). Retries have no limit and never change the
- * status. What is wrong is never stored: the invoice waits for an operator or a right answer.
+ * status. What is wrong is never stored: the invoice waits for an operator or a right answer. Rendering follows in the
+ * same run if a mail or somebody waits for the PDF; otherwise it is left for idle time (docs/decisions/0046).
  */
 export function createReceiptStage(
-  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'report'>,
-  { change, putOff }: Progress,
+  parts: Pick<PipelineParts, 'documents' | 'authorityOf' | 'gateOf' | 'checkCleared' | 'isAwaited' | 'report'>,
+  { change, putOff, park }: Progress,
 ): RunStage {
   async function storeReceipt(invoice: Invoice, log: AttemptLog): Promise<StoredReceipt | Delay> {
     const authority = parts.authorityOf(invoice.environment);
@@ -88,7 +89,11 @@ export function createReceiptStage(
       ...recordOf(invoice, log),
     } satisfies Omit<InvoiceChange, 'work'>;
     const delays = [receipt, cleared].filter((each): each is Delay => each !== null && isDelay(each));
-    if (delays.length === 0) return change(claim, { ...stored, work: next('render') });
+    if (delays.length === 0) {
+      if (invoice.customer.email !== null || parts.isAwaited(invoice))
+        return change(claim, { ...stored, work: next('render') });
+      return park(claim, { ...NEW_WORK, stage: 'render', idle: true }, 0, stored);
+    }
 
     const unanswered = delays.find((each) => each.isFailure);
     if (!unanswered) gate.answered();

@@ -33,6 +33,8 @@ export interface PipelineParts {
   readonly logos: LogoStore;
   readonly mailer: Mailer;
   readonly verifyUrlOf: (invoice: Invoice) => string;
+  /** Whether somebody waits for the invoice's PDF in this process. */
+  readonly isAwaited: (invoice: Pick<Invoice, 'id' | 'tenantId'>) => boolean;
   /** Delay before each attempt to transmit, in milliseconds; one entry for each attempt. */
   readonly transmitSchedule: (environment: Environment) => readonly number[];
   /** Called after each stored status change, so that its event goes to webhooks. Returns at once, never throws. */

@@ -1,0 +1,126 @@
+import { DOCUMENT_WAIT_MS } from '../limits.ts';
+import { DOCUMENTS, type DocumentKind } from './documents.ts';
+import type { Invoice } from './invoice.ts';
+import type { InvoiceFeed, InvoiceRepository, StageQueue } from './repository.ts';
+
+/**
+ * Maximum number of PDFs of a tenant that are drawn at the same time because this process asks for them. Further ones
+ * wait in line, so that a client that asks for many PDFs at once delays those of other tenants by few.
+ */
+const PDFS_OF_A_TENANT = 8;
+
+/** The requests of this process that wait for documents. */
+export interface DocumentDemand {
+  /**
+   * Waits for a document of an accepted invoice that is still to come. A PDF that was left for idle time is drawn at
+   * once, and once for all who ask for it.
+   * @returns the invoice with the document; null when it is still to come after {@link DOCUMENT_WAIT_MS}
+   */
+  await(invoice: Invoice, kind: DocumentKind): Promise<Invoice | null>;
+  /** Whether somebody waits for the invoice's PDF and its tenant's PDFs in progress are not too many. */
+  isAwaited(invoice: Pick<Invoice, 'id' | 'tenantId'>): boolean;
+}
+
+/** A PDF for which at least one request waits. */
+interface AwaitedPdf {
+  requests: number;
+  /** Gives its place back, or leaves the line; null while it has neither. */
+  leave: (() => void) | null;
+}
+
+/** @param report receives failures to make work due; the requests wait on, and the next ones try again */
+export function createDocumentDemand(
+  invoices: Pick<InvoiceRepository, 'find' | 'hurry'>,
+  queue: StageQueue,
+  feed: InvoiceFeed,
+  report: (error: unknown) => void,
+): DocumentDemand {
+  const pdfs = new Map<string, AwaitedPdf>();
+  const lines = createLines(PDFS_OF_A_TENANT);
+
+  function hurry({ id, tenantId, work }: Invoice): void {
+    const pdf = pdfs.get(id);
+    if (!pdf || pdf.leave || !work?.idle) return;
+    pdf.leave = lines.enter(tenantId, () => {
+      invoices
+        .hurry(id)
+        .then((due) => due && queue.enqueue(due, 0))
+        .catch(report);
+    });
+  }
+
+  async function storedWithin(invoiceId: string, kind: DocumentKind): Promise<Invoice | null> {
+    let woken = Promise.withResolvers<void>();
+    let isOver = false;
+    const unsubscribe = feed.subscribe(invoiceId, (news) => news.documentStored && woken.resolve());
+    const timer = setTimeout(() => {
+      isOver = true;
+      woken.resolve();
+    }, DOCUMENT_WAIT_MS);
+    try {
+      // The first read comes after the subscription: it may have been stored in between.
+      for (;;) {
+        const invoice = await invoices.find(invoiceId);
+        if (invoice && DOCUMENTS[kind].stored(invoice)) return invoice;
+        // The work becomes idle in the update that stores the receipt, which wakes those who wait.
+        if (invoice && kind === 'pdf') hurry(invoice);
+        if (isOver) return null;
+        await woken.promise;
+        woken = Promise.withResolvers<void>();
+      }
+    } finally {
+      clearTimeout(timer);
+      unsubscribe();
+    }
+  }
+
+  return {
+    async await({ id }, kind) {
+      if (kind !== 'pdf') return storedWithin(id, kind);
+      const pdf = pdfs.get(id) ?? { requests: 0, leave: null };
+      pdfs.set(id, pdf);
+      pdf.requests += 1;
+      try {
+        return await storedWithin(id, kind);
+      } finally {
+        pdf.requests -= 1;
+        if (pdf.requests === 0) {
+          pdfs.delete(id);
+          pdf.leave?.();
+        }
+      }
+    },
+    isAwaited: ({ id, tenantId }) => pdfs.has(id) && lines.hasPlace(tenantId),
+  };
+}
+
+/** Lines of tenants: in each, up to `places` entries run at the same time, and the others wait in their order. */
+function createLines(places: number) {
+  const lines = new Map<string, { running: number; readonly waiting: Set<() => void> }>();
+
+  return {
+    hasPlace: (tenantId: string): boolean => (lines.get(tenantId)?.running ?? 0) < places,
+    /**
+     * Calls `start` at once, or when it is its turn.
+     * @returns a function that gives the place back, or leaves the line
+     */
+    enter(tenantId: string, start: () => void): () => void {
+      const line = lines.get(tenantId) ?? { running: 0, waiting: new Set() };
+      lines.set(tenantId, line);
+      const begin = () => {
+        line.waiting.delete(begin);
+        line.running += 1;
+        start();
+      };
+      if (line.running < places) begin();
+      else line.waiting.add(begin);
+      return () => {
+        if (line.waiting.delete(begin)) return;
+        line.running -= 1;
+        const [next] = line.waiting;
+        if (next) next();
+        else if (line.running === 0) lines.delete(tenantId);
+      };
+    },
+  };
+}

@@ -1,0 +1,213 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { doomedServer } from '../support/chaos-server.ts';
+import { Client, invoiceBody, invoiceFor } from '../support/client.ts';
+import { STAND_IN_PDF, startService, type TestService } from '../support/service.ts';
+
+interface StoredInvoice {
+  _id: string;
+  pdf: object | null;
+  work?: { stage: string; idle?: true; token: string | null };
+}
+
+let service: TestService;
+let client: Client;
+/** The invoices that were drawn, in order. */
+const drawn: string[] = [];
+/** The running drawings wait for it. */
+let held = Promise.resolve();
+
+beforeAll(async () => {
+  const renderer = {
+    async render({ verifyUrl }: { verifyUrl: string }): Promise<Uint8Array> {
+      drawn.push(verifyUrl.split('/').at(-1)!);
+      await held;
+      return STAND_IN_PDF;
+    },
+    warm: async () => {},
+    close: async () => {},
+  };
+  service = await startService({ RATE_LIMIT_ADDRESS: '1000000' }, renderer);
+  client = new Client(service.url, (await service.tenant()).secretKey);
+});
+afterAll(() => service.close());
+
+const collection = () => service.app.store.db.collection<StoredInvoice>('invoices');
+const storedOf = (id: string) => collection().findOne({ _id: id });
+const isDrawn = async (id: string) => Boolean((await storedOf(id))?.pdf);
+const timesDrawn = (id: string) => drawn.filter((each) => each === id).length;
+
+/** Creates an invoice and waits until its PDF is left for idle time. */
+async function leftForLater(owner = client): Promise<{ id: string; pdf_url: string }> {
+  const settled = await owner.settled((await owner.post('/v1/invoices', invoiceBody())).body.id);
+  await expect.poll(async () => (await storedOf(settled.id))?.work?.idle, { interval: 5 }).toBe(true);
+  return settled;
+}
+
+/** Creates invoices all the time, so that the process is never idle. */
+async function underLoad<Result>(work: () => Promise<Result>): Promise<Result> {
+  let over = false;
+  const creating = (async () => {
+    while (!over) {
+      await client.post('/v1/invoices', invoiceBody());
+      await sleep(150);
+    }
+  })();
+  try {
+    return await work();
+  } finally {
+    over = true;
+    await creating;
+  }
+}
+
+describe('a PDF that nobody waits for', () => {
+  it('is not drawn while the process has other work, and is drawn when it is idle', async () => {
+    const first = await underLoad(async () => {
+      const invoice = await leftForLater();
+      const before = drawn.length;
+      await sleep(4000);
+      expect([drawn.length - before, await isDrawn(invoice.id)]).toEqual([0, false]);
+      return invoice;
+    });
+    await expect.poll(() => collection().countDocuments({ 'work.idle': true }), { timeout: 40_000 }).toBe(0);
+    expect(await isDrawn(first.id)).toBe(true);
+    expect(timesDrawn(first.id)).toBe(1);
+    expect(await (await fetch(first.pdf_url)).text()).toBe(STAND_IN_PDF.toString());
+  });
+
+  it('is drawn at once, and once, for all who ask for it', async () => {
+    await underLoad(async () => {
+      const { id, pdf_url } = await leftForLater();
+      const answers = await Promise.all(Array.from({ length: 20 }, () => fetch(pdf_url)));
+      expect(answers.map(({ status }) => status)).toEqual(Array(20).fill(200));
+      expect(timesDrawn(id)).toBe(1);
+    });
+  });
+
+  it('is drawn for a mail that is requested later', async () => {
+    await underLoad(async () => {
+      const { id } = await leftForLater();
+      const { body } = await client.graphql(
+        'mutation ($id: ID!) { resendInvoiceEmail(id: $id, to: "a@example.org") { ... on ResendInvoiceEmailPayload { invoice { email { to } } } ... on Error { message } } }',
+        { id },
+      );
+      expect(body.data.resendInvoiceEmail.invoice.email.to).toBe('a@example.org');
+      await expect.poll(async () => (await storedOf(id))?.work ?? null, { timeout: 20_000 }).toBeNull();
+    });
+  });
+
+  it('is drawn by another worker if the one that drew it died', async () => {
+    const { id } = await underLoad(async () => {
+      const invoice = await leftForLater();
+      // What a killed process leaves: a claim whose lease ends.
+      const lease = new Date(Date.now() + 500);
+      await collection().updateOne(
+        { _id: invoice.id, 'work.idle': true },
+        {
+          $set: { 'work.token': 'dead', 'work.dueAt': lease, 'work.lane': 'documents' } as never,
+          $unset: { 'work.idle': '' },
+        },
+      );
+      await expect.poll(() => isDrawn(invoice.id), { timeout: 20_000 }).toBe(true);
+      return invoice;
+    });
+    expect(timesDrawn(id)).toBe(1);
+  });
+
+  it('of an earlier version, whose work is not marked, is drawn without a job', async () => {
+    await underLoad(async () => {
+      const { id } = await leftForLater();
+      await collection().updateOne({ _id: id, 'work.idle': true }, {
+        $set: { 'work.sweepAt': new Date() },
+        $unset: { 'work.idle': '', 'work.lane': '', 'work.partition': '' },
+      } as never);
+      await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
+    });
+  });
+
+  it('is drawn after ten minutes although the process is never idle', async () => {
+    await underLoad(async () => {
+      const { id } = await leftForLater();
+      const since = new Date(Date.now() - 10 * 60_000);
+      await collection().updateOne({ _id: id, 'work.idle': true }, { $set: { 'work.dueAt': since } as never });
+      await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
+    });
+  });
+});
+
+it('a PDF that a mail waits for is drawn at once, under load too', async () => {
+  await underLoad(async () => {
+    const { body } = await client.post('/v1/invoices', invoiceFor('001525713000085', 'x@example.org'));
+    await expect
+      .poll(
+        async () => (await client.graphql(`{ invoice(id: "${body.id}") { email { status } } }`)).body.data.invoice,
+        {
+          timeout: 20_000,
+        },
+      )
+      .toEqual({ email: { status: 'sent' } });
+    expect(timesDrawn(body.id)).toBe(1);
+  });
+});
+
+it('a client that asks for many PDFs at once delays those of another tenant by few', async () => {
+  const other = new Client(service.url, (await service.tenant()).secretKey);
+  const gate = Promise.withResolvers<void>();
+  await underLoad(async () => {
+    const many = await Promise.all(Array.from({ length: 20 }, () => leftForLater()));
+    const one = await leftForLater(other);
+    const before = drawn.length;
+    held = gate.promise;
+    const answers = many.map(({ pdf_url }) => fetch(pdf_url));
+    await expect.poll(() => drawn.length - before).toBe(4);
+    const answer = fetch(one.pdf_url);
+    await sleep(200);
+    // Slower than usual, so that the order is seen.
+    held = sleep(20);
+    gate.resolve();
+    expect((await answer).status).toBe(200);
+    expect(drawn.indexOf(one.id, before) - before).toBeLessThanOrEqual(8 + 4);
+    const statuses = await Promise.all(answers.map(async (each) => (await each).status));
+    expect(statuses).toEqual(Array(20).fill(200));
+  });
+}, 120_000);
+
+it('survives kill -9 in the middle of drawing: every PDF is drawn after the next start', async ({ signal }) => {
+  const dataDir = await mkdtemp(join(tmpdir(), 'idle-'));
+  const server = doomedServer({ DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000', LOG_LEVEL: 'error' });
+  signal.addEventListener('abort', () => void server.kill());
+  const ready = async (): Promise<number> => {
+    const asked = new Client(await server.url(), server.secretKey());
+    const { body } = await asked.graphql('{ invoices(first: 20) { edges { node { documents { pdf { ready } } } } } }');
+    const nodes = body.data.invoices.edges as { node: { documents: { pdf: { ready: boolean } } | null } }[];
+    return nodes.filter(({ node }) => node.documents?.pdf.ready).length;
+  };
+  try {
+    await server.start();
+    const doomed = new Client(await server.url(), server.secretKey());
+    await Promise.all(Array.from({ length: 12 }, () => doomed.post('/v1/invoices', invoiceBody())));
+    await expect.poll(ready, { timeout: 60_000, interval: 20 }).toBeGreaterThan(0);
+    expect(await ready()).toBeLessThan(12);
+    await server.kill();
+    await server.start();
+    await expect.poll(ready, { timeout: 60_000 }).toBe(12);
+    expect(server.seen.complaints).toEqual([]);
+  } finally {
+    await server.kill();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  }
+}, 150_000);
+
+it('the metrics have the number of PDFs that wait for idle time', async () => {
+  await underLoad(async () => {
+    await leftForLater();
+    const credential = Buffer.from(`operator:${service.app.firstStart.operatorPassword}`).toString('base64');
+    const headers = { Authorization: `Basic ${credential}` };
+    const text = await (await fetch(`${service.url}/metrics`, { headers })).text();
+    expect(Number(/^fatoura_pdfs_waiting_for_idle_time (\d+)$/m.exec(text)?.[1])).toBeGreaterThan(0);
+  });
+});

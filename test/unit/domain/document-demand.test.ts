@@ -1,0 +1,121 @@
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import { createDocumentDemand } from '../../../src/domain/invoice/document-demand.ts';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import type { InvoiceNews } from '../../../src/domain/invoice/repository.ts';
+import { DOCUMENT_WAIT_MS } from '../../../src/domain/limits.ts';
+import { pendingInvoice } from '../../support/invoices.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+/** Lets promises that are settled go on. */
+const settle = () => vi.advanceTimersByTimeAsync(0);
+
+function bench() {
+  const stored = new Map<string, Invoice>();
+  const listeners = new Map<string, Set<(news: InvoiceNews) => void>>();
+  const hurried: string[] = [];
+  const queued: string[] = [];
+  const failures: unknown[] = [];
+  const away = { now: false };
+  const demand = createDocumentDemand(
+    {
+      find: async (id) => stored.get(id) ?? null,
+      async hurry(id) {
+        if (away.now) throw new Error('the store is away');
+        hurried.push(id);
+        return stored.get(id) ?? null;
+      },
+    },
+    { enqueue: async ({ id }) => void queued.push(id) },
+    {
+      subscribe(id, listener) {
+        const own = listeners.get(id) ?? new Set();
+        listeners.set(id, own.add(listener));
+        return () => own.delete(listener);
+      },
+    },
+    (error) => failures.push(error),
+  );
+  const put = (invoice: Invoice) => {
+    stored.set(invoice.id, invoice);
+    const news = { invoiceId: invoice.id, events: [], documentStored: true };
+    for (const listener of listeners.get(invoice.id) ?? []) listener(news);
+    return invoice;
+  };
+  const at = (id: string, tenantId: string, stage: 'receipt' | 'render') => {
+    const invoice = pendingInvoice({ id, tenantId, status: 'accepted' });
+    return put({ ...invoice, work: { ...invoice.work!, stage, idle: stage === 'render' } });
+  };
+  const draw = (id: string) => put({ ...stored.get(id)!, pdf: { file: id, sha256: '', size: 1 }, work: null });
+  return { demand, at, draw, hurried, queued, failures, away };
+}
+
+it('all who ask for a PDF make it due once', async () => {
+  const { demand, at, draw, hurried, queued } = bench();
+  const invoice = at('inv_1', 'a', 'render');
+  const asked = Promise.all([1, 2, 3].map(() => demand.await(invoice, 'pdf')));
+  await settle();
+  expect([hurried, queued, demand.isAwaited(invoice)]).toEqual([['inv_1'], ['inv_1'], true]);
+  draw('inv_1');
+  expect((await asked).map((each) => each?.pdf?.file)).toEqual(['inv_1', 'inv_1', 'inv_1']);
+  expect(demand.isAwaited(invoice)).toBe(false);
+});
+
+it('a PDF whose receipt is still to come is made due when its work becomes idle', async () => {
+  const { demand, at, draw, hurried } = bench();
+  const asked = demand.await(at('inv_1', 'a', 'receipt'), 'pdf');
+  await settle();
+  expect(hurried).toEqual([]);
+  at('inv_1', 'a', 'render');
+  await settle();
+  expect(hurried).toEqual(['inv_1']);
+  draw('inv_1');
+  expect((await asked)?.pdf).not.toBeNull();
+});
+
+it('a tenant has 8 PDFs drawn at a time, the others in their order; another tenant does not wait', async () => {
+  const { demand, at, draw, hurried } = bench();
+  const ids = Array.from({ length: 12 }, (_, i) => `inv_${i}`);
+  const asked = ids.map((id) => demand.await(at(id, 'a', 'render'), 'pdf'));
+  await settle();
+  expect(hurried).toEqual(ids.slice(0, 8));
+  const late = at('inv_late', 'a', 'receipt');
+  const lateAsked = demand.await(late, 'pdf');
+  expect(demand.isAwaited(late)).toBe(false);
+  const other = demand.await(at('inv_b', 'b', 'render'), 'pdf');
+  await settle();
+  expect(hurried.at(-1)).toBe('inv_b');
+  for (const id of ids) {
+    draw(id);
+    await settle();
+  }
+  expect(hurried.filter((id) => id !== 'inv_b')).toEqual(ids);
+  draw('inv_b');
+  draw('inv_late');
+  expect((await Promise.all([...asked, lateAsked, other])).every((each) => each?.pdf)).toBe(true);
+});
+
+it('who has waited too long gets nothing and leaves the line', async () => {
+  const { demand, at, hurried } = bench();
+  const ids = Array.from({ length: 9 }, (_, i) => `inv_${i}`);
+  const asked = Promise.all(ids.map((id) => demand.await(at(id, 'a', 'render'), 'pdf')));
+  await vi.advanceTimersByTimeAsync(DOCUMENT_WAIT_MS);
+  expect(await asked).toEqual(Array(9).fill(null));
+  const again = at('inv_again', 'a', 'render');
+  void demand.await(again, 'pdf');
+  await settle();
+  expect([hurried.at(-1), demand.isAwaited(again)]).toEqual(['inv_again', true]);
+});
+
+it('a failure to make a PDF due is reported, and the next request tries again', async () => {
+  const { demand, at, hurried, failures, away } = bench();
+  away.now = true;
+  const asked = demand.await(at('inv_1', 'a', 'render'), 'pdf');
+  await vi.advanceTimersByTimeAsync(DOCUMENT_WAIT_MS);
+  expect([await asked, hurried, failures.length]).toEqual([null, [], 1]);
+  away.now = false;
+  void demand.await(at('inv_1', 'a', 'render'), 'pdf');
+  await settle();
+  expect(hurried).toEqual(['inv_1']);
+});
