@@ -1,4 +1,4 @@
-import { setImmediate as nextTurn, setTimeout as sleep } from 'node:timers/promises';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   ALL_PARTITIONS,
   LANE_NAMES,
@@ -189,7 +189,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     function beginAll(claims: readonly Claim[], isRestAfter: boolean): void {
       let turn = Promise.resolve();
       for (const each of claims) {
-        const mine = turn.then(() => nextTurn());
+        const mine = turn.then(nextTurn);
         turn = mine;
         void begin(async () => {
           await mine;
@@ -289,6 +289,12 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
   };
 }
 
+/** Resolves in the next turn of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The first `most` of each partition. */
 function ofEachPartition(found: readonly DueInvoice[], most: number): DueInvoice[] {
   const taken = new Map<number, number>();
   return found.filter(({ partition }) => {

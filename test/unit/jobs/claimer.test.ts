@@ -170,7 +170,7 @@ it('no due work waits while places are free, places are never exceeded, and noth
     fc.integer({ min: 0, max: 40 }),
     async (steps, runMs, stopMs) => {
       const { it, most, begun, errors, longest, isStopped, begunAfterStop } = await play(steps, runMs, stopMs);
-      expect(longest).toBeLessThan(1100);
+      expect(longest).toBeLessThan(1200);
       for (const lane of LANE_NAMES) expect(most.get(lane)).toBeLessThanOrEqual(LANES[lane].places);
       expect(new Set(begun).size).toBe(begun.length);
       expect([isStopped, begunAfterStop]).toEqual([true, 0]);
@@ -287,7 +287,7 @@ it('idle work of ten minutes ago is taken up in a busy process, which rests as l
   void claimer.besides(() => busy.promise);
   await vi.advanceTimersByTimeAsync(4100);
   expect(begun.length).toBeGreaterThanOrEqual(3);
-  expect(begun.length).toBeLessThanOrEqual(4);
+  expect(begun.length).toBeLessThanOrEqual(5);
   busy.resolve();
   await vi.advanceTimersByTimeAsync(6000);
   expect(begun).toHaveLength(8);
