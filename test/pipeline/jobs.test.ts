@@ -33,7 +33,7 @@ const toRender = (id: string, since = SINCE): QueuedInvoice => ({
 });
 
 /** A worker whose claimer finds these invoices at stage `render`, each until it is run. */
-async function worker(due: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false) {
+async function worker(due: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false, jobRate = 1000) {
   const complaints: string[] = [];
   const left = new Set(due);
   const jobs = await createJobs({
@@ -49,7 +49,7 @@ async function worker(due: string[], run: (invoiceId: string) => Promise<void>, 
     },
     members: createClaimMembers(store.db),
     report: (message, error) => complaints.push(`${message}: ${error}`),
-    ...{ soleWorker, jobRate: 1000 },
+    ...{ soleWorker, jobRate },
   });
   const done = new Set<string>();
   const once = async (id: string) => {
@@ -216,3 +216,35 @@ it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
     expect(complaints).toEqual([]);
   },
 );
+
+it('beyond the rate, one job a second tells of many invoices, and wakes the worker to whom they belong', async () => {
+  const api = await worker([], async () => {}, false, 5);
+  const ids = Array.from({ length: 200 }, (_, i) => `inv_many_${i}`);
+  for (const id of ids) await api.jobs.queue.enqueue({ ...toRender(id), tenantId: 'ten_one' }, 0);
+  const jobs = await stored().find().toArray();
+  const wakes = jobs.filter(({ name }) => name === 'invoices.due');
+  // Those of one tenant are in one range, or at its edge in two; the second may have changed in between.
+  expect(wakes.length).toBeGreaterThan(0);
+  expect(wakes.length).toBeLessThan(12);
+  expect(jobs.length - wakes.length).toBeLessThan(30);
+  // Another second, as the ids of the jobs of this one exist.
+  await stored().deleteMany({});
+  const begun: string[] = [];
+  const other = await worker([], async (id) => void begun.push(id), false, 5);
+  await other.start();
+  // Cold: it looks once a second.
+  await sleep(3000);
+  const waits: number[] = [];
+  for (let i = 0; i < 4; i++) {
+    other.add(`inv_late_${i}`);
+    const at = performance.now();
+    for (let more = 0; more < 10; more++) await api.jobs.queue.enqueue(toRender(`inv_late_${i}`), 0);
+    await expect.poll(() => begun, { interval: 10 }).toContain(`inv_late_${i}`);
+    waits.push(performance.now() - at);
+    await sleep(1100);
+  }
+  expect(Math.min(...waits)).toBeLessThan(500);
+  await expect.poll(queued).toBe(0);
+  await Promise.all([api, other].map(({ jobs: each }) => each.stop(5000)));
+  expect([...api.complaints, ...other.complaints]).toEqual([]);
+});
