@@ -413,7 +413,7 @@ describe('a range of one field with bounds of the next', () => {
     for (const a of [{ $gte: -3, $lt: 7 }, { $gt: 0 }, { $gte: 'a' }, { $lte: 'b' }, { $gte: new Date(0) }]) {
       for (const b of [{ $lte: 1 }, { $gt: 1, $lt: 4 }, { $gte: 5 }, 3, { $in: [0, 4] }, { $gt: 9 }]) {
         const ids = async (order: 1 | -1) => {
-          const sort = { a: order * key.a, b: order * key.b } as const;
+          const sort = { a: order * key.a, b: order * key.b } as Record<string, 1 | -1>;
           return (
             await items
               .find({ a, b } as never, { hint: key })
