@@ -220,7 +220,8 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
         return;
       }
       const now = performance.now();
-      const pause = hasMore ? (free() >= batch ? 0 : HOT_MS) : Math.min(HOT_MS * 2 ** empty, COLD_MS);
+      const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
+      const pause = hasMore ? (free() >= batch ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
       const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
       if (timer && timerAt <= at) return;
       if (timer) clearTimeout(timer);
