@@ -1,28 +1,15 @@
 import { z } from 'zod';
+import {
+  type AuthorityFiles,
+  type AuthoritySettings,
+  authorityFiles,
+  authorityOf,
+  DEFAULT_HOST,
+  DGI_RULES,
+  DGI_SETTINGS,
+} from './config/dgi.ts';
+import { has, milliseconds, type Rule, type Settings, schedule, shortTime, UNIT_MS } from './config/values.ts';
 import { asciiAddress, mailAddress } from './domain/email-address.ts';
-
-const duration = /^(\d+)(ms|s|m|h|d)$/;
-const UNIT_MS = { ms: 1, s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
-
-/** `5m` → milliseconds; NaN if the text is not a duration. */
-function milliseconds(text: string): number {
-  const [, amount, unit] = duration.exec(text.trim()) ?? [];
-  return Number(amount) * UNIT_MS[unit as keyof typeof UNIT_MS];
-}
-
-/** `0s,1m,5m` → milliseconds. */
-const schedule = z.string().transform((text, context) => {
-  const delays = text.split(',').map(milliseconds);
-  if (delays.some(Number.isNaN))
-    context.addIssue({ code: 'custom', message: 'must be durations separated by commas, such as 0s,1m,2h' });
-  return delays;
-});
-
-/** `10s` → milliseconds. */
-const shortTime = z
-  .string()
-  .transform(milliseconds)
-  .refine((time) => time <= UNIT_MS.h, { error: 'must be a duration such as 10s, at most 1h' });
 
 const port = z.coerce
   .number({ error: 'must be a port number from 0 (any free port) to 65535' })
@@ -52,27 +39,7 @@ const origin = z
   .url({ protocol: /^https?$/, error: 'must be an http(s) URL' })
   .transform((url) => url.replace(/\/+$/, ''));
 
-/** An address of the authority. It may hold no credential: messages and logs show it. */
-const authorityUrl = z.url({ protocol: /^https$/, error: 'must be an https:// URL' }).refine(
-  (text) => {
-    const url = URL.parse(text);
-    return url !== null && url.username === '' && url.password === '' && url.search === '' && url.hash === '';
-  },
-  { error: 'must have no user, password, query or fragment' },
-);
-/** A secret of Standard Webhooks: 24 to 64 bytes. */
-const callbackSecret = z.string().refine(
-  (text) => {
-    const [, encoded = ''] = /^whsec_([A-Za-z0-9+/]+={0,2})$/.exec(text) ?? [];
-    const { length } = Buffer.from(encoded, 'base64');
-    return length >= 24 && length <= 64;
-  },
-  { error: 'must be whsec_ followed by the base64 of 24 to 64 bytes' },
-);
-
 const LOG_LEVELS = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
-
-const DEFAULT_HOST = '127.0.0.1';
 
 const environment = z.object({
   PORT: port.default(3000),
@@ -113,29 +80,12 @@ const environment = z.object({
   RATE_LIMIT_SECRET: perMinute.default(100),
   RATE_LIMIT_PUBLISHABLE: perMinute.default(300),
   RATE_LIMIT_ADDRESS: perMinute.default(100),
-  DGI_URL: authorityUrl.transform((url) => url.replace(/\/+$/, '')).optional(),
-  DGI_CA: z.string().optional(),
-  DGI_CLIENT_P12: z.string().optional(),
-  DGI_CLIENT_P12_PASSPHRASE: z.string().optional(),
-  DGI_TOKEN_URL: authorityUrl.optional(),
-  DGI_CLIENT_ID: z
-    .string()
-    .regex(/^[\x21-\x7e]{1,255}$/, { error: 'must be printable ASCII without spaces' })
-    .optional(),
-  DGI_CLIENT_KEY: z.string().optional(),
-  DGI_CALLBACK_SECRET: callbackSecret.optional(),
-  DGI_CONCURRENCY: z.coerce
-    .number({ error: 'must be a number from 1 to 1000' })
-    .int({ error: 'must be a number from 1 to 1000' })
-    .min(1, { error: 'must be a number from 1 to 1000' })
-    .max(1000, { error: 'must be a number from 1 to 1000' })
-    .default(16),
+  ...DGI_SETTINGS,
   JOB_RATE: z.coerce
     .number({ error: 'must be a number of jobs a second' })
     .int({ error: 'must be a number of jobs a second' })
     .min(0, { error: 'must be a number of jobs a second' })
     .default(20),
-  DGI_RETRY_SCHEDULE: schedule.default([0, 60_000, 300_000, 1_800_000, 7_200_000]),
   WEBHOOK_RETRY_SCHEDULE: schedule
     .refine((delays) => delays[0] === 0, { error: 'must start with 0s, because the first attempt is immediate' })
     .default([0, 300_000, 1_800_000, 7_200_000, 21_600_000]),
@@ -156,13 +106,8 @@ const environment = z.object({
   LOG_LEVEL: z.enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` }).default('info'),
 });
 
-type Settings = Readonly<Record<string, string | undefined>>;
-
-/**
- * Rules between settings: the setting that a message is about, when the rule is broken, and the message. They look at
- * the settings as given, so that they are reported together with wrong values.
- */
-const RULES: readonly (readonly [setting: string, isBroken: (env: Settings) => boolean, message: string])[] = [
+/** The rules between settings. */
+const RULES: readonly Rule[] = [
   [
     'MASTER_KEY',
     (env) => has(env, 'MONGODB_URL') && !has(env, 'MASTER_KEY'),
@@ -194,42 +139,8 @@ const RULES: readonly (readonly [setting: string, isBroken: (env: Settings) => b
     (env) => !has(env, 'MONGODB_URL') && has(env, 'ROLE') && env.ROLE !== 'all',
     'must be all if MONGODB_URL is not set',
   ],
-  ...(['DGI_CA', 'DGI_CLIENT_P12', 'DGI_TOKEN_URL', 'DGI_CALLBACK_SECRET'] as const).map(
-    (setting) => [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_URL'), 'requires DGI_URL'] as const,
-  ),
-  [
-    'DGI_CLIENT_P12_PASSPHRASE',
-    (env) => has(env, 'DGI_CLIENT_P12_PASSPHRASE') && !has(env, 'DGI_CLIENT_P12'),
-    'requires DGI_CLIENT_P12',
-  ],
-  ...(['DGI_CLIENT_ID', 'DGI_CLIENT_KEY'] as const).flatMap((setting) => [
-    [
-      setting,
-      (env: Settings) => has(env, 'DGI_TOKEN_URL') && !has(env, setting),
-      'is required with DGI_TOKEN_URL',
-    ] as const,
-    [setting, (env: Settings) => has(env, setting) && !has(env, 'DGI_TOKEN_URL'), 'requires DGI_TOKEN_URL'] as const,
-  ]),
-  [
-    'PUBLIC_URL',
-    (env) => has(env, 'DGI_URL') && !isSafeAddress(env.PUBLIC_URL ?? null, env.HOST ?? DEFAULT_HOST),
-    'must be an https:// URL with DGI_URL, because live keys are used there; only on this machine may it be http',
-  ],
+  ...DGI_RULES,
 ];
-
-function has(env: Settings, setting: string): boolean {
-  return env[setting] !== undefined;
-}
-
-/**
- * Whether live keys can be used at the service's address: over HTTPS, or without it on this machine only.
- * @param publicUrl null if PUBLIC_URL is not set, and clients use `host`
- */
-export function isSafeAddress(publicUrl: string | null, host: string): boolean {
-  const url = publicUrl === null ? null : URL.parse(publicUrl);
-  if (url?.protocol === 'https:') return true;
-  return /^(localhost|127\.\d+\.\d+\.\d+|\[?::1\]?)$/.test(url ? url.hostname : host);
-}
 
 /** The settings of the service (docs/operations.md, "Settings"). Durations are in milliseconds. */
 export interface Config {
@@ -271,20 +182,7 @@ export interface Config {
   /** Requests per minute. */
   readonly rateLimits: { readonly secret: number; readonly publishable: number; readonly address: number };
   /** The live authority; null if there is none, so that there are no live keys. */
-  readonly authority: {
-    /** Without a trailing slash. */
-    readonly url: string;
-    /** PEM file of the roots of the authority; null for those of the system. */
-    readonly ca: string | null;
-    /** The certificate that the service shows. */
-    readonly clientP12: { readonly file: string; readonly passphrase: string } | null;
-    /** null if the authority wants no token. `keyFile`: the key that signs the requests for tokens, PEM. */
-    readonly token: { readonly url: string; readonly clientId: string; readonly keyFile: string } | null;
-    /** `whsec_…`; null if no callbacks are taken. */
-    readonly callbackSecret: string | null;
-    /** Submissions under way at the same time, of all workers together. */
-    readonly concurrency: number;
-  } | null;
+  readonly authority: AuthoritySettings | null;
   /** Number of due invoices a second that get a job each, in each process; beyond it, one job tells of many. */
   readonly jobRate: number;
   readonly dgiRetrySchedule: readonly number[];
@@ -323,17 +221,46 @@ export class ConfigError extends Error {
 const MAY_HOLD_SECRETS = /KEY|PASSPHRASE|PKCS11|CALLBACK_SECRET|URL/;
 
 /** FATOURA_KEY: the API key of commands that call a service as a client. The service itself does not use it. */
-export function readClientKey(env: Record<string, string | undefined> = process.env): string | null {
+export function readClientKey(env: Settings = process.env): string | null {
   return env.FATOURA_KEY || null;
+}
+
+/** The settings that name files, as given: they are there even if other settings are wrong. */
+export interface NamedFiles {
+  readonly signing: Pick<Config['signing'], 'p12' | 'pkcs11' | 'tenants'>;
+  readonly authority: AuthorityFiles;
+  readonly operations: string | null;
+}
+
+/** The files that the settings of this process name. With ROLE=api it has no signing keys. */
+export function namedFiles(env: Settings = process.env): NamedFiles {
+  const set = given(env);
+  return {
+    signing: set.ROLE === 'api' ? { p12: null, pkcs11: null, tenants: null } : signingFiles(set),
+    authority: authorityFiles(set),
+    operations: set.GRAPHQL_OPERATIONS ?? null,
+  };
+}
+
+function signingFiles(set: Settings): NamedFiles['signing'] {
+  return {
+    p12: set.SIGNING_P12 ? { file: set.SIGNING_P12, passphrase: set.SIGNING_P12_PASSPHRASE ?? '' } : null,
+    pkcs11: set.SIGNING_PKCS11 ? { uri: set.SIGNING_PKCS11, certificates: set.SIGNING_CERTIFICATES ?? null } : null,
+    tenants: set.SIGNING_TENANTS ?? null,
+  };
+}
+
+/** Without empty variables, which count as unset, as in shell scripts. */
+function given(env: Settings): Settings {
+  return Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
 }
 
 /**
  * Reads the settings from environment variables. No other file reads `process.env`.
  * @throws {ConfigError} naming every invalid variable
  */
-export function readConfig(env: Record<string, string | undefined> = process.env): Config {
-  // An empty variable counts as unset, as in shell scripts.
-  const set = Object.fromEntries(Object.entries(env).filter(([, value]) => value !== undefined && value !== ''));
+export function readConfig(env: Settings = process.env): Config {
+  const set = given(env);
   const parsed = environment.safeParse(set);
   const broken = RULES.filter(([, isBroken]) => isBroken(set)).map(([name, , message]) => ({ path: [name], message }));
   if (!parsed.success || broken.length > 0) {
@@ -359,11 +286,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
     masterKey: data.MASTER_KEY ?? null,
     trustedProxies: data.TRUST_PROXY,
     signing: {
-      p12: data.SIGNING_P12 ? { file: data.SIGNING_P12, passphrase: data.SIGNING_P12_PASSPHRASE ?? '' } : null,
-      pkcs11: data.SIGNING_PKCS11
-        ? { uri: data.SIGNING_PKCS11, certificates: data.SIGNING_CERTIFICATES ?? null }
-        : null,
-      tenants: data.SIGNING_TENANTS ?? null,
+      ...signingFiles(set),
       policy: data.SIGNATURE_POLICY
         ? {
             id: data.SIGNATURE_POLICY,
@@ -379,20 +302,7 @@ export function readConfig(env: Record<string, string | undefined> = process.env
       publishable: data.RATE_LIMIT_PUBLISHABLE,
       address: data.RATE_LIMIT_ADDRESS,
     },
-    authority: data.DGI_URL
-      ? {
-          url: data.DGI_URL,
-          ca: data.DGI_CA ?? null,
-          clientP12: data.DGI_CLIENT_P12
-            ? { file: data.DGI_CLIENT_P12, passphrase: data.DGI_CLIENT_P12_PASSPHRASE ?? '' }
-            : null,
-          token: data.DGI_TOKEN_URL
-            ? { url: data.DGI_TOKEN_URL, clientId: data.DGI_CLIENT_ID ?? '', keyFile: data.DGI_CLIENT_KEY ?? '' }
-            : null,
-          callbackSecret: data.DGI_CALLBACK_SECRET ?? null,
-          concurrency: data.DGI_CONCURRENCY,
-        }
-      : null,
+    authority: authorityOf(data, set),
     jobRate: data.JOB_RATE,
     dgiRetrySchedule: data.DGI_RETRY_SCHEDULE,
     webhookRetrySchedule: data.WEBHOOK_RETRY_SCHEDULE,

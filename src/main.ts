@@ -1,4 +1,4 @@
-import { ConfigError, readConfig } from './config.ts';
+import { ConfigError } from './config.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
 // The process: start, signals and exit codes. Exit code 1: a failure; 2: invalid settings.
@@ -10,8 +10,9 @@ const ONE_SIGNAL_MS = 500;
 
 endWithNpm();
 try {
-  const config = readConfig();
   // Loaded after `endWithNpm`: loading takes a while, and npm may end meanwhile.
+  const { readSettings } = await import('./app/settings.ts');
+  const config = await readSettings();
   const [{ startApp }, { greeting }] = await Promise.all([import('./app/app.ts'), import('./cli/greeting.ts')]);
   // The log entry is written before `onFatal`. The process exits without waiting: leases expire, and the next process
   // resumes the work.

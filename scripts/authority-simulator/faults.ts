@@ -1,4 +1,4 @@
-import { randomNumbers } from './random-numbers.ts';
+import { randomNumbers } from '../random-numbers.ts';
 
 /** The calls of the protocol; `callback` is the authority's own. */
 export const CALLS = [

@@ -5,7 +5,7 @@ import { startApp } from '../../src/app/app.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 
 // The unmodified service of one side of `authority`, in its own process. Its environment has the authority's settings;
 // without them it makes a test key, whose invoices the mock decides.

@@ -20,6 +20,7 @@ export async function startStockYoga(
     context: async ({ request }) => ({
       principal: await authenticate(request.headers.get('authorization') ?? undefined, {
         encrypted: false,
+        forwarded: false,
         address: '127.0.0.1',
         host: '127.0.0.1',
       }),

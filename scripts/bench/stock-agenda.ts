@@ -10,7 +10,7 @@ import type { InvoiceStatus, Stage } from '../../src/domain/invoice/lifecycle.ts
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 
 /** The stages of an invoice without an e-mail address. */
 const BENCHED = ['normalize', 'sign', 'transmit', 'decide', 'render'] as const satisfies readonly Stage[];

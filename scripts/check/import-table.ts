@@ -29,12 +29,13 @@ export const IMPORT_TABLE: readonly Row[] = [
   {
     path: 'app/',
     may: [
-      ...['config.ts', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
+      ...['config.ts', 'config/', 'transport/', 'graphql/', 'domain/', 'storage/', 'jobs/', 'adapters/'],
       // The engine is otherwise reached by its URI only.
       ...['engine/embedded.ts', 'engine/running.ts'],
     ],
   },
-  { path: 'config.ts', may: ['domain/email-address.ts', 'type domain/'] },
+  { path: 'config.ts', may: ['config/', 'domain/email-address.ts', 'type domain/'] },
+  { path: 'config/', may: [], packages: ['zod'] },
   {
     path: 'transport/rest/',
     may: [

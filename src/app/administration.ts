@@ -23,7 +23,7 @@ export interface Administration {
   readonly tenants: TenantRepository;
   readonly manageKeys: ManageKeys;
   readonly installation: InstallationRepository;
-  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant'>;
+  readonly invoices: Pick<InvoiceRepository, 'needingAttention' | 'retryNow' | 'parkedByTenant' | 'parkedCount'>;
   readonly authorityState: AuthorityStateStore;
   readonly differences: Pick<DifferenceRepository, 'count'>;
   readonly lastReconciliation: ReconciliationState['last'];

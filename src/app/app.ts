@@ -20,9 +20,10 @@ import { composeDocuments, type GivenDocuments } from './documents.ts';
 import { serveHttp } from './http.ts';
 import { createMetrics } from './metrics.ts';
 import { startReconciliation } from './reconciliation.ts';
-import { createClosing, DRAIN_MS, type Runtime } from './runtime.ts';
+import { createClosing, type Runtime } from './runtime.ts';
 import { composeSigning } from './signing.ts';
 import type { OpenStore } from './store.ts';
+import { watchStranded } from './stranded.ts';
 import type { WorkersAuthority } from './transmission.ts';
 import { composeWebhooks } from './webhooks.ts';
 import { startWorker } from './worker.ts';
@@ -42,7 +43,7 @@ export interface App {
   /** Logs a failure that the service cannot survive as fatal, and calls `onFatal`. */
   fail(error: Error): void;
   /**
-   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for running jobs, then closes every part.
+   * Answers the requests in flight (`config.shutdown`), then waits up to 5 s for all work under way, then closes every part.
    * @param options.patient see {@link ShutdownOptions}; default false
    */
   close(options?: Partial<Pick<ShutdownOptions, 'patient'>>): Promise<void>;
@@ -102,8 +103,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
   closing.add(() => mailer.close());
-  // Registered after the parts that running jobs need, so that it closes before them.
-  closing.add(() => jobs.stop(DRAIN_MS));
+  closing.addWork(jobs.stop);
 
   // Listens before the first job runs, because documents contain the address.
   const server = config.role === 'worker' ? null : await listen(config.port, config.host);
@@ -112,12 +112,12 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const publicUrl = config.publicUrl ?? url ?? `http://${config.host}:${config.port}`;
   const documentUrl = createDocumentUrl(publicUrl, data.clientSecrets);
   const webhooks = composeWebhooks({ ...data, config, documentUrl, agenda: jobs.agenda, notifier: mailer });
-  closing.add(() => webhooks.stop(DRAIN_MS));
+  closing.addWork(webhooks.stop);
 
   if (live) {
     metrics.transmission(data.authorityState, invoices);
     metrics.differences(createDifferenceRepository(store.db));
-  }
+  } else await watchStranded(runtime, data, metrics);
   const demand = createDocumentDemand(invoices, jobs.queue, feed, (err) =>
     logFailure('warn', 'a PDF that was asked for could not be made due', err),
   );

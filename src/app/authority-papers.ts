@@ -2,6 +2,7 @@ import type { X509Certificate } from 'node:crypto';
 import type { PaperParts } from '../adapters/authority/receipt-reader.ts';
 import { trustOfSignature } from '../adapters/xades/certificate-trust.ts';
 import type { DocumentVerifier } from '../adapters/xades/document-verifier.ts';
+import { verifyCanonical } from '../adapters/xades/verify-canonical.ts';
 
 /**
  * What readers of an authority's receipts and cleared documents need.
@@ -11,5 +12,10 @@ export function composePapers(
   verifier: Pick<DocumentVerifier, 'verify'>,
   anchors: () => readonly X509Certificate[],
 ): PaperParts {
-  return { verify: verifier.verify, trust: (signature) => trustOfSignature(signature, anchors()) };
+  return {
+    // A receipt is small. An invoice of a thousand lines would hold the event loop for too long.
+    verify: async (document, form) =>
+      (form === 'receipt' ? verifyCanonical(document, form) : null) ?? verifier.verify(document, form),
+    trust: (signature) => trustOfSignature(signature, anchors()),
+  };
 }

@@ -1,3 +1,4 @@
+import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import { createAuthenticate } from '../domain/api-key/authenticate.ts';
 import { createWatchRevocations } from '../domain/api-key/watch-revocations.ts';
 import { callbackKey } from '../domain/authority/callback-signature.ts';
@@ -36,6 +37,8 @@ export async function serveHttp(runtime: Runtime, server: HttpServer, parts: Htt
   const { config, log } = runtime;
   const { data, jobs, metrics } = parts;
   const { tenants, invoices, clientSecrets, installation, health } = data;
+  if (lacksTrustedProxy(config.publicUrl, config.trustedProxies))
+    log.warn('PUBLIC_URL has HTTPS, which ends at a proxy, but TRUST_PROXY is not set: live keys are refused there');
   const limiter = createRateLimiter(config.rateLimits, data.alone ? null : data.store.db);
   const streams = composeStreams(runtime, data, metrics);
   const koa = createServer({

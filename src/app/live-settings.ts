@@ -1,5 +1,6 @@
 import { tenantsWithOwnKeys } from '../adapters/signing-key/signing-keys.ts';
-import { type Config, isSafeAddress } from '../config.ts';
+import { isSafeAddress } from '../config/dgi.ts';
+import type { Config } from '../config.ts';
 
 /** The settings that decide whether there can be live keys. */
 export type LiveSettings = Pick<Config, 'authority' | 'signing' | 'publicUrl' | 'host' | 'role'>;

@@ -2,7 +2,7 @@ import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
-import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
 
@@ -24,6 +24,8 @@ export interface Metrics {
   differences(repository: Pick<DifferenceRepository, 'count'>): void;
   /** Exposes the circuit breaker of the live authority and what waits, read from the store at each exposition. */
   transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
+  /** Where no live authority is configured: exposes the number of live invoices that wait for one. */
+  stranded(invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
@@ -49,7 +51,8 @@ export function createMetrics(): Metrics {
     observed(invoices) {
       const since = new WeakMap<object, number>();
       watchAttention(invoices, registers);
-      watchIdle(invoices, registers);
+      const help = `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`;
+      storedGauge(registers, 'fatoura_pdfs_waiting_for_idle_time', help, () => invoices.idleCount(MOST_WAITING));
       return {
         ...invoices,
         async claim(invoiceId, leaseMs) {
@@ -91,6 +94,10 @@ export function createMetrics(): Metrics {
           if (counts) for (const kind of DIFFERENCE_KINDS) this.set({ kind }, counts[kind]);
         },
       });
+    },
+    stranded(invoices) {
+      const help = `Live invoices that wait although no tax authority is configured (DGI_URL), counted up to ${MOST_WAITING}`;
+      storedGauge(registers, 'fatoura_authority_stranded', help, () => invoices.parkedCount(MOST_WAITING));
     },
     transmission: (state, invoices) => watchTransmission(state, invoices, registers),
     streams(count) {
@@ -186,42 +193,27 @@ function watchAttention(invoices: InvoiceRepository, registers: Registry[]): voi
   });
 }
 
-/** Maximum of waiting invoices that is counted. */
-const MOST_WAITING = 1000;
-
 /** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
-function watchIdle(invoices: Pick<InvoiceRepository, 'idleCount'>, registers: Registry[]): void {
+function storedGauge(registers: Registry[], name: string, help: string, read: () => Promise<number>): void {
   new Gauge({
-    name: 'fatoura_pdfs_waiting_for_idle_time',
-    help: `PDFs that nobody has asked for and that are not drawn yet, counted up to ${MOST_WAITING}`,
+    name,
+    help,
     registers,
     async collect() {
       this.reset();
-      const count = await invoices.idleCount(MOST_WAITING).catch(() => null);
-      if (count === null) this.remove();
-      else this.set(count);
+      const value = await read().catch(() => null);
+      if (value === null) this.remove();
+      else this.set(value);
     },
   });
 }
 
-/** Read from the store at each exposition: equal in every process, and absent during an outage of the store. */
 function watchTransmission(
   store: Pick<AuthorityStateStore, 'read'>,
   invoices: Pick<InvoiceRepository, 'parkedCount'>,
   registers: Registry[],
 ): void {
-  const gauge = (name: string, help: string, read: () => Promise<number>) =>
-    new Gauge({
-      name,
-      help,
-      registers,
-      async collect() {
-        this.reset();
-        const value = await read().catch(() => null);
-        if (value === null) this.remove();
-        else this.set(value);
-      },
-    });
+  const gauge = (name: string, help: string, read: () => Promise<number>) => storedGauge(registers, name, help, read);
   const ofState = (value: (state: AuthorityState) => number) => async () => value(await store.read());
   gauge(
     'fatoura_authority_breaker_open',

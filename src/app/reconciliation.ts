@@ -57,7 +57,7 @@ export async function startReconciliation(
     installation: publicUrl,
     report: (message, err) => data.logFailure('error', message, err),
   });
-  closing.add(() => job.stop());
+  closing.addWork(() => job.stop());
   await job.start();
 }
 

@@ -13,8 +13,8 @@ export interface Runtime {
   readonly closing: Closing;
 }
 
-/** How long a shutdown waits for running jobs and webhook attempts, milliseconds. */
-export const DRAIN_MS = 5000;
+/** How long a shutdown waits for all work under way together, milliseconds. */
+const DRAIN_MS = 5000;
 /** How long a shutdown waits for each part to close, milliseconds. The driver would wait longer for a lost server. */
 const CLOSE_MS = DRAIN_MS + 3000;
 
@@ -22,7 +22,12 @@ const CLOSE_MS = DRAIN_MS + 3000;
 export interface Closing {
   /** Registers a part. Parts close one at a time, in reverse order. */
   add(close: () => unknown): void;
-  /** Registers the HTTP server, which closes before all parts, because its answers need them. */
+  /**
+   * Registers background work. All of it stops at the same time, before the parts that it needs.
+   * @param stop begins nothing more, and waits up to `timeoutMs` for what is under way
+   */
+  addWork(stop: (timeoutMs: number) => unknown): void;
+  /** Registers the HTTP server, which closes before all work and parts, because its answers need them. */
   addServer(server: HttpServer): void;
   /** Closes everything that was registered. Logs a part that fails or takes too long. */
   close(options: ShutdownOptions): Promise<void>;
@@ -30,21 +35,27 @@ export interface Closing {
 
 export function createClosing(log: Logger): Closing {
   const parts: (() => unknown)[] = [];
+  const work: ((timeoutMs: number) => unknown)[] = [];
+  const closed = (close: () => unknown) =>
+    Promise.race([(async () => close())(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
+      log.warn({ err }, 'a part of the service did not close'),
+    );
   let server: HttpServer | null = null;
   return {
     add(close) {
       parts.push(close);
+    },
+    addWork(stop) {
+      work.push(stop);
     },
     addServer(added) {
       server = added;
     },
     async close(options) {
       await server?.close(options);
-      for (const close of parts.splice(0).reverse()) {
-        await Promise.race([(async () => close())(), tooLate(CLOSE_MS)]).catch((err: unknown) =>
-          log.warn({ err }, 'a part of the service did not close'),
-        );
-      }
+      // One after the other, each would have its own time, and those that still run would begin more.
+      await Promise.all(work.splice(0).map((stop) => closed(() => stop(DRAIN_MS))));
+      for (const close of parts.splice(0).reverse()) await closed(close);
     },
   };
 }

@@ -66,6 +66,7 @@ export async function composeTransmission(
       createDispatcher({
         gate,
         nextParked: invoices.nextParked,
+        retryFailed: invoices.retryFailed,
         run,
         report: (message, error) => logFailure('error', message, error),
       }),

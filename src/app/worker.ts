@@ -8,7 +8,7 @@ import { startHousekeeping } from '../jobs/housekeeping.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
-import { DRAIN_MS, type Runtime } from './runtime.ts';
+import type { Runtime } from './runtime.ts';
 import type { Signing } from './signing.ts';
 import { composeTransmission, type Transmission, type WorkersAuthority } from './transmission.ts';
 import type { Webhooks } from './webhooks.ts';
@@ -34,7 +34,7 @@ export interface WorkerParts {
 /**
  * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the
  * removal of documents that no invoice refers to.
- * @returns `warm`, which resolves when the browser and the verifier's thread are warm or have failed to start
+ * @returns `warm`, which resolves when the browser and the examiner's thread are warm or have failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
@@ -45,15 +45,15 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   if (dispatcher) {
     // Started first, because without the shared state no live invoice may go.
     await dispatcher.start();
-    runtime.closing.add(() => dispatcher.stop(DRAIN_MS));
+    runtime.closing.addWork(dispatcher.stop);
   }
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
-  // Started now, so that the first invoice does not wait for the browser or the verifier's thread.
-  const warmVerifier = documents.verifier
-    .verify(new Uint8Array())
-    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the verifier failed'));
-  return { warm: Promise.all([documents.renderer.warm(), warmVerifier]).then(() => undefined) };
+  // Started now, so that the first invoice does not wait for the browser or the examiner's thread.
+  const warmExaminer = documents.examiner
+    .examine(new Uint8Array(), '')
+    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the examiner failed'));
+  return { warm: Promise.all([documents.renderer.warm(), warmExaminer]).then(() => undefined) };
 }
 
 function composePipeline(

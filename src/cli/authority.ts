@@ -2,13 +2,14 @@ import { hostname, userInfo } from 'node:os';
 import type { Outage } from '../domain/authority/breaker.ts';
 import type { ReconciliationRun } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, Pause } from '../domain/authority/state.ts';
+import { MOST_WAITING } from '../domain/invoice/repository.ts';
 import { LIVE_MS } from '../domain/live-workers.ts';
 import { administer } from './administer.ts';
 import type { Command } from './command.ts';
 import { columns, harmless } from './terminal.ts';
 
-/** How many tenants are shown, and how many waiting invoices of each are counted. */
-const [MOST_TENANTS, MOST_WAITING] = [50, 1000] as const;
+/** How many tenants are shown. */
+const MOST_TENANTS = 50;
 const MOST_OUTAGES = 5;
 const MAX_REASON = 200;
 
@@ -25,15 +26,17 @@ counted up to ${MOST_WAITING} for each tenant, of ${MOST_TENANTS} tenants. Worke
     const [state, waiting, reconciled] = await administer(context, ({ authorityState, invoices, lastReconciliation }) =>
       Promise.all([authorityState.read(), invoices.parkedByTenant(MOST_TENANTS, MOST_WAITING), lastReconciliation()]),
     );
+    const authority = context.config().authority?.url ?? null;
     const shown = statusOf(state, new Date());
     const byTenant = waiting.map((each) => ({ tenant: each.tenantId, waiting: each.waiting }));
     const { terminal } = context;
     if (input.has('json'))
       terminal.print(
-        JSON.stringify({ ...shown, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),
+        JSON.stringify({ authority, ...shown, waiting: byTenant, last_reconciliation: reconciliationOf(reconciled) }),
       );
     else {
       const rows = [
+        ['authority', authority ?? 'none is configured (DGI_URL): what waits is not sent'],
         ['breaker', shown.breaker + (shown.since ? ` since ${time(shown.since)}` : '')],
         ['outages', String(shown.outages)],
         ...shown.latest_outages.map((outage) => ['', outageText(outage)]),

@@ -4,9 +4,11 @@ import { CLOCK_WARNING_MS, DAY_MS, EXPIRY_WARNING_DAYS, type Finding, oneLine } 
 /**
  * Checks the live authority: files, certificate, token, capabilities, clock. Files that cannot be used prevent the start
  * of the service; everything else delays live invoices only, so it is a warning.
+ * @param waiting counts the live invoices that wait to be sent
  */
 export async function checkAuthority(
   diagnose: () => Promise<AuthorityDiagnosis | null>,
+  waiting: () => Promise<number>,
   now: Date,
 ): Promise<Finding[]> {
   const subject = 'authority';
@@ -17,10 +19,19 @@ export async function checkAuthority(
     const advice = 'Correct these DGI_* settings or the files that they name; the service does not start until then.';
     return [{ subject, state: 'fails', found: oneLine(error), advice }];
   }
-  if (found === null) {
-    return [{ subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' }];
-  }
+  if (found === null) return [await withoutAuthority(waiting)];
   return [...certificateFindings(found, now), ...tokenFinding(found), answerFinding(found), ...clockFinding(found)];
+}
+
+async function withoutAuthority(waiting: () => Promise<number>): Promise<Finding> {
+  const subject = 'authority';
+  // Without a store, which is a finding of its own, nothing waits in it.
+  const count = await waiting().catch(() => 0);
+  if (count === 0) return { subject, state: 'works', found: 'DGI_URL is not set: there is the test environment only' };
+  return {
+    ...{ subject, state: 'warns', found: `DGI_URL is not set, and ${count} live invoices wait to be sent` },
+    advice: 'Set DGI_URL and the other DGI_* settings as they were: nothing else sends these invoices.',
+  };
 }
 
 const SUBJECTS = { client: 'DGI client', ca: 'DGI_CA', server: 'DGI server' } as const;

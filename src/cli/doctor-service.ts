@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { createServer } from 'node:net';
 import type { OpenStore } from '../app/store.ts';
 import type { Config } from '../config.ts';
+import { lacksTrustedProxy } from '../domain/api-key/admission.ts';
 import type { Finding } from './doctor-checks.ts';
 import { serviceAddress, serviceState } from './service-address.ts';
 
@@ -43,6 +44,21 @@ export async function checkService(config: Config, store: OpenStore['kind'] | nu
   }
   const found = url === null ? 'listens on any free port (PORT 0)' : `not running; npm start will serve at ${url}`;
   return { subject, state: 'works', found };
+}
+
+/** Checks that the service knows of the proxy where HTTPS ends. */
+export function checkProxy({ publicUrl, trustedProxies }: Pick<Config, 'publicUrl' | 'trustedProxies'>): Finding {
+  const subject = 'proxy';
+  if (!lacksTrustedProxy(publicUrl, trustedProxies)) {
+    const found = trustedProxies === 0 ? 'none is trusted, and PUBLIC_URL needs none' : `${trustedProxies} trusted`;
+    return { subject, state: 'works', found };
+  }
+  return {
+    subject,
+    state: 'warns',
+    found: `PUBLIC_URL is ${publicUrl}, so HTTPS ends at a proxy, but TRUST_PROXY is not set: live keys are refused there, and all clients share one limit`,
+    advice: 'Set TRUST_PROXY to the number of proxies in front, and have them set X-Forwarded-For and -Proto.',
+  };
 }
 
 /** Opens the service's port for a moment. @returns why that is not possible; null when it is */

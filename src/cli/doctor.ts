@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Config } from '../config.ts';
+import { MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { Command, CommandParts } from './command.ts';
 import { checkAuthority } from './doctor-authority.ts';
 import {
@@ -16,7 +17,7 @@ import {
   checkStore,
   type Finding,
 } from './doctor-checks.ts';
-import { checkService } from './doctor-service.ts';
+import { checkProxy, checkService } from './doctor-service.ts';
 import { harmless, type Style, wrap } from './terminal.ts';
 
 export const doctor: Command = {
@@ -65,11 +66,22 @@ async function* findings(config: Config, parts: CommandParts): AsyncGenerator<Fi
     yield markTrial(certificate.finding, identity);
     yield checkClock(new Date(), { store: store.clock, validFrom: certificate.validFrom });
     yield markTrial(await checkRenderer(() => parts.diagnoseRenderer(configFor('chromium'))), 'chromium');
-    yield* await checkAuthority(() => parts.diagnoseAuthority(config), new Date());
+    const waiting = () => countWaiting(configFor('db'), parts);
+    yield* await checkAuthority(() => parts.diagnoseAuthority(config), waiting, new Date());
     yield await checkMail(() => parts.diagnoseMail(config));
     yield await checkService(config, store.kind);
+    if (config.role !== 'worker') yield checkProxy(config);
   } finally {
     await rm(trial, { recursive: true, force: true });
+  }
+}
+
+async function countWaiting(config: Config, { openAdministration }: CommandParts): Promise<number> {
+  const administration = await openAdministration(config);
+  try {
+    return await administration.invoices.parkedCount(MOST_WAITING);
+  } finally {
+    await administration.close();
   }
 }
 

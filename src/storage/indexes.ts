@@ -67,6 +67,11 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.parked': { $exists: true } },
     },
     {
+      name: 'failed',
+      key: { 'work.failures': 1 },
+      partialFilterExpression: { 'work.failures': { $exists: true } },
+    },
+    {
       name: 'blocked',
       key: { 'work.blocked': -1 },
       partialFilterExpression: { 'work.blocked': { $exists: true } },
@@ -89,14 +94,7 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
     { name: 'open', key: { kind: 1, submissionId: 1 }, partialFilterExpression: { open: true } },
     { name: 'expiry', key: { resolvedAt: 1 }, expireAfterSeconds: RESOLVED_SECONDS },
   ],
-  mock_submissions: [
-    {
-      name: 'dgi_id',
-      key: { 'decision.dgiId': 1 },
-      partialFilterExpression: { 'decision.dgiId': { $exists: true } },
-    },
-    { name: 'decisions', key: { decisionAt: 1, _id: 1 } },
-  ],
+  mock_submissions: [{ name: 'decisions', key: { decisionAt: 1, _id: 1 } }],
   webhook_events: [
     { name: 'list', key: { tenantId: 1, environment: 1, order: -1 } },
     { name: 'list_by_type', key: { tenantId: 1, environment: 1, type: 1, order: -1 } },

@@ -1,29 +1,16 @@
 import { randomUUID } from 'node:crypto';
 import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
-import type { Invoice } from '../domain/invoice/invoice.ts';
 import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
 import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
-import { placeFields, type StoredWork } from './invoice-work.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { decoded } from './pages.ts';
+import { placeFields, type StoredWork } from './stored-work.ts';
 
-/** The part of a stored invoice that claims need. */
-interface WorkDocument {
-  _id: string;
-  tenantId: string;
-  environment: Invoice['environment'];
-  work?: StoredWork | undefined;
-}
+type Claims = Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack' | 'placeEarlierWork'>;
 
-/**
- * How workers find due invoices and claim many at once.
- * @param invoiceOf see `invoices.ts`
- */
-export function createInvoiceClaims<Stored extends WorkDocument>(
-  collection: Collection<Stored>,
-  invoiceOf: (document: Stored) => Invoice,
-): Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack' | 'placeEarlierWork'> {
-  const invoices = collection as unknown as Collection<WorkDocument>;
-  const set = (fields: object) => ({ $set: fields }) as UpdateFilter<WorkDocument>;
+/** How workers find due invoices and claim many at once. */
+export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
+  const set = (fields: object) => ({ $set: fields }) as UpdateFilter<InvoiceDocument>;
 
   return {
     async due(lane, { from, until }, limit, lateMs = 0) {
@@ -64,7 +51,7 @@ export function createInvoiceClaims<Stored extends WorkDocument>(
         .toArray();
       const claims: Claim[] = [];
       for (const bytes of found as Uint8Array[])
-        claims.push({ invoice: invoiceOf(await decoded<Stored>(bytes)), token });
+        claims.push({ invoice: invoiceOf(await decoded<InvoiceDocument>(bytes)), token });
       return claims;
     },
 
@@ -81,16 +68,20 @@ export function createInvoiceClaims<Stored extends WorkDocument>(
     async placeEarlierWork(limit) {
       const found = await invoices
         .find({ 'work.sweepAt': { $exists: true } })
-        .project<WorkDocument & { work: StoredWork }>({ tenantId: 1, environment: 1, work: 1 })
+        .project<Pick<InvoiceDocument, '_id' | 'tenantId' | 'environment'> & { work: StoredWork }>({
+          tenantId: 1,
+          environment: 1,
+          work: 1,
+        })
         .sort({ 'work.sweepAt': 1 })
         .limit(limit)
         .toArray();
       // Guarded, because a worker of the earlier version may write further work meanwhile; that is found next time.
-      const updates = found.map((document): AnyBulkWriteOperation<WorkDocument> => {
+      const updates = found.map((document): AnyBulkWriteOperation<InvoiceDocument> => {
         const { _id, work } = document;
         const { stage, parked = false, blocked = null, sweepAt } = work;
         const place = placeFields({ ...document, id: _id }, { stage, parked, blocked });
-        const filter = { _id, 'work.stage': stage, 'work.sweepAt': sweepAt } as Filter<WorkDocument>;
+        const filter = { _id, 'work.stage': stage, 'work.sweepAt': sweepAt } as Filter<InvoiceDocument>;
         return { updateOne: { filter, update: { ...set(place), $unset: { 'work.sweepAt': '' } }, hint: { _id: 1 } } };
       });
       if (updates.length > 0) await invoices.bulkWrite(updates, { ordered: false });

@@ -3,7 +3,7 @@ import { DOCUMENT_FIELDS } from '../domain/invoice/documents.ts';
 import type { InvoiceEvent } from '../domain/invoice/invoice.ts';
 import type { InvoiceFeed, InvoiceNews } from '../domain/invoice/repository.ts';
 import { type FollowedChanges, followChanges } from './follow-changes.ts';
-import type { InvoiceDocument } from './invoices.ts';
+import type { InvoiceDocument } from './invoice-document.ts';
 import { createListeners } from './listeners.ts';
 
 /** The documents that are stored after acceptance: nobody waits for the one that was sent. */

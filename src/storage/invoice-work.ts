@@ -1,53 +1,81 @@
-import type { Invoice, Work } from '../domain/invoice/invoice.ts';
-import { type Lane, laneOf, type PlacedWork, partitionOf } from '../domain/invoice/lanes.ts';
-import type { NextWork } from '../domain/invoice/repository.ts';
+import type { Collection, Filter } from 'mongodb';
+import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
+import type { InvoiceRepository } from '../domain/invoice/repository.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
-/** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
-export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
-  claims?: number;
-  since?: Date;
-  failures?: Work['failures'];
-  parked?: true;
-  idle?: true;
-  blocked?: NonNullable<Work['blocked']>;
-  /** Identifies the claim that holds the lease; null if there is none. */
-  token: string | null;
-  /** See {@link laneOf}; absent if it is null. */
-  lane?: Lane;
-  /** See {@link partitionOf}. */
-  partition?: number;
-  /** Only in work that an earlier version wrote: it has no lane and no partition until a worker adds them. */
-  sweepAt?: Date;
-}
+type WaitingWork = Pick<
+  InvoiceRepository,
+  'needingAttention' | 'nextParked' | 'parkedCount' | 'parkedByTenant' | 'hurry' | 'idleCount'
+>;
 
-type Owner = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+/** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
+export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
+  /** Counts by the index alone, where the server can. */
+  async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
+    const found = invoices.find({ 'work.parked': true, ...filter }).project({ _id: 0, tenantId: 1 });
+    return (await found.limit(limit).toArray()).length;
+  }
 
-/** The complete work as it is stored. Whatever replaces the work of an invoice writes this. */
-export function storedWork(
-  invoice: Owner,
-  next: NextWork,
-  held: Required<Pick<StoredWork, 'claims' | 'since' | 'token' | 'dueAt'>>,
-): StoredWork {
-  return { stage: next.stage, ...workFields(next), ...held, ...placeOf(invoice, next) };
-}
-
-/** Lane and partition as an update of stored work sets them. */
-export function placeFields(invoice: Owner, work: PlacedWork) {
-  return Object.fromEntries(Object.entries(placeOf(invoice, work)).map(([name, value]) => [`work.${name}`, value]));
-}
-
-function placeOf(invoice: Owner, work: PlacedWork) {
-  const lane = laneOf(invoice.environment, work);
-  return { ...(lane && { lane }), partition: partitionOf(invoice) };
-}
-
-/** The stored form of the fields of `NEW_WORK`. */
-export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
   return {
-    ...{ attempts, outcomeUnknown },
-    ...(failures && failures.length > 0 && { failures }),
-    ...(parked && { parked }),
-    ...(idle && { idle }),
-    ...(blocked && { blocked }),
+    async needingAttention(limit) {
+      const most = async (field: string, filter: object) =>
+        invoices
+          .find({ [field]: filter } as Filter<InvoiceDocument>)
+          .sort({ [field]: -1 })
+          .limit(limit)
+          .toArray();
+      const candidates = await Promise.all([
+        most('work.claims', { $gte: SUSPICIOUS_CLAIMS }),
+        most('work.attempts', { $gte: MANY_ATTEMPTS }),
+        most('work.blocked', { $exists: true }),
+      ]);
+      const found = new Map(candidates.flat().map((document) => [document._id, document]));
+      return [...found.values()].map(invoiceOf);
+    },
+
+    async nextParked(afterTenant, except) {
+      const found = await invoices
+        .find({ 'work.parked': true, tenantId: { $gt: afterTenant ?? '' }, 'work.dueAt': { $lte: new Date() } })
+        .project<{ _id: string; tenantId: string }>({ tenantId: 1 })
+        .sort({ tenantId: 1, 'work.dueAt': 1 })
+        .limit(except.size + 1)
+        .toArray();
+      const next = found.find(({ _id }) => !except.has(_id));
+      return next ? { invoiceId: next._id, tenantId: next.tenantId } : null;
+    },
+
+    async hurry(invoiceId) {
+      const now = new Date();
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.idle': true, 'work.token': null },
+        { $set: { 'work.dueAt': now, 'work.lane': HURRIED_LANE }, $unset: { 'work.idle': '' } },
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async idleCount(limit) {
+      const found = invoices.find({ 'work.lane': 'idle' }).project({ _id: 0, 'work.lane': 1 });
+      return (await found.limit(limit).toArray()).length;
+    },
+
+    parkedCount: (limit) => countParked({}, limit),
+
+    async parkedByTenant(tenants, limit) {
+      const found: { tenantId: string; waiting: number }[] = [];
+      for (let after = ''; found.length < tenants; ) {
+        const next = await invoices
+          .find({ 'work.parked': true, tenantId: { $gt: after } })
+          .project<{ tenantId: string }>({ tenantId: 1 })
+          .sort({ tenantId: 1 })
+          .limit(1)
+          .next();
+        if (!next) break;
+        after = next.tenantId;
+        found.push({ tenantId: after, waiting: await countParked({ tenantId: after }, limit) });
+      }
+      return found;
+    },
   };
 }

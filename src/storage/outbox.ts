@@ -1,6 +1,6 @@
 import type { Db } from 'mongodb';
 import type { Outbox } from '../domain/webhook/ports.ts';
-import { type InvoiceDocument, invoiceOf } from './invoices.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
 /** The outbox in the collection `invoices`: the update that adds an event marks the invoice as not yet published. */
 export function createOutbox(db: Db): Outbox {

@@ -29,10 +29,6 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
       const document = await submissions.findOne({ _id: submissionId });
       return document && rowOf(document);
     },
-    async findByDgiId(dgiId) {
-      const document = await submissions.findOne({ 'decision.dgiId': dgiId });
-      return document && rowOf(document);
-    },
     async decided(after, until, limit) {
       const behind = after && {
         $or: [{ decisionAt: { $gt: after.decisionAt } }, { _id: { $gt: after.submissionId } }],

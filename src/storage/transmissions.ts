@@ -2,7 +2,7 @@ import type { Collection, Db, Filter, UpdateFilter, WithId } from 'mongodb';
 import type { LookUpRule, Transmission, TransmissionReader } from '../domain/authority/reconciliation.ts';
 import type { LookUpScheduler } from '../domain/authority/take-hint.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
-import { type InvoiceDocument, invoiceOf } from './invoices.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
 /** The fields of a live invoice that concern the authority. */
 type TransmittedDocument = InvoiceDocument & {

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Db, Document, Filter, UpdateManyModel } from 'mongodb';
+import { later } from '../domain/later.ts';
 import { type ClaimedDelivery, earlierDeliveries, KEPT_ATTEMPTS, MOST_DELIVERIES } from '../domain/webhook/delivery.ts';
 import type { AttemptRecord, DeliveryLedger } from '../domain/webhook/ports.ts';
 import { insertNew } from './insert-new.ts';
@@ -213,10 +214,6 @@ export function createDeliveryLedger(db: Db): DeliveryLedger {
  */
 function heldBy(claims: readonly Pick<ClaimedDelivery, 'id' | 'token'>[]): Filter<DeliveryDocument> {
   return { _id: { $in: claims.map(({ id }) => id) }, 'work.token': { $in: claims.map(({ token }) => token) } };
-}
-
-function later(instant: Date, milliseconds: number): Date {
-  return new Date(instant.getTime() + milliseconds);
 }
 
 /** The update that ends the leases of deliveries that were not attempted. Cancelled ones are then settled. */

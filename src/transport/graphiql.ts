@@ -1,7 +1,6 @@
 import { readFile } from 'node:fs/promises';
 import { promisify } from 'node:util';
 import { gzip } from 'node:zlib';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import type { GraphiQLOptions } from 'graphql-yoga';
 import type { Middleware } from 'koa';
 import { isUnchanged, weakEtag } from './headers.ts';
@@ -156,6 +155,8 @@ interface Page {
 }
 
 async function makePage(): Promise<Page> {
+  // Loaded here, because its 9 MB of assets cost each start time and memory, and few processes show the page.
+  const { renderGraphiQL } = await import('@graphql-yoga/render-graphiql');
   const plain = Buffer.from(await pageOf(renderGraphiQL(GRAPHIQL).trim()));
   return {
     plain,

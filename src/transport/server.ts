@@ -12,6 +12,7 @@ import type { Explain } from '../graphql/execute.ts';
 import { type AuthorityCallbackParts, authorityCallback } from './authority-callback.ts';
 import { showDocs, showDocsFile } from './docs/routes.ts';
 import { files } from './files.ts';
+import { untrustedForwarding } from './forwarding.ts';
 import { type GraphqlParts, graphqlOverHttp } from './graphql.ts';
 import { graphqlOverSse } from './graphql-sse.ts';
 import { countOf } from './headers.ts';
@@ -45,7 +46,7 @@ export interface ServerParts extends RestParts {
   readonly measured: (method: string, route: string, status: number, seconds: number) => void;
   /** Resolves to null when the service is ready, otherwise to the reason why it is not. */
   readonly ready: () => Promise<string | null>;
-  /** Proxies in front that set `X-Forwarded-*`. With 0 these headers are ignored, because clients can set them. */
+  /** Proxies in front that set `X-Forwarded-*`. With 0 their values are ignored, because clients can set them. */
   readonly trustedProxies: number;
 }
 
@@ -118,7 +119,7 @@ export function createServer(parts: ServerParts): Koa {
   app.use(cross.mark);
   app.use(compressReads());
   if (parts.authorityCallback) app.use(authorityCallback(parts.authorityCallback, count));
-  app.use(identify(parts.authenticate, parts.limiter));
+  app.use(identify(parts.authenticate, parts.limiter, untrustedForwarding(parts.trustedProxies, log)));
   app.use(cross.answerPreflight);
   app.use(wellFormed);
   app.use(parts.operations);

@@ -109,7 +109,7 @@ describe('the tax authority', () => {
   it('is paused and resumed, by whom and why is shown, with what waits', async () => {
     const status = () => administered('authority', 'status');
     expect(await status()).toEqual({
-      ...{ breaker: 'closed', since: null, outages: 0, latest_outages: [], next_probe: null },
+      ...{ authority: null, breaker: 'closed', since: null, outages: 0, latest_outages: [], next_probe: null },
       ...{ pause: null, not_before: null, workers: 0, in_flight: 0, waiting: [], last_reconciliation: null },
     });
     const { pause } = await administered('authority', 'pause', '--reason', 'maintenance\u001b[2J');
@@ -136,6 +136,7 @@ describe('the tax authority', () => {
       { tenant: 'ten_b', waiting: 1 },
     ]);
     const { out } = await administer('authority', 'status');
+    expect(out).toMatch(/^authority +none is configured \(DGI_URL\): what waits is not sent$/m);
     expect(out).toMatch(/^paused +\S+@\S+ since .*: maintenance\?\[2J$/m);
     expect(out).toMatch(/^ +ten_a 2$/m);
     await invoices.deleteMany({ _id: { $in: waiting.map(({ _id }) => _id) } });

@@ -1,4 +1,5 @@
 import fc from 'fast-check';
+import { type GraphQLNamedType, getNamedType, isAbstractType, isLeafType, isObjectType } from 'graphql';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { schema } from '../../src/graphql/schema.ts';
 import { Client, invoiceBody } from '../support/client.ts';
@@ -7,8 +8,8 @@ import { type Receiver, startReceiver } from '../support/receiver.ts';
 import { startService, type TestService } from '../support/service.ts';
 
 /**
- * /* A credential gets no data that it has no access to, whatever the query: random valid queries use the ids of all
- * objects. `FUZZ_RUNS=5000` sends more queries.
+ * A credential gets no data that it has no access to, whatever the query: each foreign id at each field that takes one,
+ * and random valid queries with the ids of all objects. `FUZZ_RUNS=5000` sends more queries.
  */
 
 const RUNS = Number(process.env.FUZZ_RUNS ?? 150);
@@ -69,6 +70,67 @@ function queriesWith(clientSecret: string | null) {
   const texts = (path: string) => (path.endsWith('.clientSecret') ? [clientSecret ?? 'x'] : ids);
   return randomQueries(schema, { texts, without: ['verifyDocument'] });
 }
+
+/** The fields of an object that are values and need no argument; of an interface, those of each of its types. */
+function valuesOf(type: GraphQLNamedType): string {
+  if (isAbstractType(type)) {
+    return schema
+      .getPossibleTypes(type)
+      .map((each) => `... on ${each.name} ${valuesOf(each)}`)
+      .join(' ')
+      .replace(/^(.*)$/s, '{ __typename $1 }');
+  }
+  const fields = isObjectType(type) ? Object.values(type.getFields()) : [];
+  // A field of the same name has another type in some objects, so that each gets an alias.
+  const leaves = fields.filter((field) => isLeafType(getNamedType(field.type)) && field.args.length === 0);
+  return `{ ${leaves.map(({ name }) => `${type.name}_${name}: ${name}`).join(' ')} }`;
+}
+
+/** A query of one object by its id, for each root field that takes an id. */
+function aimedAt(id: string, clientSecret: string | null): string[] {
+  const fields = Object.values(schema.getQueryType()?.getFields() ?? {});
+  return fields
+    .filter(({ args }) => args.some(({ name }) => name === 'id'))
+    .flatMap(({ name, args, type }) => {
+      const secrets = args.some((each) => each.name === 'clientSecret') ? [null, clientSecret] : [null];
+      return [...new Set(secrets)].map((secret) => {
+        const given = `id: ${JSON.stringify(id)}${secret === null ? '' : `, clientSecret: ${JSON.stringify(secret)}`}`;
+        return `{ found: ${name}(${given}) ${valuesOf(getNamedType(type))} }`;
+      });
+    });
+}
+
+/** The object that a query aimed at has found; null if there is none for this credential. */
+async function found(client: Client, query: string): Promise<unknown> {
+  const { body } = await client.graphql(query);
+  // A query that cannot run would prove nothing: its error has no path.
+  if (body.errors) expect(body.errors[0].path).toEqual(['found']);
+  return body.data?.found ?? null;
+}
+
+describe('a query aimed at an id without access', () => {
+  it.each([
+    'the client_secret of another invoice',
+    'a publishable key with it',
+    'a publishable key of another tenant with it',
+    "another tenant's secret key",
+    "the tenant's live key",
+  ])('%s finds nothing', async (name) => {
+    const { token, clientSecret } = askers[name] as { token: string; clientSecret: string | null };
+    const client = new Client(service.url, token);
+    // A live key may see its tenant, which both environments share.
+    const targets = foreignIds.filter((id) => name !== "the tenant's live key" || !id.startsWith('ten_'));
+    for (const query of targets.flatMap((id) => aimedAt(id, clientSecret)))
+      expect({ query, found: await found(client, query) }).toEqual({ query, found: null });
+  });
+
+  it('each id is found by a credential that has access', async () => {
+    for (const id of foreignIds) {
+      const objects = await Promise.all(aimedAt(id, null).map((query) => found(owner, query)));
+      expect({ id, found: JSON.stringify(objects).includes(id) }).toEqual({ id, found: true });
+    }
+  });
+});
 
 describe('every query', () => {
   it.each([

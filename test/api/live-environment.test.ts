@@ -25,9 +25,18 @@ describe('live keys', () => {
       code: 'invalid_request',
       param: 'environment',
       message: expect.stringMatching(
-        /^Live keys require .*DGI_URL.*; .*SIGNING_P12.*; .*missing: ice, taxId, tradeRegister, professionalTax, cnss, address, email, legalForm, capital, paymentMode\)\.$/,
+        /^Live keys require .*DGI_URL.*; .*SIGNING_P12.*; .*missing: ice, taxId, tradeRegister, professionalTax, cnss, address, email, legalForm, capital, paymentMode; .*\)\.$/,
       ),
     });
+  });
+
+  it('say how the profile is completed: on the command line, and in GraphQL', async () => {
+    const { cnss: _, ...incomplete } = SELLER;
+    const { id } = await service.tenant(incomplete);
+    const created = service.app.manageKeys.create(id, 'secret', 'live');
+    await expect(created).rejects.toThrow(
+      `(missing: cnss; give the whole profile with "npm run -s cli -- tenants update ${id} --profile FILE.json", or the missing fields with the GraphQL mutation updateSellerProfile).`,
+    );
   });
 
   it('cannot be rotated when a condition is no longer met', async () => {

@@ -91,16 +91,33 @@ describe('every answer', () => {
   });
 });
 
-describe('X-Forwarded-*', () => {
-  it('are ignored without TRUST_PROXY', async () => {
-    const direct = await startService();
-    try {
-      const answer = await new Client(direct.url, null).get('/healthz', through('https', 'x'));
-      expect(answer.headers.get('strict-transport-security')).toBeNull();
-    } finally {
-      await direct.close();
-    }
+describe('X-Forwarded-* without TRUST_PROXY', () => {
+  let direct: TestService;
+  let key: string;
+  beforeAll(async () => {
+    direct = await startService();
+    key = await direct.liveKey((await direct.tenant()).id);
   });
+  afterAll(() => direct.close());
+
+  it('are ignored', async () => {
+    const answer = await new Client(direct.url, null).get('/healthz', through('https', 'x'));
+    expect(answer.headers.get('strict-transport-security')).toBeNull();
+  });
+
+  it.each(['X-Forwarded-For', 'X-Forwarded-Proto', 'X-Forwarded-Host', 'Forwarded', 'X-Real-IP'])(
+    'a live key with %s came through a proxy: 401, although the proxy is on loopback',
+    async (name) => {
+      const client = new Client(direct.url, key);
+      expect((await client.get('/v1/invoices')).status).toBe(200);
+      const { status, body } = await client.get('/v1/invoices', { [name]: 'https' });
+      expect([status, body.error.code, body.error.message]).toEqual([
+        401,
+        'invalid_api_key',
+        expect.stringContaining('TRUST_PROXY'),
+      ]);
+    },
+  );
 });
 
 describe('duplicate headers', () => {

@@ -6,6 +6,7 @@ import fc from 'fast-check';
 import { type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { sampled } from '../support/samples.ts';
 import { opMsg, WireClient } from '../support/wire-client.ts';
 import { value } from '../unit/engine/arbitraries.ts';
 
@@ -146,9 +147,9 @@ describe('hostile input', { timeout: 180_000 }, () => {
 
   test('gets an error or a closed connection; stored data is intact', async () => {
     const messages = [
-      ...fc.sample(hostile, { numRuns: 1200, seed }),
+      ...fc.sample(hostile, { numRuns: sampled(1200), seed }),
       ...fc
-        .sample(fc.uint8Array({ minLength: 16, maxLength: 100 }), { numRuns: 200, seed })
+        .sample(fc.uint8Array({ minLength: 16, maxLength: 100 }), { numRuns: sampled(200), seed })
         .map((each) => Buffer.from(each)),
     ];
     const outcomes = { answered: 0, closed: 0 };
@@ -175,8 +176,8 @@ describe('hostile input', { timeout: 180_000 }, () => {
       const silent = answeredElsewhere(50);
       await Promise.all(sent.map((each) => judge(each, silent)));
     }
-    expect(outcomes.answered).toBeGreaterThan(100);
-    expect(outcomes.closed).toBeGreaterThan(100);
+    expect(outcomes.answered).toBeGreaterThan(sampled(100));
+    expect(outcomes.closed).toBeGreaterThan(sampled(100));
 
     for (const { name: database } of (await friend.db('admin').admin().listDatabases()).databases) {
       for (const { name } of await friend.db(database).listCollections().toArray()) {
@@ -255,7 +256,7 @@ describe('hostile input', { timeout: 180_000 }, () => {
     let refused = 0;
     const defects = new Map<string, string>();
     const cases = fc.tuple(fc.constantFrom(...commands), fc.nat(), value, fc.boolean());
-    for (const [command, way, spoil, more] of fc.sample(cases, { numRuns: 2500, seed })) {
+    for (const [command, way, spoil, more] of fc.sample(cases, { numRuns: sampled(2500), seed })) {
       const base = more ? { ...command, ...common } : command;
       const body = { ...(spoilt(base, way, spoil) as Document), $db: 'nonsense' };
       const reply = await wire.command(
@@ -265,7 +266,7 @@ describe('hostile input', { timeout: 180_000 }, () => {
       if (reply.ok === 0) refused++;
     }
     expect(Object.fromEntries(defects)).toEqual({});
-    expect(refused).toBeGreaterThan(800);
+    expect(refused).toBeGreaterThan(sampled(800));
   });
 
   test('nested too deeply is error 15 in a command, an insert and an update', async () => {

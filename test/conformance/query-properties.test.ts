@@ -6,6 +6,7 @@ import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.
 import { changed, grouped, matches, sorted } from '../support/naive-model.ts';
 import { compareValues, isNaNumber, rank } from '../support/naive-order.ts';
 import { deviates } from '../support/reference-deviations.ts';
+import { sampled } from '../support/samples.ts';
 import { scalar, smallValue, value } from '../unit/engine/arbitraries.ts';
 
 /**
@@ -95,7 +96,7 @@ const ids = (docs: readonly Document[]): number[] => docs.map((doc) => Number(do
 
 test('finds and counts', { timeout: 180_000 }, async () => {
   let found = 0;
-  for (const query of fc.sample(filter, { numRuns: 500, seed })) {
+  for (const query of fc.sample(filter, { numRuns: sampled(500), seed })) {
     if (deviates.value(query)) continue;
     const expected = ids(documents.filter((doc) => matches(query, doc)));
     if (expected.length > 0) found++;
@@ -105,12 +106,12 @@ test('finds and counts', { timeout: 180_000 }, async () => {
       expect(Number(await collection.countDocuments(query)), label).toBe(expected.length);
     }
   }
-  expect(found).toBeGreaterThan(150);
+  expect(found).toBeGreaterThan(sampled(150));
 });
 
 test('sorts, with skip and limit', async () => {
   const cases = fc.tuple(filter, sort, fc.nat(20), fc.nat(20));
-  for (const [query, by, skip, limit] of fc.sample(cases, { numRuns: 250, seed })) {
+  for (const [query, by, skip, limit] of fc.sample(cases, { numRuns: sampled(250), seed })) {
     if (deviates.value(query)) continue;
     const order = { ...by, _id: 1 as const };
     const matching = documents.filter((doc) => matches(query, doc));
@@ -132,7 +133,7 @@ test('sorts, with skip and limit', async () => {
 });
 
 test('groups and distinct values', async () => {
-  for (const query of fc.sample(filter, { numRuns: 60, seed: seed + 1 })) {
+  for (const query of fc.sample(filter, { numRuns: sampled(60), seed: seed + 1 })) {
     if (deviates.value(query)) continue;
     const matching = documents.filter((doc) => matches(query, doc));
     const expected = grouped(matching, 'c').map((group) => ({
@@ -175,7 +176,10 @@ test('updates and findAndModify', async () => {
   const cases = fc.tuple(filter, sort, operation, fc.boolean());
   const current = documents.map((doc) => ({ ...doc }));
   let applied = 0;
-  for (const [query, by, [op, name, container, plain], remove] of fc.sample(cases, { numRuns: 300, seed: seed + 2 })) {
+  for (const [query, by, [op, name, container, plain], remove] of fc.sample(cases, {
+    numRuns: sampled(300),
+    seed: seed + 2,
+  })) {
     if (deviates.value(query)) continue;
     const update = { [op]: { [name]: op === '$unset' ? '' : name === 'c' ? plain : container } };
     const order = { ...by, _id: 1 as const };
@@ -205,7 +209,7 @@ test('updates and findAndModify', async () => {
     if (after === null) current.splice(at, 1);
     else current[at] = after as Stored;
   }
-  expect(applied).toBeGreaterThan(60);
+  expect(applied).toBeGreaterThan(sampled(60));
   for (const collection of both) {
     const left = await collection.find().sort({ _id: 1 }).toArray();
     expect(left.map((doc) => show(normal(doc)))).toEqual(current.map((doc) => show(normal(doc))));

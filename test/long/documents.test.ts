@@ -1,5 +1,5 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { randomNumbers } from '../../scripts/authority-simulator/random-numbers.ts';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { verifySignedDocument } from '../../src/adapters/xades/verify-document.ts';
 import { corpus } from '../support/corpus.ts';
 import { brokenRules, WITHOUT_EN16931 } from '../support/en16931.ts';

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { ChaosReader, ChaosWriter, chaosProblems, prepareChaos } from '../support/engine-chaos.ts';
 import { ENGINE_MAIN, startEngineProcess } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
@@ -14,7 +15,8 @@ const WRITERS = 8;
 
 test(`the engine is killed ${ROUNDS} times under ${WRITERS} writers: no acknowledged write is lost, none is executed twice, no event is missing`, async () => {
   const seed = Number(process.env.TEST_SEED ?? Date.now() % 2 ** 31);
-  const random = generator(seed);
+  const next = randomNumbers(seed);
+  const random = (below: number) => Math.floor(next() * below);
   const folder = await mkdtemp(join(tmpdir(), 'engine-'));
   const writers = Array.from({ length: WRITERS }, (_, n) => new ChaosWriter(n + 1, random));
   const reader = new ChaosReader();
@@ -61,15 +63,4 @@ async function killedStart(folder: string, ms: number): Promise<void> {
   const exited = once(child, 'exit');
   child.kill('SIGKILL');
   await exited;
-}
-
-/** Random whole numbers below a bound, reproducible by seed (mulberry32). */
-function generator(seed: number): (below: number) => number {
-  let state = seed;
-  return (below) => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return Math.floor((((t ^ (t >>> 14)) >>> 0) / 2 ** 32) * below);
-  };
 }

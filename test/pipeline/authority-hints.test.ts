@@ -6,7 +6,8 @@ import { openCredentials } from '../../src/adapters/authority/http/credentials.t
 import { loadPkcs12 } from '../../src/adapters/signing-key/pkcs12.ts';
 import { composeReconciliation } from '../../src/app/reconciliation.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
-import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { type AuthorityClient, authorityClient, digestOf, signedDocument } from '../support/authority-client.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { startService, type TestService } from '../support/service.ts';

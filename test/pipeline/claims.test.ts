@@ -10,7 +10,8 @@ import { type ClaimRanges, createClaimRanges } from '../../src/jobs/claim-ranges
 import { type Claimer, createClaimer } from '../../src/jobs/claimer.ts';
 import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
-import { createInvoiceRepository, type InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { openTestStore } from '../support/store.ts';
 

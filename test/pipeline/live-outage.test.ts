@@ -1,6 +1,6 @@
 import { expect, it } from 'vitest';
 import type { FaultRule } from '../../scripts/authority-simulator/faults.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { invoiceBody } from '../support/client.ts';
 import { flawsOfOutage, runLiveOutage, withLiveService } from '../support/live-outage.ts';
 

@@ -66,6 +66,14 @@ beforeAll(async () => {
     },
   }));
   await store.db.collection('invoices').insertMany([...waiting, ...leased]);
+  // Few of those that wait for a job have failed.
+  const retried = Array.from({ length: 300 }, (_, i) => ({
+    ...like,
+    _id: `inv_retried_${i}` as never,
+    ...{ tenantId: 'ten_2', order: `r${i}`, idempotency: { key: `r${i}`, fingerprint: 'f' } },
+    work: { ...WAITING, ...(i % 60 === 0 && { failures: [8] }) },
+  }));
+  await store.db.collection('invoices').insertMany(retried);
   const idle = waiting.map(({ work: { parked: _parked, ...work }, ...invoice }, i) => ({
     ...invoice,
     _id: `inv_idle_${i}` as never,
@@ -99,6 +107,7 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
   };
 }
 
+const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
 
@@ -123,6 +132,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.nextParked, of the next tenant', () => invoices.nextParked('ten_1', new Set(['inv_x'])), 2],
   ['invoices.parkedByTenant', () => invoices.parkedByTenant(9, 9), 9],
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
+  ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
   ['invoices.hurry', () => invoices.hurry(kept.id), 1],
   ['invoices.due, idle', () => invoices.due('idle', ALL_PARTITIONS, 5), 5],
   ['invoices.idleCount', () => invoices.idleCount(9), 9],
@@ -167,7 +177,6 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['webhookEndpoints.update', () => endpoints.update('ten_1', 'test', 'we_1', { active: false }), 5],
   ['webhookEndpoints.delete', () => endpoints.delete('ten_1', 'test', 'we_1'), 5],
   ['ledger.find', () => createSubmissionLedger(store.db).find('inv_x'), 1],
-  ['ledger.findByDgiId', () => createSubmissionLedger(store.db).findByDgiId('DGI-1'), 1],
   ['ledger.countRefusal', () => createSubmissionLedger(store.db).countRefusal('inv_x'), 1],
   ['ledger.decided', () => createSubmissionLedger(store.db).decided(PLACE, new Date(), 5), 6],
   ['ledger.decided, from the start', () => createSubmissionLedger(store.db).decided(null, new Date(), 5), 6],

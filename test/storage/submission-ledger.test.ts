@@ -15,7 +15,7 @@ beforeAll(async () => {
   authority = createMockAuthority({
     ledger: createSubmissionLedger(store.db),
     verify: async () => ({ valid: true }),
-    examineContent: async () => null,
+    examineContent: async () => ({ isVerified: true, fault: null }),
     clock: () => now,
     signer: { sign: () => Promise.reject(new Error('no receipt is asked for')) },
     readReceipt: () => Promise.reject(new Error('no receipt is asked for')),

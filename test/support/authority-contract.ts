@@ -72,7 +72,9 @@ export function describeAuthority(name: string, start: () => Promise<ContractSub
 
     it('knows nothing of what it was never sent', async () => {
       expect(await authority.lookUp(await signedSubmission())).toMatchObject({ kind: 'absent' });
-      expect(await authority.receipt('DGI-UNKNOWN')).toMatchObject({ kind: 'absent' });
+      expect(await authority.receipt({ dgiId: 'DGI-UNKNOWN', submissionId: `inv_${randomUUID()}` })).toMatchObject({
+        kind: 'absent',
+      });
       expect(await authority.cleared(`inv_${randomUUID()}`)).toMatchObject({ kind: 'absent' });
     });
 
@@ -123,7 +125,7 @@ export function describeAuthority(name: string, start: () => Promise<ContractSub
       await authority.submit(submission);
       const { submissionId, decision } = await decided(submission);
       const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
-      expect(await authority.receipt(dgiId)).toMatchObject({
+      expect(await authority.receipt({ dgiId, submissionId })).toMatchObject({
         kind: 'receipt',
         receipt: { submissionId, dgiId, sha256: submission.sha256, status: 'accepted' },
       });

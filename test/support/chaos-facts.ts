@@ -6,7 +6,7 @@ import { runningEngine } from '../../src/engine/running.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 
 /** What the store of a running service holds, read as any client of its engine would. */
 export interface ChaosFacts {

@@ -1,4 +1,4 @@
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type ChaosOutcome, type Creation, ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 
 /** Every promise of the pipeline that a run broke, a sentence each; none when nothing was lost, doubled or stuck. */

@@ -3,6 +3,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { type ChaosFacts, readFacts } from './chaos-facts.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
@@ -87,7 +88,7 @@ export function chaosSeed(): number {
  * kill comes with the last creations; then the service has its time to finish, every key is sent once more, and the store is read.
  */
 export async function runChaos(plan: ChaosPlan): Promise<ChaosOutcome> {
-  const random = seededRandom(plan.seed);
+  const random = randomNumbers(plan.seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'chaos-'));
   const server = doomedServer({ ...plan.environment, DATA_DIR: dataDir, RATE_LIMIT_SECRET: '1000000' });
   plan.signal.addEventListener('abort', () => void server.kill());
@@ -216,16 +217,5 @@ function createKiller(server: DoomedServer, moments: readonly number[], random: 
       answered = Math.max(answered, count);
       wake();
     },
-  };
-}
-
-/** Numbers in [0, 1) that a seed decides (Marsaglia's xorshift, 32 bits). */
-export function seededRandom(seed: number): () => number {
-  let state = (seed ^ 0x9e3779b9) | 0 || 1;
-  return () => {
-    state ^= state << 13;
-    state ^= state >>> 17;
-    state ^= state << 5;
-    return (state >>> 0) / 2 ** 32;
   };
 }

@@ -1,4 +1,4 @@
-import { randomNumbers } from '../../scripts/authority-simulator/random-numbers.ts';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { type CreateInvoiceInput, createInvoiceInput } from '../../src/domain/invoice/create-invoice-input.ts';
 import type { LegalInvoice } from '../../src/domain/invoice/ports.ts';
 import { TAX_RATES, type TaxRate } from '../../src/domain/invoice/tax-rate.ts';

@@ -1,5 +1,5 @@
 import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import type { LiveChaosOutcome } from './live-chaos.ts';
 
 /** Every promise of live transmission that a run broke, a sentence each. */

@@ -7,13 +7,14 @@ import { CALLS, type FaultRule } from '../../scripts/authority-simulator/faults.
 import type { Profile } from '../../scripts/authority-simulator/options.ts';
 import { startSimulator } from '../../scripts/authority-simulator/simulator.ts';
 import type { SubmissionBody } from '../../scripts/authority-simulator/submission.ts';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { openAdministration } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { runningEngine } from '../../src/engine/running.ts';
 import { connect } from '../../src/storage/connect.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
-import { ORDINARY_ICE, REJECTING_ICE, seededRandom } from './chaos.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { ORDINARY_ICE, REJECTING_ICE } from './chaos.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceFor } from './client.ts';
 
@@ -27,8 +28,10 @@ export interface LiveChaosPlan {
   readonly faults: readonly FaultRule[];
   /** Mean time between two kills, milliseconds. */
   readonly killEveryMs: number;
-  /** How many kills there are at least. The service is also killed as long as invoices are created. */
+  /** How many kills there are at least. The service is also killed as long as invoices are created, up to `mostKills`. */
   readonly kills: number;
+  /** Bounds the starts on a machine that creates slowly. Default: no bound. */
+  readonly mostKills?: number;
   /** How long the invoices may take to settle after the last kill, milliseconds. */
   readonly patienceMs: number;
   /** Ends the service when the test is given up. */
@@ -82,7 +85,7 @@ export function briefFaults(rate: number): FaultRule[] {
  * moments; each start is on the same folder. Ends when every invoice is final, or patience is at an end.
  */
 export async function runLiveChaos(plan: LiveChaosPlan): Promise<LiveChaosOutcome> {
-  const random = seededRandom(plan.seed);
+  const random = randomNumbers(plan.seed);
   const [dataDir, port] = await Promise.all([mkdtemp(join(tmpdir(), 'live-chaos-')), freePort()]);
   const url = `http://127.0.0.1:${port}`;
   const simulator = await startSimulator({
@@ -179,7 +182,7 @@ class Refused extends Error {}
 
 async function killNowAndThen(
   server: DoomedServer,
-  { kills: least, killEveryMs }: LiveChaosPlan,
+  { kills: least, mostKills = Number.POSITIVE_INFINITY, killEveryMs }: LiveChaosPlan,
   random: () => number,
   creating: Promise<void>,
 ): Promise<number> {
@@ -189,7 +192,7 @@ async function killNowAndThen(
   };
   creating.then(ended, ended);
   let kills = 0;
-  while (isCreating || kills < least) {
+  while (kills < least || (isCreating && kills < mostKills)) {
     await sleep((0.5 + random()) * killEveryMs);
     await server.kill();
     kills++;

@@ -13,7 +13,7 @@ import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import { runningEngine } from '../../src/engine/running.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
 import { connect } from '../../src/storage/connect.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { Client, invoiceBody } from './client.ts';
 

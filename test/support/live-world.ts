@@ -49,8 +49,11 @@ export function memoryState(): AuthorityStateStore & { current: AuthorityState }
   return store;
 }
 
-/** Invoices in memory with what the pipeline and the dispatcher use of the store. */
-function memoryInvoices() {
+/**
+ * Invoices in memory with what the pipeline and the dispatcher use of the store.
+ * @param onDue queues an invoice that was made due, as the claimer finds it
+ */
+function memoryInvoices(onDue: (invoiceId: string) => void) {
   const stored = new Map<string, { invoice: Invoice; token: string | null }>();
   let tokens = 0;
   const held = ({ invoice: { id }, token }: Claim) => {
@@ -103,6 +106,15 @@ function memoryInvoices() {
         .sort((a, b) => Number(a.work?.dueAt) - Number(b.work?.dueAt));
       return first ? { invoiceId: first.id, tenantId: first.tenantId } : null;
     },
+    async retryFailed(from, to) {
+      for (const entry of stored.values()) {
+        const { id, work } = entry.invoice;
+        if (!work?.failures.some((number) => from <= number && number <= to) || entry.token !== null) continue;
+        if (work.parked || work.blocked || work.dueAt.getTime() <= Date.now()) continue;
+        entry.invoice = withWork(entry.invoice, { dueAt: new Date() });
+        onDue(id);
+      }
+    },
     highestSerial: async () => 0,
     async retryNow(id) {
       const entry = stored.get(id);
@@ -125,7 +137,7 @@ export interface WorldOptions {
  */
 export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {}) {
   const authority = answering(parts);
-  const { stored, repository } = memoryInvoices();
+  const { stored, repository } = memoryInvoices((id) => void setTimeout(() => wake(id), 1000));
   const state = memoryState();
   const reports: (PipelineReport | BreakerReport)[] = [];
   const runs = new Map<string, (id: string) => void>();
@@ -161,8 +173,14 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       transmitSchedule: () => options.schedule ?? [0, 1000, 2000, 3000, 4000],
       report: (entry) => reports.push(entry),
     });
-    const { nextParked } = repository;
-    const dispatcher = createDispatcher({ gate, nextParked, run, report: (_, error) => failures.push(error) });
+    const { nextParked, retryFailed } = repository;
+    const dispatcher = createDispatcher({
+      gate,
+      nextParked,
+      retryFailed,
+      run,
+      report: (_, error) => failures.push(error),
+    });
     runs.set(worker, (id) => void run(id));
     return {
       worker,

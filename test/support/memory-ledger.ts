@@ -11,10 +11,6 @@ export function createMemoryLedger(): SubmissionLedger {
       return kept;
     },
     find: async (submissionId) => rows.get(submissionId) ?? null,
-    async findByDgiId(dgiId) {
-      const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
-      return [...rows.values()].find(isIts) ?? null;
-    },
     async decided(after, until, limit) {
       return [...rows.values()]
         .filter((row) => row.decisionAt <= until && (after === null || isBehind(row, after)))

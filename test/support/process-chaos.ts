@@ -2,14 +2,14 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { randomNumbers } from '../../scripts/random-numbers.ts';
 import { administrationOf } from '../../src/app/administration.ts';
 import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { ensureIndexes } from '../../src/storage/indexes.ts';
-import type { InvoiceDocument } from '../../src/storage/invoices.ts';
-import { seededRandom } from './chaos.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { type DoomedServer, doomedServer } from './chaos-server.ts';
 import { invoiceBody } from './client.ts';
 import { freshDbName } from './mongodb.ts';
@@ -58,7 +58,7 @@ const OPEN = { status: { $nin: ['accepted', 'rejected'] } } as const;
  * answered, and starts each again at once. A request whose connection breaks is sent again, to any process, with the same Idempotency-Key.
  */
 export async function runProcessChaos(plan: ProcessChaosPlan): Promise<ProcessChaosOutcome> {
-  const random = seededRandom(plan.seed);
+  const random = randomNumbers(plan.seed);
   const dataDir = await mkdtemp(join(tmpdir(), 'chaos-'));
   const uri = withDatabase(plan.mongodbUri, freshDbName('chaos'));
   const store = await connect(uri);

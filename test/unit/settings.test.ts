@@ -38,7 +38,8 @@ it('values that may contain a secret are not shown', () => {
 
 it('docs/operations.md has a row for each setting, and for no other', () => {
   const read = (path: string) => readFileSync(new URL(`../../${path}`, import.meta.url), 'utf8');
-  const settings = [...read('src/config.ts').matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name);
+  const source = ['src/config.ts', 'src/config/dgi.ts'].map(read).join('\n');
+  const settings = [...source.matchAll(/^ {2}([A-Z][A-Z0-9_]+): /gm)].map(([, name]) => name);
   const [, section = ''] = /^## Settings\n(.*?)^## /ms.exec(read('docs/operations.md')) ?? [];
   const cells = [...section.matchAll(/^\| (`[^|]+) \|/gm)].map(([, cell = '']) => cell);
   const rows = cells.flatMap((cell) => [...cell.matchAll(/`([A-Z0-9_]+)`/g)].map(([, name]) => name));

@@ -10,7 +10,7 @@ import {
   smallInteger,
   tagged,
   unsignedInteger,
-} from './der.ts';
+} from '../der.ts';
 
 const DATA = objectIdentifier('1.2.840.113549.1.7.1');
 const SIGNED_DATA = objectIdentifier('1.2.840.113549.1.7.2');

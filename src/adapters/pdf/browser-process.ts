@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
-import { mkdtemp, rm } from 'node:fs/promises';
-import { constants, setPriority, tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { access, constants, mkdtemp, rm } from 'node:fs/promises';
+import { constants as osConstants, setPriority, tmpdir } from 'node:os';
+import { isAbsolute, join } from 'node:path';
 import type { Readable, Writable } from 'node:stream';
 import type { Browser, CDPSession, ConnectionTransport } from 'puppeteer-core';
 
@@ -45,6 +45,8 @@ const START_LIMIT = 30_000;
  * @throws {BrowserStartFailed}
  */
 export async function startBrowser(start: BrowserStart): Promise<BrowserProcess> {
+  await requireExecutable(start.executable);
+  // Loaded only when there is a browser: its 129 modules cost a start more than 0.2 s of CPU.
   const { default: puppeteer } = await import('puppeteer-core');
   const profile = start.needsProfile ? await mkdtemp(join(tmpdir(), 'fatoura-browser-')) : null;
   const defaults = await puppeteer.defaultArgs({ headless: 'shell', args: ownArguments(start, profile) });
@@ -106,6 +108,17 @@ export async function startBrowser(start: BrowserStart): Promise<BrowserProcess>
   } finally {
     clearTimeout(timer);
   }
+}
+
+/**
+ * Only a path is checked; the system looks up a bare name.
+ * @throws {BrowserStartFailed} when the file is missing or not executable
+ */
+async function requireExecutable(executable: string): Promise<void> {
+  if (!isAbsolute(executable)) return;
+  await access(executable, constants.X_OK).catch((error: Error) => {
+    throw new BrowserStartFailed(error.message);
+  });
 }
 
 async function close(browser: Browser, exited: Promise<void>, kill: () => void): Promise<void> {
@@ -191,7 +204,7 @@ function killGroup(child: ChildProcess): void {
  */
 function lowerPriority({ pid }: ChildProcess): void {
   if (pid === undefined) return;
-  const priority = constants.priority.PRIORITY_BELOW_NORMAL;
+  const priority = osConstants.priority.PRIORITY_BELOW_NORMAL;
   // Each fails if the process has exited, or the system does not have or allow it: the browser then runs at the
   // priority that it has, and PDFs compete with other work.
   try {

@@ -37,25 +37,47 @@ const tenantsFile = z.record(
   ]),
 );
 
+/** Where a key is. Files are absolute, or relative to the process's folder. */
+type Place =
+  | { readonly p12: { readonly file: string; readonly passphrase: string } }
+  | { readonly pkcs11: { readonly uri: string; readonly certificates: string | null } };
+
 /**
  * Loads every key once and checks that it is usable for signing documents.
  * @param dataDir folder of the self-signed test identity, which is the platform's key when the settings name none
  * @throws naming the setting or the tenant whose key cannot be loaded, and the reason
  */
 export async function openSigningKeys(settings: SigningSettings, dataDir: string): Promise<SigningKeys> {
-  const platform = await platformKey(settings, dataDir);
+  const own = platformPlace(settings);
+  const platform = own
+    ? await load(own.place).catch(named(own.setting))
+    : softwareKey(await loadTestIdentity(dataDir), true);
   const tenants = new Map<string, SigningKey>();
-  if (settings.tenants !== null) {
-    const folder = dirname(settings.tenants);
-    for (const [tenantId, where] of Object.entries(await readTenants(settings.tenants))) {
-      const key =
-        'p12' in where
-          ? fromPkcs12(resolve(folder, where.p12), where.passphrase)
-          : fromPkcs11(where.pkcs11, where.certificates ? resolve(folder, where.certificates) : null);
-      tenants.set(tenantId, await key.catch(named(`SIGNING_TENANTS, ${tenantId}`)));
-    }
-  }
+  for (const [tenantId, place] of await tenantPlaces(settings))
+    tenants.set(tenantId, await load(place).catch(named(settingOf(tenantId))));
   return { platform, tenants };
+}
+
+/**
+ * Why files of the settings cannot be used, all of them, each with the setting; empty if they can. Of a key in an HSM the
+ * URI and the file of its certificates are checked; the HSM is not called.
+ */
+export async function problemsOfKeyFiles(settings: SigningSettings): Promise<string[]> {
+  const problems: string[] = [];
+  const note = (error: unknown) => {
+    problems.push((error as Error).message);
+  };
+  const own = platformPlace(settings);
+  if (own) await checkFiles(own.place).catch(named(own.setting)).catch(note);
+  try {
+    for (const [tenantId, place] of await tenantPlaces(settings))
+      await checkFiles(place)
+        .catch(named(settingOf(tenantId)))
+        .catch(note);
+  } catch (error) {
+    note(error);
+  }
+  return problems;
 }
 
 /** The tenants that have keys of their own, without opening the keys. @throws as {@link openSigningKeys} */
@@ -63,19 +85,39 @@ export async function tenantsWithOwnKeys({ tenants }: Pick<SigningSettings, 'ten
   return new Set(tenants === null ? [] : Object.keys(await readTenants(tenants)));
 }
 
-function platformKey({ p12, pkcs11 }: SigningSettings, dataDir: string): Promise<SigningKey> {
-  if (p12) return fromPkcs12(p12.file, p12.passphrase).catch(named('SIGNING_P12'));
-  if (pkcs11) return fromPkcs11(pkcs11.uri, pkcs11.certificates).catch(named('SIGNING_PKCS11'));
-  return loadTestIdentity(dataDir).then((identity) => softwareKey(identity, true));
+function platformPlace({ p12, pkcs11 }: SigningSettings): { setting: string; place: Place } | null {
+  if (p12) return { setting: 'SIGNING_P12', place: { p12 } };
+  return pkcs11 && { setting: 'SIGNING_PKCS11', place: { pkcs11 } };
 }
 
-async function fromPkcs12(file: string, passphrase: string): Promise<SigningKey> {
-  return requireSigningUsage(softwareKey(await loadPkcs12(file, passphrase)));
+async function tenantPlaces({ tenants }: Pick<SigningSettings, 'tenants'>): Promise<[tenantId: string, Place][]> {
+  if (tenants === null) return [];
+  const inFolder = (file: string) => resolve(dirname(tenants), file);
+  return Object.entries(await readTenants(tenants)).map(([tenantId, where]) => [
+    tenantId,
+    'p12' in where
+      ? { p12: { file: inFolder(where.p12), passphrase: where.passphrase } }
+      : { pkcs11: { uri: where.pkcs11, certificates: where.certificates ? inFolder(where.certificates) : null } },
+  ]);
 }
 
-async function fromPkcs11(uri: string, certificates: string | null): Promise<SigningKey> {
-  const known = certificates === null ? [] : await readCertificates(certificates);
-  return requireSigningUsage(await loadPkcs11Key(parsePkcs11Uri(uri), known));
+function settingOf(tenantId: string): string {
+  return `SIGNING_TENANTS, ${tenantId}`;
+}
+
+async function load(place: Place): Promise<SigningKey> {
+  if ('p12' in place) return requireSigningUsage(softwareKey(await loadPkcs12(place.p12.file, place.p12.passphrase)));
+  const { uri, certificates } = place.pkcs11;
+  return requireSigningUsage(await loadPkcs11Key(parsePkcs11Uri(uri), await knownCertificates(certificates)));
+}
+
+async function checkFiles(place: Place): Promise<void> {
+  if ('p12' in place) {
+    await load(place);
+    return;
+  }
+  parsePkcs11Uri(place.pkcs11.uri);
+  await knownCertificates(place.pkcs11.certificates);
 }
 
 /**
@@ -91,7 +133,8 @@ function requireSigningUsage(key: SigningKey): SigningKey {
   return key;
 }
 
-async function readCertificates(file: string): Promise<X509Certificate[]> {
+async function knownCertificates(file: string | null): Promise<X509Certificate[]> {
+  if (file === null) return [];
   const blocks = (await readFile(file, 'utf8')).match(/-----BEGIN CERTIFICATE-----[^-]+-----END CERTIFICATE-----/g);
   if (blocks === null) throw new Error(`${file} holds no certificate in PEM format.`);
   return blocks.map((pem) => new X509Certificate(pem));

@@ -20,6 +20,9 @@ export const LIMITS = {
   name: 128,
   /** Characters of a namespace URI. */
   namespace: 256,
+  certificates: 16,
+  /** Base64 characters of a certificate or a time stamp. */
+  encoded: 128 * 1024,
 } as const;
 
 const NAME = '(?:([A-Za-z_][\\w.-]*):)?([A-Za-z_][\\w.-]*)';

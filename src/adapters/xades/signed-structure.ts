@@ -1,6 +1,6 @@
 import { DOMParser, type Document, type Element } from '@xmldom/xmldom';
 import type { SignedFacts, SignedForm } from '../../domain/verification/verification.ts';
-import { readPlainXml } from './plain-xml.ts';
+import { LIMITS, readPlainXml } from './plain-xml.ts';
 import { Refused } from './refused.ts';
 import { stampedOctets } from './time-stamp.ts';
 import {
@@ -32,9 +32,6 @@ export interface SignedStructure {
 
 /** Elements of the signature cost xadesjs more time than those of the document. */
 const MAX_SIGNATURE_ELEMENTS = 1000;
-const MAX_CERTIFICATES = 16;
-/** Base64 characters of a certificate or a time stamp. */
-const MAX_ENCODED = 128 * 1024;
 
 /**
  * Parses a signed document and accepts only the one structure in which the signature covers everything outside
@@ -122,7 +119,10 @@ export function readSignedStructure(bytes: Uint8Array, form: SignedForm = 'ubl')
     'The certificate data contain elements that are not part of a signature.',
   );
   const certificates = elementsOf(x509).filter(({ localName }) => localName === 'X509Certificate');
-  limit(certificates.length <= MAX_CERTIFICATES, `The signature contains more than ${MAX_CERTIFICATES} certificates.`);
+  limit(
+    certificates.length <= LIMITS.certificates,
+    `The signature contains more than ${LIMITS.certificates} certificates.`,
+  );
   return {
     document,
     signature,
@@ -264,8 +264,8 @@ function textOf(element: Element): string {
 function encodedOf(element: Element): string {
   const text = textOf(element);
   limit(
-    text.length <= MAX_ENCODED,
-    `The element ${element.localName} is too long: more than ${MAX_ENCODED} characters.`,
+    text.length <= LIMITS.encoded,
+    `The element ${element.localName} is too long: more than ${LIMITS.encoded} characters.`,
   );
   return text;
 }

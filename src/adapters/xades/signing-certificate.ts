@@ -1,7 +1,14 @@
 import { X509Certificate } from 'node:crypto';
-import { AsnConvert } from '@peculiar/asn1-schema';
-import { Certificate, id_ce_keyUsage, KeyUsage, KeyUsageFlags } from '@peculiar/asn1-x509';
+import type { SigningCertificate } from '../../domain/verification/verification.ts';
+import { elementsOf, objectIdentifier } from '../der.ts';
 import { Refused } from './refused.ts';
+
+/** Tags of DER, and the object identifier of the key usage (RFC 5280, sections 4.1 and 4.2.1.3). */
+const [EXTENSIONS, OCTET_STRING, BIT_STRING] = [0xa3, 0x04, 0x03];
+const KEY_USAGE = objectIdentifier('2.5.29.15');
+/** digitalSignature and nonRepudiation. */
+const SIGNING_BITS = 0xc0;
+const NONE = Buffer.alloc(0);
 
 /**
  * Reads and checks the certificate of a signature: its digest is the signed one, it was valid at the signing time, it
@@ -34,6 +41,18 @@ export function readSigningCertificate(
   return certificate;
 }
 
+/** What a verification says of the signer's certificate. */
+export function describeCertificate(certificate: X509Certificate): SigningCertificate {
+  return {
+    subject: certificate.subject.replaceAll('\n', ', '),
+    issuer: certificate.issuer.replaceAll('\n', ', '),
+    serialNumber: certificate.serialNumber,
+    validFrom: certificate.validFromDate,
+    validTo: certificate.validToDate,
+    fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
+  };
+}
+
 function parse(encoded: string | undefined): X509Certificate {
   try {
     return new X509Certificate(Buffer.from(encoded ?? '', 'base64'));
@@ -42,13 +61,21 @@ function parse(encoded: string | undefined): X509Certificate {
   }
 }
 
-/** A certificate without the extension is not restricted. */
+/** A certificate without the extension is not restricted; one whose extension cannot be read must not sign. */
 function maySign({ raw }: X509Certificate): boolean {
-  const { tbsCertificate } = AsnConvert.parse(raw, Certificate);
-  const extension = tbsCertificate.extensions?.find(({ extnID }) => extnID === id_ce_keyUsage);
-  if (extension === undefined) return true;
-  const usage = AsnConvert.parse(extension.extnValue.buffer, KeyUsage).toNumber();
-  return (usage & (KeyUsageFlags.digitalSignature | KeyUsageFlags.nonRepudiation)) !== 0;
+  const [tbsCertificate = raw] = elementsOf(raw);
+  const explicit = elementsOf(tbsCertificate).find(([tag]) => tag === EXTENSIONS);
+  const [extensions] = explicit === undefined ? [] : elementsOf(explicit);
+  if (extensions === undefined) return true;
+  const usages = elementsOf(extensions)
+    .map(elementsOf)
+    .filter(([id]) => id?.equals(KEY_USAGE));
+  return usages.every(([, ...values]) => {
+    const value = values.at(-1) ?? NONE;
+    // The OCTET STRING contains a BIT STRING: tag, length, number of unused bits, bits.
+    const bits = value[0] === OCTET_STRING && value[2] === BIT_STRING && value.length >= 6 ? value.readUInt8(5) : 0;
+    return (bits & SIGNING_BITS) !== 0;
+  });
 }
 
 function demand(condition: boolean, reason: string): asserts condition {

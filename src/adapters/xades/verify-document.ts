@@ -6,7 +6,7 @@ import { cutClearance } from '../../domain/verification/cut-clearance.ts';
 import type { Clearance, SignedForm, ValidSignature, Verification } from '../../domain/verification/verification.ts';
 import { Refused } from './refused.ts';
 import { factsOf, readSignedStructure, type SignedStructure } from './signed-structure.ts';
-import { readSigningCertificate } from './signing-certificate.ts';
+import { describeCertificate, readSigningCertificate } from './signing-certificate.ts';
 import { readTimeStamp } from './time-stamp.ts';
 import { ECDSA_SHA256, UBL_BASIC_COMPONENTS } from './vocabulary.ts';
 
@@ -67,14 +67,7 @@ async function verifyOne(bytes: Uint8Array, form: SignedForm): Promise<Verificat
       valid: true,
       signingTime,
       algorithm: structure.signatureMethod,
-      certificate: {
-        subject: certificate.subject.replaceAll('\n', ', '),
-        issuer: certificate.issuer.replaceAll('\n', ', '),
-        serialNumber: certificate.serialNumber,
-        validFrom: certificate.validFromDate,
-        validTo: certificate.validToDate,
-        fingerprint: certificate.fingerprint256.replaceAll(':', '').toLowerCase(),
-      },
+      certificate: describeCertificate(certificate),
       certificates: structure.certificates.map((encoded) => new Uint8Array(Buffer.from(encoded, 'base64'))),
       covered: coveredDocument(structure),
       facts: factsOf(structure, form),

@@ -5,8 +5,10 @@ import type { Environment } from '../tenant/tenant.ts';
 export interface Arrival {
   /** Whether it came over HTTPS, to this process or to a trusted proxy. */
   readonly encrypted: boolean;
-  /** The client's address. */
+  /** The client's address; that of the proxy if `forwarded`. */
   readonly address: string;
+  /** Whether it came through a proxy that is not trusted to tell how the client reached it. */
+  readonly forwarded: boolean;
   /** The requested host, with its port. */
   readonly host: string;
 }
@@ -18,9 +20,15 @@ export type Sites = Readonly<Record<Environment, string>>;
  * Refuses a misplaced key by its prefix, before any look-up (docs/decisions/0020). Every host except the sandbox's
  * counts as production, so that a wrong Host header gives no access.
  * @throws {ServiceError} invalid_api_key (401): a live key over plain HTTP from another machine, or a key at the other
- *   environment's URL
+ *   environment's URL. A proxy on this machine makes every client look local, so a forwarded request never counts as such
  */
 export function refuseMisplacedKey(environment: Environment, arrival: Arrival, sites: Sites | null): void {
+  if (environment === 'live' && !arrival.encrypted && arrival.forwarded) {
+    throw serviceError(
+      'invalid_api_key',
+      'Live keys are accepted over HTTPS only. This request came through a proxy, and it is not known whether that used HTTPS: the operator must set TRUST_PROXY.',
+    );
+  }
   if (environment === 'live' && !arrival.encrypted && !isLoopback(arrival.address)) {
     throw serviceError(
       'invalid_api_key',
@@ -34,6 +42,15 @@ export function refuseMisplacedKey(environment: Environment, arrival: Arrival, s
     'invalid_api_key',
     `This is a ${environment} key, and this address accepts ${here} keys only. Use it at ${sites[environment]}, or a ${here} key here.`,
   );
+}
+
+/**
+ * Whether clients reach the service over HTTPS, as its address says, through a proxy that it does not trust: the service
+ * itself speaks plain HTTP, so HTTPS always ends at a proxy.
+ * @param trustedProxies TRUST_PROXY
+ */
+export function lacksTrustedProxy(publicUrl: string | null, trustedProxies: number): boolean {
+  return trustedProxies === 0 && publicUrl !== null && publicUrl.startsWith('https://');
 }
 
 function isSandbox(host: string, sites: Sites): boolean {

@@ -13,7 +13,8 @@ export type LiveConditions = (tenant: Tenant) => Promise<readonly string[]>;
 export function createLiveConditions(installation: (tenantId: string) => Promise<readonly string[]>): LiveConditions {
   return async ({ id, profile }) => {
     const fields = missingProfileFields(profile);
-    const seller = `the seller's complete profile (missing: ${fields.join(', ')})`;
+    const advice = `give the whole profile with "npm run -s cli -- tenants update ${id} --profile FILE.json", or the missing fields with the GraphQL mutation updateSellerProfile`;
+    const seller = `the seller's complete profile (missing: ${fields.join(', ')}; ${advice})`;
     return [...(await installation(id)), ...(fields.length === 0 ? [] : [seller])];
   };
 }

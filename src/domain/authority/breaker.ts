@@ -19,6 +19,8 @@ export interface BreakerState {
   readonly excused: readonly Excused[];
   /** The probes of an open breaker. */
   readonly probe: Probes | null;
+  /** Number of the latest failure when an invoice last failed for good; absent before the first time. */
+  readonly concluded?: number;
   /** When the only invoice that may go while the breaker is half-open counts as lost; null if none is going. */
   readonly trialUntil: Date | null;
 }
@@ -32,15 +34,21 @@ interface Probes {
   readonly failed: number;
   /** Whether the latest probe was answered, so that it was the invoice after it that failed. */
   readonly answered: boolean;
+  /** The failed trials of this outage; absent before the first. */
+  readonly trials?: Trials;
 }
 
-interface Streak {
+/** Failed submissions with no answered one in between. */
+interface Trials {
+  readonly failures: number;
+  /** The first {@link STREAK_INVOICES} different invoices. */
+  readonly invoices: readonly string[];
+}
+
+interface Streak extends Trials {
   /** Number of its first failure. */
   readonly from: number;
   readonly since: Date;
-  readonly failures: number;
-  /** The first {@link STREAK_INVOICES} different invoices of the streak. */
-  readonly invoices: readonly string[];
 }
 
 /** An outage, from the first failure of the streak that opened the breaker until the breaker closed. */
@@ -60,7 +68,10 @@ export const CLOSED: BreakerState = {
   trialUntil: null,
 };
 
-/** Number of failures in a row, and of different invoices among them, that open the breaker without a failed probe. */
+/**
+ * Number of failures in a row, and of different invoices among them, that open the breaker without a failed probe. As
+ * many failed trials of fewer invoices close it: an answered probe came before each, so they are the invoices' own.
+ */
 export const [STREAK_FAILURES, STREAK_INVOICES] = [5, 3] as const;
 export const FIRST_PROBE_MS = 1000;
 export const LAST_PROBE_MS = 60_000;
@@ -102,45 +113,56 @@ export function failed(state: BreakerState, failure: Failure): { state: BreakerS
   if (state.phase === 'closed') {
     // A straggler: the outage during which it was sent is over, and it says nothing of the time after it.
     if (!began.wasClosed || began.opened !== state.opened) return { state: numbered, excused: true };
-    const streak = longer(state.streak, { number: lastFailure, ...failure });
+    const streak = {
+      ...{ from: state.streak?.from ?? lastFailure, since: state.streak?.since ?? at },
+      ...longer(state.streak, failure.invoiceId),
+    };
     const isOutage = streak.failures >= STREAK_FAILURES && streak.invoices.length >= STREAK_INVOICES;
     const next = { ...numbered, streak };
     return isOutage ? { state: open(next, streak, failure), excused: true } : { state: next, excused: false };
   }
-  if (state.phase === 'half_open' && began.isTrial) {
-    return {
-      state: { ...numbered, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure, true) },
-      excused: true,
-    };
-  }
-  return { state: numbered, excused: true };
+  return { state: isTrialOf(state, began) ? afterTrial(numbered, failure) : numbered, excused: true };
 }
 
-function longer(streak: Streak | null, { number, invoiceId, at }: Failure & { readonly number: number }): Streak {
-  if (streak === null) return { from: number, since: at, failures: 1, invoices: [invoiceId] };
-  const { invoices } = streak;
+function isTrialOf({ phase, opened }: BreakerState, began: Beginning): boolean {
+  return phase === 'half_open' && began.isTrial && began.opened === opened;
+}
+
+function afterTrial(state: BreakerState, failure: Failure): BreakerState {
+  const trials = longer(state.probe?.trials ?? null, failure.invoiceId);
+  const isTheirOwn = trials.failures >= STREAK_FAILURES && trials.invoices.length < STREAK_INVOICES;
+  if (isTheirOwn) return close(state, failure.at);
+  const { probe } = probeAfter(state, failure.at, failure, true);
+  return { ...state, phase: 'open', trialUntil: null, probe: { ...probe, trials } };
+}
+
+function longer(trials: Trials | null, invoiceId: string): Trials {
+  const { failures, invoices } = trials ?? { failures: 0, invoices: [] };
   const isNew = !invoices.includes(invoiceId) && invoices.length < STREAK_INVOICES;
-  return {
-    ...streak,
-    failures: streak.failures + 1,
-    invoices: isNew ? [...invoices, invoiceId] : invoices,
-  };
+  return { failures: failures + 1, invoices: isNew ? [...invoices, invoiceId] : invoices };
 }
 
 /**
- * Notes that a probe right after a failure failed too.
- * @param failure `number`: the number of the failure; null for a failed look-up, which has none
+ * Notes that the probes after a failure failed too. It has no effect if an outage has begun since the failure, also one
+ * that is over: its own probes know more.
+ * @param failure `number`: the number of the failure; null for a failed look-up, which has none. `opened`: that of the
+ *   state in which it was noted
  */
 export function confirmed(
   state: BreakerState,
-  failure: Pick<Failure, 'at' | 'retryAfterMs'> & { readonly number: number | null },
+  failure: Pick<Failure, 'at' | 'retryAfterMs'> & { readonly number: number | null; readonly opened: number },
 ): BreakerState {
-  if (state.phase === 'open') return state;
+  if (state.phase === 'open' || state.opened !== failure.opened) return state;
   const { at, number } = failure;
   if (state.phase === 'half_open')
     return { ...state, phase: 'open', trialUntil: null, ...probeAfter(state, at, failure, false) };
-  const from = Math.min(state.streak?.from ?? Number.POSITIVE_INFINITY, number ?? state.lastFailure + 1);
-  return open(state, { from, since: state.streak?.since ?? at }, failure);
+  const from = state.streak?.from ?? state.lastFailure + 1;
+  const since = state.streak?.since ?? at;
+  if (number === null) return open(state, { from, since }, failure);
+  // Those between are failures of an invoice that has failed for good meanwhile.
+  if (number <= (state.concluded ?? 0))
+    return open({ ...state, excused: [...state.excused, [number, number]] }, { from, since }, failure);
+  return open(state, { from: Math.min(from, number), since }, failure);
 }
 
 function open(
@@ -185,13 +207,17 @@ function probeAfter(
 ) {
   const count = (probe?.failed ?? 0) + 1;
   const interval = Math.min(FIRST_PROBE_MS * 2 ** Math.min(count, 10), LAST_PROBE_MS);
-  return { probe: { dueAt: later(at, Math.max(interval, retryAfterMs ?? 0)), failed: count, answered } };
+  const dueAt = later(at, Math.max(interval, retryAfterMs ?? 0));
+  return { probe: { ...probe, dueAt, failed: count, answered } };
 }
 
 /** Notes that the authority answered a submission, with whatever decision. */
 export function succeeded(state: BreakerState, began: Beginning, at: Date): BreakerState {
   if (state.phase === 'closed') return state.streak === null ? state : { ...state, streak: null };
-  if (state.phase !== 'half_open' || !began.isTrial) return state;
+  return isTrialOf(state, began) ? close(state, at) : state;
+}
+
+function close(state: BreakerState, at: Date): BreakerState {
   return {
     ...state,
     phase: 'closed',
@@ -224,9 +250,9 @@ export function probeClaimed(state: BreakerState, now: Date, ms: number): Breake
   return { ...state, probe: { ...state.probe, dueAt: new Date(now.getTime() + ms) } };
 }
 
-/** Notes the result of a reserved probe. */
-export function probed(state: BreakerState, at: Date, answered: boolean): BreakerState {
-  if (state.phase !== 'open') return state;
+/** Notes the result of a reserved probe. @param opened that of the state in which it was reserved */
+export function probed(state: BreakerState, at: Date, answered: boolean, opened = state.opened): BreakerState {
+  if (state.phase !== 'open' || state.opened !== opened) return state;
   if (!answered) return { ...state, ...probeAfter(state, at, { retryAfterMs: null }, false) };
   return { ...state, phase: 'half_open', trialUntil: null };
 }
@@ -256,7 +282,7 @@ export function countedFailures({ excused }: BreakerState, failures: readonly nu
  */
 export function concluded(state: BreakerState, failures: readonly number[], attempts: number): BreakerState | null {
   if (countedFailures(state, failures).length < attempts) return null;
-  return state.streak === null ? state : { ...state, streak: null };
+  return { ...state, streak: null, concluded: state.lastFailure };
 }
 
 function later(at: Date, ms: number): Date {

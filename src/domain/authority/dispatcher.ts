@@ -16,6 +16,8 @@ export interface DispatcherParts {
     afterTenant: string | null,
     except: ReadonlySet<string>,
   ) => Promise<{ readonly invoiceId: string; readonly tenantId: string } | null>;
+  /** See `InvoiceRepository.retryFailed`. */
+  readonly retryFailed: (from: number, to: number) => Promise<void>;
   /** Runs the invoice's due stages. */
   readonly run: (invoiceId: string) => Promise<void>;
   /** Receives the failures of background work. */
@@ -30,7 +32,7 @@ const TICK_MS = 1000;
  */
 const RUNS_A_PLACE = 2;
 
-export function createDispatcher({ gate, nextParked, run, report }: DispatcherParts): Dispatcher {
+export function createDispatcher({ gate, nextParked, retryFailed, run, report }: DispatcherParts): Dispatcher {
   const running = new Map<string, Promise<void>>();
   /** The tenant whose turn was the last. */
   let lastTenant: string | null = null;
@@ -39,6 +41,8 @@ export function createDispatcher({ gate, nextParked, run, report }: DispatcherPa
   let pumping: Promise<void> | null = null;
   let isAskedAgain = false;
   let isStopped = false;
+  /** The latest outage after whose end the invoices that had failed in it were made due. */
+  let released = 0;
 
   /** The next waiting invoice of the tenants in turn; null if none waits. */
   async function next() {
@@ -83,6 +87,18 @@ export function createDispatcher({ gate, nextParked, run, report }: DispatcherPa
       });
   }
 
+  /**
+   * At the end of an outage, invoices that failed before it opened still wait for their next attempt, for hours at the
+   * worst. The outage excuses those failures, so they wait in the queue with the others instead: the oldest first. Every
+   * worker does this, also after a start, because the one that ended the outage may have died.
+   */
+  async function release(): Promise<void> {
+    const over = gate.excused();
+    if (over === null || over.outage <= released) return;
+    await retryFailed(over.from, over.to);
+    released = over.outage;
+  }
+
   function reportState(error: unknown): void {
     if (!isStopped) report('the state of the tax authority could not be read', error);
   }
@@ -90,6 +106,7 @@ export function createDispatcher({ gate, nextParked, run, report }: DispatcherPa
   async function tick(): Promise<void> {
     try {
       await gate.refresh();
+      await release();
       pump();
       // Not awaited: a probe may take longer than the heartbeats of this worker may be apart.
       gate.probe().catch(reportState);

@@ -16,6 +16,8 @@ export interface LiveGate extends Gate {
   cancel(invoiceId: string): void;
   /** States whether invoices wait in the store: then new ones queue behind them. */
   setWaiting(waiting: boolean): void;
+  /** The failures of the latest outage, if it is over; null before the first one, and during one. */
+  excused(): { readonly outage: number; readonly from: number; readonly to: number } | null;
   /** Places of this process: its share of the authority's limit. */
   places(): number;
   /** Calls `listener` whenever a place may have become free or an invoice was parked. */
@@ -119,6 +121,12 @@ class SharedGate implements LiveGate {
   parked(): void {
     this.#waiting = true;
     this.#listener();
+  }
+
+  excused(): { readonly outage: number; readonly from: number; readonly to: number } | null {
+    const { opened = 0, excused = [] } = this.#shared.state?.breaker ?? {};
+    const [from, to = null] = excused.at(-1) ?? [0];
+    return to === null ? null : { outage: opened, from, to };
   }
 
   places(): number {

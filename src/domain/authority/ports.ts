@@ -52,6 +52,8 @@ export interface Unknown extends Called {
   readonly retryAfterMs: number | null;
   /** Set if nothing was asked: the client kept the look-up back to stay within the authority's limits. */
   readonly deferred?: true;
+  /** Set if the authority itself refused the call by a limit (429): it is not away, however long this call must wait. */
+  readonly rateLimited?: true;
   /** Of a look-up by id that found another document: its digest, lower-case hex. It is not believed as ours. */
   readonly heldDigest?: string;
 }
@@ -160,6 +162,12 @@ export interface Capabilities {
   };
 }
 
+/** Identifies a receipt. Authorities look it up by one of both. */
+export interface ReceiptPlace {
+  readonly dgiId: string;
+  readonly submissionId: string;
+}
+
 /**
  * The tax authority, live or mock. No method throws for a failure of the authority or the network: each answer says
  * what is known. A method throws on a defect of this service only.
@@ -171,8 +179,11 @@ export interface Authority {
   submit(submission: Submission): Promise<SubmitAnswer>;
   /** Asks for the submission with this id; a held one with another digest is `unknown`, with that digest. */
   lookUp(submission: Pick<Submission, 'submissionId' | 'sha256'>): Promise<LookUpAnswer>;
-  /** Fetches and verifies the signed receipt of a decision. */
-  receipt(dgiId: string): Promise<ReceiptAnswer>;
+  /**
+   * Fetches and verifies the signed receipt of an acceptance.
+   * @param of its identifier, and the id under which the authority holds the submission
+   */
+  receipt(of: ReceiptPlace): Promise<ReceiptAnswer>;
   /** Fetches the cleared document. @param submissionId the id under which the authority holds the submission */
   cleared(submissionId: string): Promise<ClearedAnswer>;
   /** Reads the ledger from a cursor on; null: from its start. @param limit 1 to 1000 */
@@ -186,8 +197,6 @@ export interface SubmissionLedger {
   /** Stores the row unless its id exists, and returns the stored row; one atomic step. */
   record(row: LedgerRow): Promise<LedgerRow>;
   find(submissionId: string): Promise<LedgerRow | null>;
-  /** Finds the accepted submission with this identifier. */
-  findByDgiId(dgiId: string): Promise<LedgerRow | null>;
   /**
    * Up to `limit` rows that were decided until `until`, in the order of their decisions (and of their ids where those
    * were taken at the same time), after the given place; null: from the first.

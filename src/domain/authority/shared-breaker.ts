@@ -58,7 +58,8 @@ export class SharedBreaker {
   readonly #workers = watchWorkers();
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<string | null> | null = null;
-  #confirming: Promise<boolean> | null = null;
+  /** The probes after a failure, with the number of outages when they began. */
+  #confirming: { readonly opened: number; readonly isAway: Promise<boolean> } | null = null;
   #isProbingOutage = false;
   /** Calls that the authority answered. */
   #answers = 0;
@@ -145,13 +146,13 @@ export class SharedBreaker {
   }
 
   async #probeOutage(): Promise<boolean> {
-    const claimed = await this.#update((breaker) => {
+    const opened = await this.#update((breaker) => {
       const next = probeClaimed(breaker, this.#clock(), CLAIM_MS);
-      return { next, result: next !== null };
+      return { next, result: next === null ? null : next.opened };
     });
-    if (!claimed) return false;
+    if (opened === null) return false;
     const trouble = await this.#probeOnce();
-    await this.#update((breaker) => ({ next: probed(breaker, this.#clock(), trouble === null), result: null }));
+    await this.#update((breaker) => ({ next: probed(breaker, this.#clock(), trouble === null, opened), result: null }));
     const { probe } = this.state?.breaker ?? {};
     const facts = { probes: probe?.failed ?? 0, nextAt: probe?.dueAt ?? null, reason: trouble };
     if (trouble !== null) this.#report('warn', 'the tax authority is still away', facts);
@@ -165,12 +166,12 @@ export class SharedBreaker {
    */
   async failed(invoiceId: string, began: Beginning, retryAfterMs: number | null): Promise<number | null> {
     const at = this.#clock();
-    const { number, excused } = await this.#update((state) => {
-      const after = failed(state, { invoiceId, at, began, retryAfterMs });
-      return { next: after.state, result: { number: after.state.lastFailure, excused: after.excused } };
+    const { number, opened, excused } = await this.#update((state) => {
+      const { state: next, excused } = failed(state, { invoiceId, at, began, retryAfterMs });
+      return { next, result: { number: next.lastFailure, opened: next.opened, excused } };
     });
     if (excused) return null;
-    await this.confirm({ number, at }, retryAfterMs);
+    await this.confirm({ number, opened, at }, retryAfterMs);
     return number;
   }
 
@@ -178,17 +179,28 @@ export class SharedBreaker {
    * Probes the authority after a failure, and opens the breaker if that fails twice and nothing is answered meanwhile.
    * @param failure null for a failed look-up
    */
-  async confirm(failure: { number: number; at: Date } | null, retryAfterMs: number | null): Promise<void> {
-    if (this.state?.breaker.phase === 'open') return;
-    this.#confirming ??= this.#isAway().finally(() => {
-      this.#confirming = null;
-    });
-    if (!(await this.#confirming)) return;
-    const at = failure?.at ?? this.#clock();
-    await this.#update((state) => ({
-      next: confirmed(state, { at, number: failure?.number ?? null, retryAfterMs }),
-      result: null,
-    }));
+  async confirm(
+    failure: { readonly number: number; readonly opened: number; readonly at: Date } | null,
+    retryAfterMs: number | null,
+  ): Promise<void> {
+    const { phase, opened: known = 0 } = this.state?.breaker ?? {};
+    if (phase === 'open') return;
+    const { number, opened, at } = failure ?? { number: null, opened: known, at: this.#clock() };
+    if (!(await this.#confirms(opened))) return;
+    await this.#update((state) => ({ next: confirmed(state, { at, number, opened, retryAfterMs }), result: null }));
+  }
+
+  /** Whether probes fail too; concurrent callers that know of the same outages share them. */
+  #confirms(opened: number): Promise<boolean> {
+    if (this.#confirming?.opened === opened) return this.#confirming.isAway;
+    const confirming = {
+      opened,
+      isAway: this.#isAway().finally(() => {
+        if (this.#confirming === confirming) this.#confirming = null;
+      }),
+    };
+    this.#confirming = confirming;
+    return confirming.isAway;
   }
 
   async #isAway(): Promise<boolean> {
@@ -239,6 +251,9 @@ export class SharedBreaker {
     if (before.phase === 'closed') {
       const facts = { outage: after.opened, since: outage?.since ?? null, failures: before.streak?.failures ?? 0 };
       this.#report('error', 'the tax authority is away: invoices wait, and nothing is sent but probes', facts);
+    } else if (after.phase === 'closed' && after.lastFailure > before.lastFailure) {
+      const facts = { outage: after.opened, invoices: before.probe?.trials?.invoices ?? [] };
+      this.#report('warn', 'the tax authority answers, and only these invoices fail: all are sent again', facts);
     } else if (after.phase === 'closed') {
       const facts = { outage: after.opened, seconds: seconds(outage?.since) };
       this.#report('info', 'the tax authority takes invoices again: waiting ones are sent', facts);

@@ -35,9 +35,10 @@ export function createPipeline(parts: PipelineParts): Pipeline {
   const progress = createProgress(parts);
   const { decide, decideBy } = createDecideStage(parts, progress);
   const { transmit, transmitBytes } = createTransmitStage(parts, progress, decideBy);
+  const { sign, signDocument } = createSignStage(parts, progress, transmitBytes);
   const stages: Readonly<Record<Stage, RunStage>> = {
-    normalize: createNormalizeStage(parts, progress),
-    sign: createSignStage(parts, progress, transmitBytes),
+    normalize: createNormalizeStage(parts, progress, signDocument),
+    sign,
     transmit,
     decide,
     receipt: createReceiptStage(parts, progress),

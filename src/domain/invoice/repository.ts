@@ -100,6 +100,9 @@ export interface InvoicePage {
   readonly bytes: number;
 }
 
+/** What operators are shown counts waiting invoices up to this number. */
+export const MOST_WAITING = 1000;
+
 /** The store of invoices. Every method uses an index and takes one round trip unless stated otherwise. */
 export interface InvoiceRepository {
   /**
@@ -165,6 +168,11 @@ export interface InvoiceRepository {
    * due and not in `except`; null if no further tenant has one.
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
+  /**
+   * Makes the next attempts to transmit due now, for the claimer to find, of invoices with a failure from `from` to `to`
+   * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
+   */
+  retryFailed(from: number, to: number): Promise<void>;
   /**
    * Makes idle work that nobody has claimed due at once, no longer idle, for the caller to queue.
    * @returns the changed invoice; null if there is no such work

@@ -22,8 +22,13 @@ function isUnlimited(path: string): boolean {
  * Reads the credential and applies its rate limit. The limit is checked first (docs/decisions/0011): a caller over its
  * limit gets 429, even if its credential is refused. Every answer has the headers of the limit. Health checks are not
  * counted, so that monitoring is never refused, and need no store: their headers show an unused window.
+ * @param forwarded whether a request came through a proxy that is not trusted
  */
-export function identify(authenticate: Authenticate, limiter: RateLimiter): Middleware {
+export function identify(
+  authenticate: Authenticate,
+  limiter: RateLimiter,
+  forwarded: (ctx: Context) => boolean,
+): Middleware {
   return async (ctx, next) => {
     if (isUnlimited(ctx.path)) {
       showLimit(ctx, limiter.uncounted('address'));
@@ -32,7 +37,7 @@ export function identify(authenticate: Authenticate, limiter: RateLimiter): Midd
     const state = ctx.state as RequestState;
     // Browsers send preflights without a credential, and they are not counted.
     const preflight = isPreflight(ctx);
-    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate);
+    if (needsCredential(ctx.path) && !preflight) state.identity = await identityOf(ctx, authenticate, forwarded(ctx));
     await count(ctx, limiter, preflight ? 0 : 1);
     return next();
   };
@@ -81,16 +86,20 @@ function secondsLeft({ resetAt }: LimitState): number {
   return Math.max(1, Math.ceil((resetAt - Date.now()) / 1000));
 }
 
-async function identityOf(ctx: Context, authenticate: Authenticate): Promise<NonNullable<RequestState['identity']>> {
+async function identityOf(
+  ctx: Context,
+  authenticate: Authenticate,
+  forwarded: boolean,
+): Promise<NonNullable<RequestState['identity']>> {
   try {
-    return { principal: await authenticate(ctx.get('Authorization') || undefined, arrivalOf(ctx)) };
+    return { principal: await authenticate(ctx.get('Authorization') || undefined, { ...arrivalOf(ctx), forwarded }) };
   } catch (refusal) {
     // Thrown later, because the limit is counted first and every answer shows it.
     return { refusal };
   }
 }
 
-function arrivalOf({ secure, ip, host }: Context): Arrival {
+function arrivalOf({ secure, ip, host }: Context): Omit<Arrival, 'forwarded'> {
   return { encrypted: secure, address: ip, host };
 }
 

@@ -284,7 +284,43 @@ describe('a look-up by id', () => {
 
   it('429: tells nothing, waits for Retry-After', async () => {
     const reply = errorReply(429, 'rate_limited', { retryAfter: 30 });
-    expect(await lookedUp(reply)).toMatchObject({ kind: 'unknown', retryAfterMs: 30_000 });
+    const limited = { kind: 'unknown', retryAfterMs: 30_000, rateLimited: true };
+    expect(await lookedUp(reply)).toMatchObject(limited);
+    expect(await authority.receipt({ dgiId: 'DGI-1', submissionId: 'inv_1' })).toMatchObject(limited);
+    // Of something in between, it says nothing of the authority.
+    server.script = () => ({ ...reply, headers: { 'authority-protocol': null } });
+    expect(await authority.receipt({ dgiId: 'DGI-1', submissionId: 'inv_1' })).not.toHaveProperty('rateLimited');
+  });
+});
+
+describe('a receipt or a cleared document', () => {
+  const xml = '<?xml version="1.0"?>\n<r:Receipt xmlns:r="urn:x"><r:Receipt/><DgiId>é</DgiId></r:Receipt>\n';
+  const fetched = async (text: string) => {
+    server.capabilities = { json: { ...CAPABILITIES, cleared_document: true } };
+    server.script = () => ({ text });
+    await authority.probe();
+    const kinds = [
+      await authority.receipt({ dgiId: 'DGI-1', submissionId: 'inv_1' }),
+      await authority.cleared('inv_1'),
+    ].map(({ kind }) => kind);
+    return kinds.join();
+  };
+
+  it('that was cut off, at any place: tells nothing, so that it is fetched again', async () => {
+    const complete = Buffer.byteLength(xml) - 1;
+    for (let length = 0; length < complete; length += 3) {
+      const part = Buffer.from(xml).subarray(0, length).toString();
+      expect([length, await fetched(part)]).toEqual([length, 'unknown,unknown']);
+    }
+    server.script = () => ({ text: xml.slice(0, 40) });
+    expect(await authority.receipt({ dgiId: 'DGI-1', submissionId: 'inv_1' })).toMatchObject({
+      message: expect.stringContaining('not complete'),
+    });
+  });
+
+  it('that is complete, right or wrong: goes to its reader', async () => {
+    for (const document of [xml, xml.trim(), '<Receipt/>', '<!DOCTYPE a []><a></a>', '<html><p>Sorry</p></html>'])
+      expect([document, await fetched(document)]).toEqual([document, 'invalid,document']);
   });
 });
 

@@ -135,7 +135,7 @@ it.each(['signature', 'digest', 'id', 'status', 'signer'] as const)(
     const decision = answer.kind === 'held' ? answer.submission.decision : null;
     const dgiId = decision?.outcome === 'accepted' ? decision.dgiId : '';
     simulator.control.addFault({ kind: 'wrong-receipt', what });
-    const receipt = await authority.receipt(dgiId);
+    const receipt = await authority.receipt({ dgiId, submissionId: submission.submissionId });
     // What it says of the submission is compared by the stage, which knows it.
     if (receipt.kind === 'receipt') {
       const { submissionId, sha256, status } = receipt.receipt;

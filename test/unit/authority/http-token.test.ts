@@ -206,6 +206,23 @@ describe('no token to be had: nothing was sent', () => {
   });
 });
 
+describe('a token endpoint that hangs after a refused token', () => {
+  it('holds all calls no longer than its own time limit, and the next one asks again', async () => {
+    const authority = await open({ parts: { tokenTimeoutMs: 1000 } });
+    expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
+    tokens.clear();
+    server.token = () => new Promise(() => undefined);
+    const start = performance.now();
+    const calls = [authority.submit(submission), authority.submit(submission), authority.lookUp(submission)];
+    const noToken = { kind: 'not_held', reason: 'no_token' };
+    expect(await Promise.all(calls)).toMatchObject([noToken, noToken, { kind: 'unknown' }]);
+    // One request for a token, or a second one for a call whose refusal came after it.
+    expect(performance.now() - start).toBeLessThan(3000);
+    server.token = issue;
+    expect(await authority.submit(submission)).toMatchObject({ kind: 'held' });
+  }, 20_000);
+});
+
 describe('renewal', () => {
   let skipped: number;
   const local: LocalClock = { wall: () => Date.now() + skipped, monotonic: () => performance.now() + skipped };

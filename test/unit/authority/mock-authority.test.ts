@@ -35,11 +35,6 @@ const ledger: SubmissionLedger = {
     trips.push('find');
     return rows.get(submissionId) ?? null;
   },
-  async findByDgiId(dgiId) {
-    trips.push('findByDgiId');
-    const isIts = ({ decision }: LedgerRow) => decision.outcome === 'accepted' && decision.dgiId === dgiId;
-    return [...rows.values()].find(isIts) ?? null;
-  },
   decided: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
   latest: () => Promise.reject(new Error('test/storage/submission-ledger.test.ts')),
   async countRefusal(submissionId) {
@@ -162,7 +157,7 @@ describe('a receipt', () => {
     const { decision } = rows.get('inv_1')!;
     const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
     trips = [];
-    expect(await authority.receipt(dgiId)).toEqual({
+    expect(await authority.receipt({ dgiId, submissionId: 'inv_1' })).toEqual({
       kind: 'receipt',
       requestId: null,
       receipt: {
@@ -171,17 +166,20 @@ describe('a receipt', () => {
         document: expect.any(Uint8Array),
       },
     });
-    expect(trips).toEqual(['findByDgiId']);
+    expect(trips).toEqual(['find']);
   });
 
   test('is absent for an unknown identifier, and before the decision is visible', async () => {
-    expect(await authority.receipt('DGI-TEST-0')).toEqual({ kind: 'absent', requestId: null });
+    const absent = { kind: 'absent', requestId: null };
+    expect(await authority.receipt({ dgiId: 'DGI-TEST-0', submissionId: 'inv_1' })).toEqual(absent);
     await authority.submit(await signed('999000000000393'));
     const { decision } = rows.get('inv_1')!;
     const dgiId = decision.outcome === 'accepted' ? decision.dgiId : '';
-    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'absent' });
+    expect(await authority.receipt({ dgiId, submissionId: 'inv_1' })).toMatchObject({ kind: 'absent' });
     now += 10_000;
-    expect(await authority.receipt(dgiId)).toMatchObject({ kind: 'receipt' });
+    expect(await authority.receipt({ dgiId, submissionId: 'inv_1' })).toMatchObject({ kind: 'receipt' });
+    expect(await authority.receipt({ dgiId: 'DGI-TEST-0', submissionId: 'inv_1' })).toEqual(absent);
+    expect(await authority.receipt({ dgiId, submissionId: 'inv_2' })).toEqual(absent);
   });
 });
 

@@ -19,15 +19,35 @@ async function findings(
   opened.push(simulator);
   await prepare(simulator);
   const config = readConfig({ ...simulator.settings, ...change });
-  const all = await checkAuthority(() => diagnoseAuthority(config), new Date());
+  const all = await checkAuthority(
+    () => diagnoseAuthority(config),
+    async () => 0,
+    new Date(),
+  );
   for (const { state, advice } of all) expect(advice === undefined).toBe(state === 'works');
   return all.map(({ state, subject, found }) => `${state} ${subject}: ${found}`);
 }
 
 it('without DGI_URL there is nothing to check', async () => {
-  const [finding, ...others] = await checkAuthority(() => diagnoseAuthority(readConfig({})), new Date());
+  const [finding, ...others] = await checkAuthority(
+    () => diagnoseAuthority(readConfig({})),
+    async () => 0,
+    new Date(),
+  );
   expect(finding).toMatchObject({ state: 'works', found: expect.stringContaining('DGI_URL is not set') });
   expect(others).toEqual([]);
+});
+
+it('without DGI_URL live invoices may wait that nothing sends: that is told, and what to do', async () => {
+  const check = (waiting: () => Promise<number>) =>
+    checkAuthority(() => diagnoseAuthority(readConfig({})), waiting, new Date());
+  expect(await check(async () => 7)).toEqual([
+    {
+      ...{ subject: 'authority', state: 'warns', found: 'DGI_URL is not set, and 7 live invoices wait to be sent' },
+      advice: expect.stringContaining('Set DGI_URL'),
+    },
+  ]);
+  expect(await check(() => Promise.reject(new Error('no store')))).toMatchObject([{ state: 'works' }]);
 });
 
 it('certificate, token, capabilities and clock work', async () => {
@@ -62,7 +82,11 @@ it.each([
   opened.push(simulator);
   if (what === 'foreign-server') await simulator.control.rotate(what);
   else simulator.control.addFault({ kind: what, calls: ['token'] });
-  const all = await checkAuthority(() => diagnoseAuthority(readConfig({ ...simulator.settings })), new Date());
+  const all = await checkAuthority(
+    () => diagnoseAuthority(readConfig({ ...simulator.settings })),
+    async () => 0,
+    new Date(),
+  );
   const token = all.find(({ subject }) => subject === 'DGI token');
   expect(`${token?.found}\n${token?.advice}`).toMatch(expected);
 });
@@ -101,7 +125,11 @@ describe('a certificate', () => {
       capabilities: live.authority.capabilities(),
     };
     const now = new Date(certificate.certificate.validToDate.getTime() - (days + 0.5) * 86_400_000);
-    const [finding] = await checkAuthority(async () => diagnosis, now);
+    const [finding] = await checkAuthority(
+      async () => diagnosis,
+      async () => 0,
+      now,
+    );
     expect(finding).toMatchObject({ state, found: expect.stringContaining(`(${days} days left)`) });
   });
 });

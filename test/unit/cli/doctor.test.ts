@@ -21,7 +21,7 @@ import {
   checkRenderer,
   checkStore,
 } from '../../../src/cli/doctor-checks.ts';
-import { checkService } from '../../../src/cli/doctor-service.ts';
+import { checkProxy, checkService } from '../../../src/cli/doctor-service.ts';
 import { parseArguments } from '../../../src/cli/parse.ts';
 import { type Config, readConfig } from '../../../src/config.ts';
 import { startMailServer } from '../../support/mail-server.ts';
@@ -180,6 +180,21 @@ describe('service', () => {
     const elsewhere = readConfig({ HOST: '192.0.2.1', PORT: '0' });
     expect(await checkService(elsewhere, 'server')).toMatchObject({ state: 'fails', advice: 'Correct HOST and PORT.' });
     expect(await checkService({ ...config, role: 'worker' }, 'server')).toMatchObject({ state: 'works' });
+  });
+});
+
+describe('proxy', () => {
+  it.each([
+    [{}, 'works'],
+    [{ PUBLIC_URL: 'http://localhost:3000' }, 'works'],
+    [{ PUBLIC_URL: 'https://fatoura.example.ma', TRUST_PROXY: 'true' }, 'works'],
+    [{ PUBLIC_URL: 'https://fatoura.example.ma', TRUST_PROXY: '2' }, 'works'],
+    [{ PUBLIC_URL: 'https://fatoura.example.ma' }, 'warns'],
+    [{ PUBLIC_URL: 'https://fatoura.example.ma', TRUST_PROXY: 'false' }, 'warns'],
+  ])('%j: %s', (settings, state) => {
+    const finding = checkProxy(readConfig(settings));
+    expect(finding.state).toBe(state);
+    if (state === 'warns') expect(finding.advice).toContain('TRUST_PROXY');
   });
 });
 

@@ -2,7 +2,7 @@ import { describe, expect, it } from 'vitest';
 import { type Arrival, refuseMisplacedKey } from '../../../src/domain/api-key/admission.ts';
 
 const SITES = { live: 'https://api.example.com', test: 'https://sandbox.example.com' };
-const FAR: Arrival = { encrypted: true, address: '203.0.113.9', host: 'api.example.com' };
+const FAR: Arrival = { encrypted: true, address: '203.0.113.9', forwarded: false, host: 'api.example.com' };
 
 function refusal(...args: Parameters<typeof refuseMisplacedKey>): string | null {
   try {
@@ -26,6 +26,12 @@ describe('plain HTTP', () => {
 
   it.each(['127.0.0.1', '127.8.9.10', '::1', '::ffff:127.0.0.1'])('a live key is accepted from %s', (address) => {
     expect(refusal('live', { ...FAR, encrypted: false, address }, null)).toBeNull();
+  });
+
+  it('a live key that a proxy on this machine forwards is no key from loopback', () => {
+    const through = { ...FAR, encrypted: false, address: '127.0.0.1', forwarded: true };
+    expect(refusal('live', through, null)).toContain('TRUST_PROXY');
+    expect(refusal('test', through, null)).toBeNull();
   });
 });
 

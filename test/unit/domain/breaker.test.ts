@@ -63,13 +63,13 @@ describe('a closed breaker', () => {
 
   it('opens at one failure that a probe confirms; the outage began with the streak', () => {
     const two = fail(fail(CLOSED, 'a', 0), 'a', 60);
-    const state = confirmed(two, { number: 2, at: at(60), retryAfterMs: null });
+    const state = confirmed(two, { number: 2, opened: 0, at: at(60), retryAfterMs: null });
     expect(state).toMatchObject({ phase: 'open', outages: [{ since: at(0) }] });
     expect(countedFailures(state, [1, 2])).toEqual([]);
   });
 
   it('opens at a failed look-up that a probe confirms', () => {
-    const state = confirmed(CLOSED, { number: null, at: at(1), retryAfterMs: null });
+    const state = confirmed(CLOSED, { number: null, opened: 0, at: at(1), retryAfterMs: null });
     expect(state).toMatchObject({ phase: 'open', outages: [{ since: at(1) }] });
     expect(countedFailures(fail(state, 'a', 2), [1])).toEqual([]);
   });
@@ -77,7 +77,7 @@ describe('a closed breaker', () => {
   it('excuses a failure that was confirmed after another submission was answered', () => {
     const one = fail(CLOSED, 'a', 0);
     const answered = succeeded(one, beginning(one, false), at(1));
-    const state = confirmed(answered, { number: 1, at: at(0), retryAfterMs: null });
+    const state = confirmed(answered, { number: 1, opened: 0, at: at(0), retryAfterMs: null });
     expect(countedFailures(state, [1])).toEqual([]);
   });
 });
@@ -124,8 +124,21 @@ describe('an outage', () => {
 
   it('keeps the interval growing while probes answer and the invoices that are tried fail', () => {
     let state = opened();
-    for (let i = 0; i < 12; i++) state = fail(probed(state, at(i), true), 'a', i, { trial: true });
+    for (let i = 0; i < 12; i++) state = fail(probed(state, at(i), true), 'abc'[i % 3] ?? '', i, { trial: true });
     expect(Number(state.probe?.dueAt) - at(11).getTime()).toBe(LAST_PROBE_MS);
+  });
+
+  it('ends when probes answer and five trials of fewer than three invoices fail: those are their own failures', () => {
+    const trial = (state: BreakerState, i: number) =>
+      fail(probed(state, at(10 + i), true), 'ab'[i % 2] ?? '', 10 + i, { trial: true });
+    const four = [0, 1, 2, 3].reduce(trial, opened());
+    expect(four.phase).toBe('open');
+    // A probe that fails in between changes nothing of it.
+    const five = trial(probed(four, at(13), false), 4);
+    expect(five).toMatchObject({ phase: 'closed', outages: [{ until: at(14) }], probe: null, streak: null });
+    // The trials are excused; from now on each failure counts, and the two alone open nothing.
+    const after = Array.from({ length: 10 }, (_, i) => i).reduce((s, i) => fail(s, 'ab'[i % 2] ?? '', 20 + i), five);
+    expect([after.phase, countedFailures(after, [1, 5, 6, 10, 11, 20])]).toEqual(['closed', [11, 20]]);
   });
 
   it('is probed by one process at a time', () => {
@@ -147,6 +160,24 @@ describe('an outage', () => {
     expect(succeeded(trial, beginning(CLOSED, false), at(12)).phase).toBe('half_open');
     expect(fail(trial, 'x', 12).phase).toBe('half_open');
     expect(succeeded(trial, beginning(half, true), at(12)).phase).toBe('closed');
+  });
+
+  it('is changed by no call of an earlier one, however late it ends', () => {
+    const before = fail(CLOSED, 'a', 0);
+    const first = probed(opened(before), at(10), true);
+    const late = beginning(first, true);
+    const over = succeeded(first, beginning(first, true), at(11));
+    // The probes after a failure before it.
+    const stale = { number: 1, opened: before.opened, at: at(0), retryAfterMs: null };
+    expect(confirmed(over, stale)).toBe(over);
+    // A failed look-up, a probe and a trial.
+    const second = opened(over, 20);
+    expect(confirmed(probed(second, at(30), true), { ...stale, number: null }).phase).toBe('half_open');
+    expect(probed(second, at(30), true, first.opened)).toBe(second);
+    const half = probed(second, at(30), true);
+    expect(succeeded(half, late, at(31)).phase).toBe('half_open');
+    const { state } = failed(half, { invoiceId: 'a', at: at(31), began: late, retryAfterMs: null });
+    expect(state).toEqual({ ...half, lastFailure: half.lastFailure + 1 });
   });
 
   it('is not prolonged by a clock that is set back', () => {
@@ -181,7 +212,9 @@ describe('the end of an invoice', () => {
   it('takes five failures that no outage excuses', () => {
     expect(concluded(alone, [1, 2, 3, 4], 5)).toBeNull();
     expect(concluded(alone, [1, 2, 3, 4, 5], 5)).not.toBeNull();
-    expect(concluded(confirmed(alone, { number: 5, at: at(5), retryAfterMs: null }), [1, 2, 3, 4, 5], 5)).toBeNull();
+    expect(
+      concluded(confirmed(alone, { number: 5, opened: 0, at: at(5), retryAfterMs: null }), [1, 2, 3, 4, 5], 5),
+    ).toBeNull();
   });
 
   it('attributes its failures to it: a later opening does not excuse them', () => {
@@ -189,5 +222,18 @@ describe('the end of an invoice', () => {
     if (!after) throw new Error('not concluded');
     const open = opened(after, 10);
     expect(countedFailures(open, [1, 2, 3, 4, 5, 6])).toEqual([1, 2, 3, 4, 5]);
+  });
+
+  it('is final also for the probes of an earlier failure of another invoice that end afterwards', () => {
+    // Failure 3 is that of b, whose probes take long.
+    const six = ['a', 'a', 'b', 'a', 'a', 'a'].reduce((state, id, i) => fail(state, id, i), CLOSED);
+    const own = [1, 2, 4, 5, 6];
+    const after = concluded(six, own, 5);
+    if (!after) throw new Error('not concluded');
+    const next = fail(after, 'c', 7);
+    for (const state of [after, next]) {
+      const open = confirmed(state, { number: 3, opened: 0, at: at(2), retryAfterMs: null });
+      expect([open.phase, countedFailures(open, [...own, 3, 7])]).toEqual(['open', own]);
+    }
   });
 });

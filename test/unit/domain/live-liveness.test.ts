@@ -1,4 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
+import { confirmed } from '../../../src/domain/authority/breaker.ts';
 import { createLiveGate } from '../../../src/domain/authority/live-gate.ts';
 import type { Decision } from '../../../src/domain/authority/ports.ts';
 import { NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
@@ -18,7 +19,7 @@ function gateOf(state = memoryState(), authority = answering({})) {
 }
 
 /** Waits for what a failure leads to: two probes, a second apart, confirm it. */
-async function confirmed<T>(work: Promise<T> | undefined): Promise<T | undefined> {
+async function settled<T>(work: Promise<T> | undefined): Promise<T | undefined> {
   await vi.advanceTimersByTimeAsync(2000);
   return work;
 }
@@ -29,7 +30,7 @@ async function halfOpen(state = memoryState()) {
   const gate = gateOf(state, answering({ probe: async () => trouble }));
   await gate.refresh();
   const pass = await gate.enter('inv_1');
-  await confirmed(pass?.submitted(notHeld('unavailable')));
+  await settled(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   expect(state.current.breaker.phase).toBe('open');
   trouble = null;
@@ -85,7 +86,7 @@ it('a late 429 with a short wait does not shorten a longer one', async () => {
   expect(gate.lookUpWait()).toBeGreaterThan(50_000);
 });
 
-it('decisions are looked up while the only invoice that waits fails each time and keeps the breaker open', async () => {
+it('decisions are looked up while the only invoices that wait fail each time and keep the breaker open', async () => {
   let away = true;
   const world = liveWorld({
     submit: async () => notHeld('unavailable'),
@@ -93,7 +94,7 @@ it('decisions are looked up while the only invoice that waits fails each time an
     probe: async () => (away ? 'away' : null),
   });
   await world.start();
-  world.add();
+  for (let i = 0; i < 3; i++) world.add();
   await world.pass(MINUTE);
   const now = new Date();
   const work = { ...NEW_WORK, stage: 'decide', dueAt: now, claims: 0, since: now } as const;
@@ -105,6 +106,37 @@ it('decisions are looked up while the only invoice that waits fails each time an
   expect(world.state.current.breaker.phase).not.toBe('closed');
   expect(world.invoice(decided).status).toBe('accepted');
   await world.stop();
+});
+
+it('a look-up that the authority limits for an hour holds up nothing else, also if no probe is answered', async () => {
+  const limited = { ...unknown('429', 60 * MINUTE), rateLimited: true } as const;
+  const stages = [
+    { stage: 'decide', status: 'transmitted', outcomeUnknown: false },
+    { stage: 'transmit', status: 'signing', outcomeUnknown: true },
+    { stage: 'receipt', status: 'accepted', outcomeUnknown: false },
+  ] as const;
+  for (const { status, ...at } of stages) {
+    const world = liveWorld({
+      lookUp: async () => limited,
+      receipt: async () => limited,
+      submit: async () => held(ACCEPTED),
+      probe: async () => 'lost',
+    });
+    await world.start();
+    const now = new Date();
+    const work = { ...NEW_WORK, ...at, dueAt: now, claims: 0, since: now };
+    const id = world.add({ status, work, ...(status === 'accepted' && { dgiId: 'DGI-1' }) });
+    await world.pass(5000);
+    const other = world.add();
+    await world.pass(5000);
+    expect([at.stage, world.state.current.breaker.opened, world.invoice(other).status]).toEqual([
+      at.stage,
+      0,
+      'accepted',
+    ]);
+    expect(world.invoice(id)).toMatchObject({ status, work: at });
+    await world.stop();
+  }
 });
 
 describe('the one place of a half-open breaker', () => {
@@ -134,7 +166,7 @@ it('a state that was read before the breaker opened, and arrives after, lets not
   await gate.refresh();
   const stale = state.current;
   const pass = await gate.enter('inv_1');
-  await confirmed(pass?.submitted(notHeld('unavailable')));
+  await settled(pass?.submitted(notHeld('unavailable')));
   pass?.leave();
   state.read = async () => stale;
   await gate.refresh();
@@ -149,17 +181,41 @@ it('an invoice is not failed for good by a worker that has not heard of the outa
   const failures: number[] = [];
   for (let i = 0; i < 5; i++) {
     const pass = await gate.enter('inv_1');
-    failures.push((await confirmed(pass?.submitted(notHeld('unavailable')))) ?? 0);
+    failures.push((await settled(pass?.submitted(notHeld('unavailable')))) ?? 0);
     pass?.leave();
   }
   expect(gate.counted(failures)).toHaveLength(5);
   // Another worker opens the breaker.
   const other = gateOf(state, answering({ probe: async () => 'away' }));
   await other.refresh();
-  await confirmed(other.lookUpFailed(null));
+  await settled(other.lookUpFailed(null));
   expect(gate.counted(failures)).toHaveLength(5);
   expect(await gate.conclude(failures, 5)).toBe(false);
   expect(gate.counted(failures)).toEqual([]);
+});
+
+it('the last of five failures is not final if another worker has opened the breaker meanwhile', async () => {
+  let isAway = true;
+  const world = liveWorld({
+    submit: async () => (isAway ? notHeld('unavailable') : held(ACCEPTED)),
+    // The look-up after the last failure: this worker does not hear of what another one learns during it.
+    async lookUp() {
+      await world.state.update((state) => ({
+        next: confirmed(state, { number: null, opened: state.opened, at: new Date(), retryAfterMs: null }),
+        result: null,
+      }));
+      return absent();
+    },
+  });
+  await world.start();
+  const id = world.add();
+  await world.pass(10_500);
+  expect(world.invoice(id).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
+  expect(world.invoice(id)).toMatchObject({ status: 'signing', work: { failures: [], parked: true } });
+  isAway = false;
+  await world.pass(MINUTE);
+  expect(world.invoice(id).status).toBe('accepted');
+  await world.stop();
 });
 
 it('a new invoice does not take the place that becomes free before one that waits in the store', async () => {

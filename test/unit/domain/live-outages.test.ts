@@ -142,6 +142,32 @@ describe('an outage', () => {
     await world.stop();
   });
 
+  it('that began after failures does not leave their invoices with the long delays of their attempts', async () => {
+    let own: string | null = null;
+    const schedule = [0, 1000, HOUR, HOUR, HOUR];
+    const submit = async ({ submissionId }: { submissionId: string }) => {
+      const fails = world.faults.away !== null || submissionId === own;
+      if (!fails) world.accepted.push({ id: submissionId, at: Date.now() });
+      return fails ? notHeld('unavailable') : held(ACCEPTED);
+    };
+    const world = ledgerWorld({ schedule, concurrency: 1 }, { submit });
+    await world.start();
+    // Two failures that count: the next attempts are an hour away.
+    own = world.add({ createdAt: new Date() });
+    await world.pass(2000);
+    expect(world.invoice(own).work).toMatchObject({ failures: [1, 2], parked: false });
+    world.faults.away = 'unavailable';
+    const later = world.add({ createdAt: new Date() });
+    await world.pass(60_000);
+    expect(world.state.current.breaker.phase).toBe('open');
+    const first = own;
+    own = null;
+    world.faults.away = null;
+    await world.pass(120_000);
+    expect([world.invoice(later).status, world.invoice(first).status]).toEqual(['accepted', 'accepted']);
+    await world.stop();
+  });
+
   it('is told once when it begins and when it ends, with numbers', async () => {
     const world = ledgerWorld();
     world.faults.away = 'unavailable';
@@ -373,6 +399,29 @@ describe('one invoice that always gets 503', () => {
     await world.pass(60_000);
     expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
     expect(world.invoice(poison).authorityAttempts.filter(({ purpose }) => purpose === 'submit')).toHaveLength(5);
+    await world.stop();
+  });
+
+  it('has five attempts when it is alone after an outage, which ends without it', async () => {
+    let away = true;
+    const world = ledgerWorld(
+      {},
+      {
+        ...failing(() => null),
+        submit: async () => notHeld('unavailable'),
+        probe: async () => (away ? 'away' : null),
+      },
+    );
+    await world.start();
+    const poison = world.add();
+    await world.pass(HOUR);
+    expect(world.state.current.breaker.phase).toBe('open');
+    away = false;
+    await world.pass(600_000);
+    expect(world.state.current.breaker).toMatchObject({ phase: 'closed', opened: 1 });
+    expect(world.invoice(poison).rejectionReason).toMatch(/^dgi_transmission_failed: /);
+    const told = world.reports.filter((entry) => !('stage' in entry));
+    expect(told.at(-1)).toMatchObject({ level: 'warn', outage: 1, invoices: [poison] });
     await world.stop();
   });
 

@@ -65,7 +65,7 @@ function bench(
     signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
     authorityOf: () =>
       answering({
-        receipt: async (dgiId) => ({
+        receipt: async ({ dgiId }) => ({
           ...{ kind: 'receipt', requestId: null },
           receipt: {
             ...{ document: Buffer.from('<r/>'), submissionId: invoice.id, dgiId, sha256: invoice.xml?.sha256 ?? '' },

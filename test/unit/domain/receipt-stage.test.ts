@@ -1,6 +1,11 @@
 import { describe, expect, it } from 'vitest';
 import { OPEN_GATE } from '../../../src/domain/authority/gate.ts';
-import type { AuthorityReceipt, ClearedAnswer, ReceiptAnswer } from '../../../src/domain/authority/ports.ts';
+import type {
+  AuthorityReceipt,
+  ClearedAnswer,
+  ReceiptAnswer,
+  ReceiptPlace,
+} from '../../../src/domain/authority/ports.ts';
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { legalXml } from '../../../src/domain/invoice/documents.ts';
 import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
@@ -67,8 +72,8 @@ function bench(
   };
   const authority = {
     capabilities: () => ({ clearedDocument: answers.clears ?? false }),
-    receipt: async (dgiId: string) => {
-      calls.push(`receipt ${dgiId}`);
+    receipt: async ({ dgiId, submissionId }: ReceiptPlace) => {
+      calls.push(`receipt ${dgiId} of ${submissionId}`);
       return answers.receipt ?? receipt();
     },
     cleared: async (id: string) => {
@@ -115,7 +120,7 @@ describe('the receipt', () => {
       ...{ file: 'inv_1.receipt.xml', sha256: 'cd'.repeat(32), size: 10 },
       decidedAt: DECIDED,
     });
-    expect([it.calls, it.stored]).toEqual([['receipt DGI-1'], ['inv_1.receipt.xml application/xml']]);
+    expect([it.calls, it.stored]).toEqual([['receipt DGI-1 of inv_1'], ['inv_1.receipt.xml application/xml']]);
     expect(it.invoice().authorityAttempts).toMatchObject([
       { purpose: 'receipt', outcome: 'fetched', message: null, requestId: 'req_1' },
     ]);
@@ -187,7 +192,7 @@ describe('the receipt', () => {
     expect(new Set(it.delays)).toEqual(new Set([7000]));
     it.answers.wait = 0;
     await it.run();
-    expect([it.calls, it.failures, it.delays.at(-1)]).toEqual([['receipt DGI-1'], [null], 1000]);
+    expect([it.calls, it.failures, it.delays.at(-1)]).toEqual([['receipt DGI-1 of inv_1'], [null], 1000]);
   });
 });
 
@@ -214,7 +219,7 @@ describe('the cleared document', () => {
     const it = bench({ clears: true }, { awaitsCleared: true });
     expect(legalXml(it.invoice())).toBeNull();
     expect((await it.run())?.invoice.work?.stage).toBe('render');
-    expect(it.calls).toEqual(['receipt DGI-1', 'cleared inv_1']);
+    expect(it.calls).toEqual(['receipt DGI-1 of inv_1', 'cleared inv_1']);
     expect(it.attempts()).toEqual(['receipt fetched', 'cleared fetched']);
     expect(it.invoice()).toMatchObject({ xml: SENT, cleared: { file: 'inv_1.cleared.xml' }, awaitsCleared: false });
     expect(legalXml(it.invoice())).toMatchObject({ file: 'inv_1.cleared.xml' });
@@ -223,14 +228,14 @@ describe('the cleared document', () => {
   it('is not asked for where the authority makes none', async () => {
     const it = bench({ clears: false });
     await it.run();
-    expect(it.calls).toEqual(['receipt DGI-1']);
+    expect(it.calls).toEqual(['receipt DGI-1 of inv_1']);
     expect(legalXml(it.invoice())).toBe(SENT);
   });
 
   it('is asked for under the id under which the authority holds the invoice', async () => {
     const it = bench({ clears: true, receipt: receipt({ submissionId: 'inv_0' }) }, { heldAs: 'inv_0' });
     await it.run();
-    expect(it.calls).toContain('cleared inv_0');
+    expect(it.calls).toEqual(['receipt DGI-1 of inv_0', 'cleared inv_0']);
   });
 
   it.each([

@@ -5,9 +5,10 @@ import { compareBytes, compareValues, identical, valuesEqual } from '../../../sr
 import { compileIndex, EMPTY_ARRAY, encodeKey } from '../../../src/engine/query/keys.ts';
 import { boundIntervals } from '../../../src/engine/query/match.ts';
 import { isNaNValue } from '../../../src/engine/query/numbers.ts';
+import { sampled } from '../../support/samples.ts';
 import { bsonNumber, doc, value } from './arbitraries.ts';
 
-const runs = { numRuns: 3000 };
+const runs = { numRuns: sampled(3000) };
 
 describe('the order of BSON values', () => {
   it('orders types canonically, missing below null', () => {
@@ -105,7 +106,7 @@ describe('index keys', () => {
         expect(byKey(a, b, 1)).toBe(compareValues(a, b));
         expect(byKey(a, b, -1)).toBe(-compareValues(a, b) || 0);
       }),
-      { numRuns: 10_000 },
+      { numRuns: sampled(10_000) },
     );
   });
 
@@ -114,7 +115,7 @@ describe('index keys', () => {
       fc.property(bsonNumber, bsonNumber, (a, b) => {
         expect(byKey(a, b, 1)).toBe(compareValues(a, b));
       }),
-      { numRuns: 10_000 },
+      { numRuns: sampled(10_000) },
     );
   });
 

@@ -7,6 +7,7 @@ import { compileProjection } from '../../../src/engine/query/projection.ts';
 import { compileSort } from '../../../src/engine/query/sort.ts';
 import type { Doc } from '../../../src/engine/query/types.ts';
 import { compileUpdate, upsertBase } from '../../../src/engine/query/update.ts';
+import { sampled } from '../../support/samples.ts';
 import { doc, value } from './arbitraries.ts';
 
 const FILTERS =
@@ -60,7 +61,7 @@ function tried(action: () => unknown): boolean {
 }
 
 const isDoc = (made: unknown): made is Doc => Object.getPrototypeOf(made ?? 0) === Object.prototype;
-const runs = { numRuns: 6000 };
+const runs = { numRuns: sampled(6000) };
 
 describe('random input only causes errors that are reported to the client', () => {
   it('in filters', () => {
@@ -81,7 +82,7 @@ describe('random input only causes errors that are reported to the client', () =
       }),
       runs,
     );
-    expect(well).toBeGreaterThan(500);
+    expect(well).toBeGreaterThan(sampled(500));
   });
 
   it('in updates', () => {
@@ -100,7 +101,7 @@ describe('random input only causes errors that are reported to the client', () =
       }),
       runs,
     );
-    expect(well).toBeGreaterThan(500);
+    expect(well).toBeGreaterThan(sampled(500));
   });
 
   it('in projections and sorts', () => {
@@ -112,7 +113,7 @@ describe('random input only causes errors that are reported to the client', () =
       }),
       runs,
     );
-    expect(well).toBeGreaterThan(200);
+    expect(well).toBeGreaterThan(sampled(200));
   });
 
   it('in expressions', () => {
@@ -122,9 +123,9 @@ describe('random input only causes errors that are reported to the client', () =
         const stages = [{ $replaceWith: { result: expression } }];
         if (tried(() => [...runPipeline(stages, [document], { lookup: () => [] })])) well += 1;
       }),
-      { numRuns: 8000 },
+      { numRuns: sampled(8000) },
     );
-    expect(well).toBeGreaterThan(800);
+    expect(well).toBeGreaterThan(sampled(800));
   });
 
   it('in stages and accumulators', () => {
@@ -147,6 +148,6 @@ describe('random input only causes errors that are reported to the client', () =
       ),
       runs,
     );
-    expect(well).toBeGreaterThan(300);
+    expect(well).toBeGreaterThan(sampled(300));
   });
 });

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test, vi } from 'vitest';
 import { bundleFitsMachine, unpackChromium } from '../../../src/adapters/pdf/chromium-bundle.ts';
 import { launchChromium } from '../../../src/adapters/pdf/chromium-launcher.ts';
+import { packagesLoadedBy } from '../../support/loaded-packages.ts';
 import { CHROMIUM_CACHE } from './support.ts';
 
 let folder: string;
@@ -99,4 +100,22 @@ describe.skipIf(!bundleFitsMachine())('launchChromium', () => {
     await chromium.close();
     await vi.waitFor(() => expect(readFile(profile)).rejects.toMatchObject({ code: 'ENOENT' }), 50_000);
   });
+});
+
+test('the driver is not loaded for a browser that is missing or not executable', async () => {
+  const plain = join(folder, 'plain');
+  await writeFile(plain, '', { mode: 0o600 });
+  for (const [executablePath, code] of [
+    [join(folder, 'none'), 'ENOENT'],
+    [plain, 'EACCES'],
+  ] as const) {
+    const launching = launchChromium({ executablePath, cacheDir: folder });
+    await expect(launching).rejects.toThrow(new RegExp(`CHROMIUM_PATH does not start.*${code}`));
+  }
+  const launcher = import.meta.resolve('../../../src/adapters/pdf/chromium-launcher.ts');
+  const options = JSON.stringify({ executablePath: plain, cacheDir: folder });
+  const loaded = await packagesLoadedBy(
+    `await (await import('${launcher}')).launchChromium(${options}).catch(() => undefined);`,
+  );
+  expect(loaded).not.toContain('puppeteer-core');
 });

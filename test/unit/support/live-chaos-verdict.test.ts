@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import type { SubmissionBody } from '../../../scripts/authority-simulator/submission.ts';
-import type { InvoiceDocument } from '../../../src/storage/invoices.ts';
+import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
 import type { LiveChaosOutcome } from '../../support/live-chaos.ts';
 import { brokenLivePromises } from '../../support/live-chaos-verdict.ts';
 

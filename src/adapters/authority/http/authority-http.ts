@@ -6,6 +6,7 @@ import type {
   LookUpAnswer,
   ReceiptAnswer,
   SubmitAnswer,
+  Unknown,
 } from '../../../domain/authority/ports.ts';
 import { createCapabilityReader } from './capabilities.ts';
 import { type ConnectionOptions, createConnection, type OutgoingRequest } from './connection.ts';
@@ -19,6 +20,7 @@ import {
   lookUpOutcome,
   type Outcome,
   submitOutcome,
+  unknownOf,
 } from './outcomes.ts';
 import { retryAfterOf } from './retry-after.ts';
 import { createServerClock, type LocalClock } from './server-clock.ts';
@@ -48,6 +50,8 @@ export interface HttpAuthorityParts {
   /** Told of each call. `outcome`: the kind of the answer, or why the document is not held. */
   readonly observe?: (call: CallKind, outcome: string, seconds: number) => void;
   readonly connection?: ConnectionOptions;
+  /** For each request for a token, milliseconds. Default 10,000. */
+  readonly tokenTimeoutMs?: number;
   readonly clock?: LocalClock;
   readonly limitClock?: LimitOptions['now'];
   readonly refreshMs?: number;
@@ -97,6 +101,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
       credentials,
       authorityClock: serverClock,
       ...(clock && { local: clock }),
+      ...(parts.tokenTimeoutMs !== undefined && { answerTimeoutMs: parts.tokenTimeoutMs }),
     });
   const base = settings.url.replace(/\/+$/, '');
   const urlOf = (path: string) => new URL(`${base}/v1/${path}`);
@@ -218,7 +223,7 @@ export function createHttpAuthority(settings: HttpAuthoritySettings, parts: Http
         }
       }),
 
-    receipt: (dgiId) =>
+    receipt: ({ dgiId }) =>
       observed('receipt', async (): Promise<ReceiptAnswer> => {
         const unread = await capabilities.ensure();
         if (unread) return unknown(unread.outcome, unread.trouble);
@@ -275,9 +280,8 @@ function notReady(outcome: Outcome, trouble: string | null, sent: Parameters<typ
   return { kind: 'not_held', requestId, reason: 'unavailable', message, retryAfterMs: null };
 }
 
-function unknown(outcome: Outcome, trouble: string | null) {
-  const retryAfterMs = outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null;
-  return { kind: 'unknown', requestId: outcome.requestId, message: trouble ?? '', retryAfterMs } as const;
+function unknown(outcome: Outcome, trouble: string | null): Unknown {
+  return { ...unknownOf(outcome), message: trouble ?? '' };
 }
 
 function unknownNow(message: string, retryAfterMs: number | null) {

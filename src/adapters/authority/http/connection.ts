@@ -13,6 +13,8 @@ export interface OutgoingRequest {
   readonly body?: Uint8Array;
   /** A longer answer is not read. */
   readonly maxAnswerBytes: number;
+  /** Instead of the connection's own limit, milliseconds. */
+  readonly answerTimeoutMs?: number;
 }
 
 /** A complete answer. */
@@ -104,7 +106,7 @@ export function createConnection(credentials: CredentialStore, options: Connecti
         await via.agent.destroy();
         return { kind: 'not_sent', requestId, message: 'The service is stopping.' };
       }
-      const limits = { connectTimeoutMs, answerTimeoutMs };
+      const limits = { connectTimeoutMs, answerTimeoutMs: request.answerTimeoutMs ?? answerTimeoutMs };
       const exchange = await new Promise<Exchange>((settle) => {
         const handler = new ExchangeHandler(request, requestId, limits, settle);
         const { origin, pathname, search } = request.url;

@@ -5,8 +5,10 @@ import type {
   NotHeldReason,
   Submission,
   SubmitAnswer,
+  Unknown,
 } from '../../../domain/authority/ports.ts';
 import { type ReportedError, readChanges, readError, readFound, readSubmission } from './answers.ts';
+import { isCompleteXml } from './complete-xml.ts';
 import type { Answer, Exchange } from './connection.ts';
 import { retryAfterOf } from './retry-after.ts';
 import type { NoToken } from './token.ts';
@@ -60,7 +62,12 @@ const LOOK_UP_BY_DIGEST: readonly Case<Sent, LookUpAnswer>[] = [
 
 /** A cleared document, and a receipt before it is verified. */
 const DOCUMENT: readonly Case<null, ClearedAnswer>[] = [
-  { status: [200], read: ({ requestId, body }) => ({ kind: 'document', requestId, document: body }) },
+  {
+    status: [200],
+    // What was cut off on its way is no statement of the authority, right or wrong.
+    read: ({ requestId, body }) =>
+      isCompleteXml(body) ? { kind: 'document', requestId, document: body } : 'its document is not complete',
+  },
   { status: [404], code: 'any', read: absent },
 ];
 
@@ -133,7 +140,7 @@ function classify<Context, Result>(
   cases: readonly Case<Context, Result>[],
   outcome: Outcome,
   context: Context,
-): Result | { kind: 'unknown'; requestId: string | null; message: string; retryAfterMs: number | null } {
+): Result | Unknown {
   const unknown = (why?: string) => unknownOf(outcome, why);
   if (outcome.kind === 'no_token') return { ...unknown(), retryAfterMs: outcome.retryAfterMs };
   if (outcome.kind !== 'answer' || !isOwn(outcome)) return unknown();
@@ -148,10 +155,13 @@ function classify<Context, Result>(
   return typeof result === 'string' ? unknown(result) : result;
 }
 
-function unknownOf(outcome: Outcome, why?: string) {
+/** What a call says that nothing may be concluded from. @param why see {@link troubleOf} */
+export function unknownOf(outcome: Outcome, why?: string): Unknown {
+  const own = outcome.kind === 'answer' && isOwn(outcome) ? outcome : null;
   return {
-    ...{ kind: 'unknown' as const, requestId: outcome.requestId, message: troubleOf(outcome, why) },
-    retryAfterMs: outcome.kind === 'answer' && isOwn(outcome) ? retryAfterOf(outcome) : null,
+    ...{ kind: 'unknown', requestId: outcome.requestId, message: troubleOf(outcome, why) },
+    retryAfterMs: own && retryAfterOf(own),
+    ...(own?.status === 429 && { rateLimited: true }),
   };
 }
 

@@ -47,7 +47,15 @@ export interface TokenParts {
   /** Tells the server's time until the token endpoint has answered. */
   readonly authorityClock: ServerClock;
   readonly local?: LocalClock;
+  /** For each request for a token, milliseconds. Default {@link ANSWER_MS}. */
+  readonly answerTimeoutMs?: number;
 }
+
+/**
+ * While there is no valid token, every call waits for the one request for it: less time than an answer of the authority
+ * may take, so that one hanging request of a token endpoint that works stops no worker for long.
+ */
+const ANSWER_MS = 10_000;
 
 const MAX_ANSWER_BYTES = 256 * 1024;
 const ASSERTION_SECONDS = 60;
@@ -78,7 +86,7 @@ interface Token {
 
 /** OAuth 2 client credentials with `private_key_jwt` (RFC 6749, section 4.4; RFC 7523, section 2.2). */
 export function createTokenSource(settings: TokenSettings, parts: TokenParts): TokenSource {
-  const { connection, credentials, authorityClock, local = LOCAL_CLOCK } = parts;
+  const { connection, credentials, authorityClock, local = LOCAL_CLOCK, answerTimeoutMs = ANSWER_MS } = parts;
   const clock = createServerClock(local, authorityClock);
   const url = new URL(settings.url);
   let current: Token | null = null;
@@ -92,7 +100,7 @@ export function createTokenSource(settings: TokenSettings, parts: TokenParts): T
     if (assertionKey === null) throw new Error('DGI_TOKEN_URL is set without DGI_CLIENT_KEY');
     const assertion = await signAssertion(settings, assertionKey, clock.now());
     const exchange = await connection.exchange({
-      ...{ url, method: 'POST', maxAnswerBytes: MAX_ANSWER_BYTES },
+      ...{ url, method: 'POST', maxAnswerBytes: MAX_ANSWER_BYTES, answerTimeoutMs },
       headers: { 'content-type': 'application/x-www-form-urlencoded', accept: 'application/json' },
       body: Buffer.from(
         new URLSearchParams({

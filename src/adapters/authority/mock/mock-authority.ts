@@ -14,20 +14,22 @@ import type {
 } from '../../../domain/authority/ports.ts';
 import type { DocumentSigner } from '../../../domain/invoice/ports.ts';
 import { MAGIC_ICES } from '../../../domain/invoice/test-scenarios.ts';
+import { later } from '../../../domain/later.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import type { ReceiptReader } from '../receipt-reader.ts';
 import { writeReceipt } from '../receipt-writer.ts';
+import type { Examined } from './examination-thread.ts';
 import { faultOf } from './examine-invoice.ts';
 import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts';
 
 export interface MockAuthorityParts {
   readonly ledger: SubmissionLedger;
-  /** Verifies the signature of a document. */
+  /** Verifies the signature of a document that `examineContent` has not verified. */
   readonly verify: (
     document: Uint8Array,
   ) => Promise<{ readonly valid: true } | Pick<InvalidSignature, 'valid' | 'failed'>>;
-  /** Checks the content of the document as `faultOf` does. By default `faultOf` itself runs, on the event loop. */
-  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Problem | null>;
+  /** Checks the document. By default only its content is checked, by `faultOf`, on the event loop. */
+  readonly examineContent?: (document: Uint8Array, customerIce: string) => Promise<Examined>;
   /** Signs its receipts. */
   readonly signer: DocumentSigner;
   readonly readReceipt: ReceiptReader;
@@ -65,7 +67,7 @@ const CALLED = { requestId: null } as const;
 export function createMockAuthority({
   ledger,
   verify,
-  examineContent = async (document, customerIce) => faultOf(document, customerIce),
+  examineContent = async (document, customerIce) => ({ isVerified: false, fault: faultOf(document, customerIce) }),
   signer,
   readReceipt,
   clock = () => new Date(),
@@ -118,11 +120,12 @@ export function createMockAuthority({
       return answerOf(row);
     },
 
-    async receipt(dgiId) {
-      const row = await ledger.findByDgiId(dgiId);
+    async receipt({ dgiId, submissionId }) {
+      const row = await ledger.find(submissionId);
       if (row === null || answerOf(row).kind !== 'held' || clock() < row.decisionAt)
         return { kind: 'absent', ...CALLED };
-      const { submissionId, sha256: digest, decision } = row;
+      const { sha256: digest, decision } = row;
+      if (decision.outcome !== 'accepted' || decision.dgiId !== dgiId) return { kind: 'absent', ...CALLED };
       const facts = { dgiId, submissionId, digest, status: decision.outcome, decidedAt: decision.decidedAt };
       return { ...CALLED, ...(await readReceipt(await writeReceipt(facts, signer, clock()))) };
     },
@@ -172,9 +175,9 @@ async function examine(
     return digestProblem();
   }
   try {
-    const verification = await verify(document);
-    if (!verification.valid) return signatureProblem(verification.failed);
-    return await examineContent(document, customerIce);
+    const { isVerified, fault } = await examineContent(document, customerIce);
+    const verification = isVerified ? null : await verify(document);
+    return verification?.valid === false ? signatureProblem(verification.failed) : fault;
   } catch {
     return 'failed';
   }
@@ -185,8 +188,4 @@ function decide({ submissionId, sha256, customerIce }: Submission, fault: Proble
   if (problem !== null) return { outcome: 'rejected', problems: [problem], decidedAt };
   const digits = createHash('sha256').update(`${submissionId} ${sha256}`).digest('hex').slice(0, 16).toUpperCase();
   return { outcome: 'accepted', dgiId: `DGI-TEST-${digits}`, decidedAt };
-}
-
-function later(time: Date, milliseconds: number): Date {
-  return new Date(time.getTime() + milliseconds);
 }

@@ -1,9 +1,11 @@
 import type { Gate, Pass } from '../../authority/gate.ts';
 import {
   type Authority,
+  type ClearedAnswer,
   type HeldSubmission,
   type LookUpAnswer,
   NOT_HELD,
+  type ReceiptAnswer,
   type Submission,
   type SubmitAnswer,
   type Unknown,
@@ -65,6 +67,11 @@ export function wasSent({ requestId }: { readonly requestId: string | null }): b
   return requestId !== null;
 }
 
+/** Whether the authority answered, if only by one of its limits: then it is not away. */
+export function isAnswered(answer: LookUpAnswer | ReceiptAnswer | ClearedAnswer): boolean {
+  return answer.kind !== 'unknown' || answer.rateLimited === true;
+}
+
 /** Makes and records a call to the authority. @returns {@link DEFECT} if it throws */
 export async function recordedCall<Answer extends SubmitAnswer | LookUpAnswer>(
   { log, onDefect }: Pick<Calls, 'log' | 'onDefect'>,
@@ -95,7 +102,7 @@ export async function callAuthority(calls: Calls): Promise<Outcome> {
     }
     if (found.kind === 'unknown') {
       if (found.deferred) return { kind: 'deferred', waitMs: found.retryAfterMs ?? 0 };
-      if (wasSent(found)) await pass.lookUpFailed(found.retryAfterMs);
+      if (wasSent(found) && !isAnswered(found)) await pass.lookUpFailed(found.retryAfterMs);
       return unknown('runs', found, failures);
     }
     // Now every attempt is known as "not held".
@@ -118,7 +125,7 @@ async function lookUp(calls: Calls) {
   const { authority, gate, invoice } = calls;
   const submission = { submissionId: invoice.id, sha256: digestOf(invoice) };
   const answer = await recordedCall(calls, 'look_up', () => authority.lookUp(submission));
-  if (answer.kind !== 'unknown') gate.answered();
+  if (isAnswered(answer)) gate.answered();
   return answer;
 }
 

@@ -7,7 +7,7 @@ import { decisionWait, failedLookUpWait } from '../pauses.ts';
 import { boundedProblems } from '../problems.ts';
 import { rejectedByAuthority } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
-import { recordedCall, wasSent } from './call-authority.ts';
+import { isAnswered, recordedCall, wasSent } from './call-authority.ts';
 import {
   attemptsOf,
   type PipelineParts,
@@ -88,8 +88,8 @@ export function createDecideStage(
         const { delay } = decisionWait(invoice, capabilities, null, new Date());
         return putOff(claim, { ...work, attempts: attemptsOf(invoice) }, Math.max(delay, answer.retryAfterMs ?? 0));
       }
-      if (answer.kind !== 'unknown') gate.answered();
-      else if (wasSent(answer)) await gate.lookUpFailed(answer.retryAfterMs);
+      if (isAnswered(answer)) gate.answered();
+      else if (answer.kind === 'unknown' && wasSent(answer)) await gate.lookUpFailed(answer.retryAfterMs);
       const held = answer.kind === 'held' ? answer.submission : null;
       if (held?.decision) return decideBy(claim, held.decision, log, held.warnings);
       reportFailure(invoice, answer);

@@ -6,6 +6,7 @@ import { DOCUMENTS } from '../documents.ts';
 import { type Invoice, NEW_WORK, type StoredDocument, type StoredReceipt } from '../invoice.ts';
 import { RECEIPT_SCHEDULE } from '../pauses.ts';
 import type { InvoiceChange } from '../repository.ts';
+import { isAnswered } from './call-authority.ts';
 import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
 
 /**
@@ -36,7 +37,7 @@ export function createReceiptStage(
     const { dgiId } = invoice;
     if (dgiId === null) throw new Error(`invoice ${invoice.id} is at stage receipt but not accepted`);
     const answer = await log.call('receipt', async (): Promise<ReceiptAnswer> => {
-      const given = await authority.receipt(dgiId);
+      const given = await authority.receipt({ dgiId, submissionId: invoice.heldAs ?? invoice.id });
       const fault = given.kind === 'receipt' ? differenceOf(given.receipt, invoice) : null;
       return fault === null ? given : { kind: 'invalid', requestId: given.requestId, message: fault };
     });
@@ -144,7 +145,7 @@ function delayOf(
       return {
         message: `the ${what} could not be fetched: ${answer.message}`,
         isWrong: false,
-        isFailure: true,
+        isFailure: !isAnswered(answer),
         retryAfterMs: answer.retryAfterMs ?? 0,
       };
   }

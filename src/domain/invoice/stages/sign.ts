@@ -2,12 +2,16 @@ import { next, rejection } from '../changes.ts';
 import type { Invoice } from '../invoice.ts';
 import { legalInvoice } from '../legal-invoice.ts';
 import { SIGN_SCHEDULE } from '../pauses.ts';
+import type { UnsignedDocument } from '../ports.ts';
 import { signingFailed } from '../rejection-reasons.ts';
 import type { Claim } from '../repository.ts';
 import { SigningFailed } from '../signing-key.ts';
 import { scenarioOf } from '../test-scenarios.ts';
-import { attemptsOf, type PipelineParts, type Progress, type RunStage } from './stage.ts';
+import { attemptsOf, type PipelineParts, type Progress, type RunStage, type Step } from './stage.ts';
 import type { TransmitBytes } from './transmit.ts';
+
+/** Signs this document of the invoice, and goes on as the stage does. */
+export type SignDocument = (claim: Claim, document: UnsignedDocument) => Promise<Step>;
 
 /**
  * Signs and stores the invoice's UBL and transmits the same bytes. Rejects it with `signature_error` after the retries.
@@ -16,12 +20,11 @@ export function createSignStage(
   { documents, writer, signerOf, report }: Pick<PipelineParts, 'documents' | 'writer' | 'signerOf' | 'report'>,
   { change, putOff, handOver }: Progress,
   transmitBytes: TransmitBytes,
-): RunStage {
-  async function sign(invoice: Invoice): Promise<Uint8Array> {
+): { readonly sign: RunStage; readonly signDocument: SignDocument } {
+  async function signed(invoice: Invoice, document: UnsignedDocument): Promise<Uint8Array> {
     if (scenarioOf(invoice) === 'signing-fails')
       throw new SigningFailed('The magic ICE of the test environment requests this failure.', { fault: 'requested' });
-    const signer = signerOf(invoice);
-    return signer.sign(await writer.write(legalInvoice(invoice, numberOf(invoice))), new Date());
+    return signerOf(invoice).sign(document, new Date());
   }
 
   async function failed(claim: Claim, error: SigningFailed): Promise<null> {
@@ -35,21 +38,29 @@ export function createSignStage(
     return null;
   }
 
-  return async (claim) => {
+  const signDocument: SignDocument = async (claim, document) => {
     const { invoice } = claim;
-    let signed: Uint8Array;
+    let bytes: Uint8Array;
     try {
-      signed = await sign(invoice);
+      bytes = await signed(invoice, document);
     } catch (error) {
       if (error instanceof SigningFailed) return failed(claim, error);
       throw error;
     }
-    const xml = await documents.put(signed, `${invoice.id}.xml`, 'application/xml');
+    const xml = await documents.put(bytes, `${invoice.id}.xml`, 'application/xml');
     // From here on these bytes are the invoice: they are sent, served and hashed.
     // A live authority may be slow, and must not hold a place of signing meanwhile.
     if (invoice.environment === 'live') return handOver(claim, 'transmit', { xml });
     const stored = await change(claim, { xml, work: next('transmit') });
-    return transmitBytes(stored, async () => signed, false);
+    return transmitBytes(stored, async () => bytes, false);
+  };
+
+  return {
+    signDocument,
+    sign: async (claim) => {
+      const { invoice } = claim;
+      return signDocument(claim, await writer.write(legalInvoice(invoice, numberOf(invoice))));
+    },
   };
 }
 

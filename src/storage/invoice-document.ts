@@ -1,0 +1,108 @@
+import { completer } from '../domain/invoice/field-makers.ts';
+import { INVOICE } from '../domain/invoice/fields.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
+import { legalNumber } from '../domain/invoice/legal-invoice.ts';
+import type { IdempotencyMark, SeriesNumber } from '../domain/invoice/repository.ts';
+import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
+import { type StoredWork, storedWork, workFields } from './stored-work.ts';
+
+/** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
+export interface InvoiceDocument
+  extends Omit<
+      Invoice,
+      | 'id'
+      | 'metadata'
+      | 'number'
+      | 'ownNumber'
+      | 'work'
+      | 'events'
+      | 'email'
+      | 'documentRevision'
+      | 'authorityAttempts'
+      | 'terms'
+      | keyof typeof UNANSWERED
+    >,
+    Partial<Pick<Invoice, keyof typeof UNANSWERED>> {
+  _id: string;
+  ownNumber?: string;
+  /** Without terms that are null. */
+  terms?: Partial<InvoiceTerms>;
+  /** Pairs, because names may contain dots and dollar signs. */
+  metadata: [string, string][];
+  order: string;
+  events: InvoiceEvent[];
+  email?: Invoice['email'];
+  documentRevision?: number;
+  authorityAttempts?: Invoice['authorityAttempts'];
+  idempotency?: IdempotencyMark;
+  series?: SeriesNumber;
+  work?: StoredWork | undefined;
+  /**
+   * Present while the event log may lack events up to `sequence`; the sweep publishes them from `dueAt` on. Absent when
+   * the log has all events.
+   */
+  outbox?: { sequence: number; dueAt: Date };
+}
+
+const complete = completer(INVOICE);
+
+/** A new invoice, which has no answer of the authority yet. */
+export function documentOf(
+  { id, metadata, work, number: _made, ownNumber, terms, ...rest }: Invoice,
+  order: string,
+  mark: IdempotencyMark | null,
+) {
+  const { heldAs, problems, authorityWarnings, receipt, cleared, awaitsCleared, ...invoice } = rest;
+  const given = Object.entries(terms).filter(([, value]) => value !== null);
+  return {
+    _id: id,
+    ...invoice,
+    ...(given.length > 0 && { terms: Object.fromEntries(given) as Partial<InvoiceTerms> }),
+    events: [...invoice.events],
+    metadata: Object.entries(metadata),
+    order,
+    ...(ownNumber !== null && { ownNumber }),
+    ...(mark && { idempotency: mark }),
+    ...(work && {
+      work: storedWork({ ...invoice, id }, work, {
+        ...{ claims: work.claims, since: work.since, token: null, dueAt: work.dueAt },
+      }),
+    }),
+  } satisfies InvoiceDocument;
+}
+
+/** The invoice of a stored document, with what the table of fields has today. */
+export function invoiceOf({
+  _id,
+  metadata,
+  order: _order,
+  idempotency: _mark,
+  outbox: _outbox,
+  series,
+  ownNumber,
+  email,
+  authorityAttempts,
+  documentRevision,
+  terms,
+  work,
+  ...invoice
+}: InvoiceDocument): Invoice {
+  return complete({
+    id: _id,
+    ...UNANSWERED,
+    ...invoice,
+    metadata: Object.fromEntries(metadata),
+    number: ownNumber ?? (series ? legalNumber(series) : null),
+    ownNumber: ownNumber ?? null,
+    email: email ?? null,
+    terms: { ...NO_TERMS, ...terms },
+    authorityAttempts: authorityAttempts ?? [],
+    documentRevision: documentRevision ?? 0,
+    work: work
+      ? {
+          ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
+          ...{ dueAt: work.dueAt, claims: work.claims ?? 0, since: work.since ?? work.dueAt },
+        }
+      : null,
+  });
+}

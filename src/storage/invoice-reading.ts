@@ -1,0 +1,97 @@
+import type { Collection, Filter } from 'mongodb';
+import type { Invoice } from '../domain/invoice/invoice.ts';
+import { seriesNumberOf } from '../domain/invoice/legal-invoice.ts';
+import type { InvoicePageQuery, InvoiceRepository, SeriesNumber } from '../domain/invoice/repository.ts';
+import { batchedFind } from './batched-find.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { anyBehind, orderRange, readAll, readUpTo } from './pages.ts';
+
+type Reading = Pick<
+  InvoiceRepository,
+  | 'find'
+  | 'findMany'
+  | 'findByIdempotencyKey'
+  | 'findByNumber'
+  | 'findByOwnNumber'
+  | 'orderOf'
+  | 'page'
+  | 'highestSerial'
+>;
+
+/** Reads invoices: one by its id, number or idempotency key, several, or a page of the list. */
+export function readingOf(invoices: Collection<InvoiceDocument>): Reading {
+  return {
+    find: batchedFind(invoices, invoiceOf),
+
+    async findMany(tenantId, environment, invoiceIds, maxBytes) {
+      // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.
+      const search = invoices.find({ _id: { $in: [...invoiceIds] } }, { raw: true });
+      const { found, bytes } = await readAll(search, invoiceIds.length, maxBytes);
+      const own = found.map(invoiceOf).filter((each) => each.tenantId === tenantId && each.environment === environment);
+      return { invoices: own, bytes };
+    },
+
+    async findByIdempotencyKey(tenantId, environment, key) {
+      const document = await findByKey(invoices, tenantId, environment, key);
+      return document && invoiceOf(document);
+    },
+
+    async findByNumber(tenantId, environment, number) {
+      const series = seriesNumberOf(number);
+      const document = await invoices.findOne({
+        ...{ tenantId, environment },
+        ...(series ? { 'series.year': series.year, 'series.serial': series.serial } : { ownNumber: number }),
+      });
+      return document && invoiceOf(document);
+    },
+
+    async findByOwnNumber(tenantId, environment, ownNumber) {
+      const document = await invoices.findOne({ tenantId, environment, ownNumber }, { projection: { _id: 1 } });
+      return document?._id ?? null;
+    },
+
+    async orderOf(tenantId, environment, invoiceId) {
+      const document = await invoices.findOne({ _id: invoiceId, tenantId, environment }, { projection: { order: 1 } });
+      return document?.order ?? null;
+    },
+
+    async page(query) {
+      const newestFirst = query.cursor?.direction !== 'before';
+      const cursor = invoices.find(pageFilter(query), { raw: true }).sort({ order: newestFirst ? -1 : 1 });
+      const { found, hasMore, bytes } = await readUpTo(cursor, query.limit, query.maxBytes);
+      const page = found.map(invoiceOf);
+      const { cursor: place, createdFrom: from, createdUntil: until } = query;
+      const hasOthers = () => anyBehind(invoices, ownFilter(query), { cursor: place, from, until });
+      return { invoices: newestFirst ? page : page.reverse(), hasMore, hasOthers, bytes };
+    },
+
+    async highestSerial(tenantId, environment, year) {
+      const last = await invoices
+        .find({ tenantId, environment, 'series.year': year, 'series.serial': { $exists: true } })
+        .project<{ series: SeriesNumber }>({ series: 1 })
+        .sort({ 'series.serial': -1 })
+        .limit(1)
+        .next();
+      return last?.series.serial ?? 0;
+    },
+  };
+}
+
+/** The invoice that a client created with this Idempotency-Key. */
+export async function findByKey(
+  invoices: Collection<InvoiceDocument>,
+  tenantId: string,
+  environment: Invoice['environment'],
+  key: string,
+) {
+  return invoices.findOne({ tenantId, environment, 'idempotency.key': key });
+}
+
+function pageFilter(query: InvoicePageQuery): Filter<InvoiceDocument> {
+  const order = orderRange({ cursor: query.cursor, from: query.createdFrom, until: query.createdUntil });
+  return { ...ownFilter(query), ...(order && { order }) };
+}
+
+function ownFilter({ tenantId, environment, status }: InvoicePageQuery): Filter<InvoiceDocument> {
+  return { tenantId, environment, ...(status !== null && { status }) };
+}

@@ -1,0 +1,163 @@
+import { randomUUID } from 'node:crypto';
+import type { Collection, Filter, UpdateFilter } from 'mongodb';
+import { NEVER } from '../domain/invoice/attention.ts';
+import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
+import { legalNumber } from '../domain/invoice/legal-invoice.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type InvoiceChange,
+  type InvoiceRepository,
+  NumberTaken,
+} from '../domain/invoice/repository.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { placeFields, storedWork, workFields } from './stored-work.ts';
+
+/** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
+const OUTBOX_GRACE_MS = 5000;
+
+type Transitions = Pick<
+  InvoiceRepository,
+  'claim' | 'renew' | 'change' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
+>;
+
+/** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
+export function transitionsOf(invoices: Collection<InvoiceDocument>): Transitions {
+  return {
+    async claim(invoiceId, leaseMs) {
+      const token = randomUUID();
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, 'work.dueAt': { $lte: new Date() } },
+        { $set: { 'work.token': token, ...leaseFields(leaseMs) }, $inc: { 'work.claims': 1 } },
+        { returnDocument: 'after' },
+      );
+      return document && { invoice: invoiceOf(document), token };
+    },
+
+    async renew(claim, leaseMs) {
+      const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseFields(leaseMs) });
+      if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
+    },
+
+    async change(claim, change, leaseMs) {
+      const now = new Date();
+      try {
+        const { matchedCount } = await invoices.updateOne(
+          { ...heldBy(claim), status: claim.invoice.status },
+          updateOf(claim, change, leaseMs, now),
+        );
+        if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
+      } catch (error) {
+        if (change.series && isDuplicateKey(error)) throw new NumberTaken(`serial ${change.series.serial} is taken`);
+        throw error;
+      }
+      return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+    },
+
+    async raiseDocumentRevision(tenantId, environment, invoiceId) {
+      const document = await invoices.findOneAndUpdate(
+        { _id: invoiceId, tenantId, environment },
+        { $inc: { documentRevision: 1 } },
+        // Without the hint, some servers use the index of the list and scan all invoices of the tenant.
+        { returnDocument: 'after', hint: { _id: 1 } },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async requestEmail(invoice, email) {
+      const { id, email: before } = invoice;
+      const now = new Date();
+      const next = { ...NEW_WORK, stage: 'email' } as const;
+      const work = storedWork(invoice, next, { claims: 0, since: now, token: null, dueAt: now });
+      const document = await invoices.findOneAndUpdate(
+        { _id: id, status: 'accepted', work: { $exists: false }, 'email.sending': before?.sending ?? null },
+        { $set: { email, work } },
+        { returnDocument: 'after' },
+      );
+      return document && invoiceOf(document);
+    },
+
+    async retryNow(invoiceId) {
+      const now = new Date();
+      const retry = (filter: Filter<InvoiceDocument>, further: object) =>
+        invoices.findOneAndUpdate(
+          { _id: invoiceId, ...filter },
+          { $set: { 'work.dueAt': now, ...further } },
+          { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
+        );
+      // A run that was claimed and changed nothing may have sent the document.
+      const due =
+        (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
+        (await retry({ work: { $exists: true } }, {}));
+      // Blocked and idle work stays as it is until here, so it is due already when it changes its lane.
+      if (due?.work?.blocked || due?.work?.idle) {
+        const { stage, parked = false } = due.work;
+        await invoices.updateOne(
+          { _id: invoiceId, 'work.stage': stage, 'work.dueAt': now },
+          {
+            $set: placeFields({ ...due, id: invoiceId }, { stage, parked }),
+            $unset: { 'work.blocked': '', 'work.idle': '' },
+          },
+        );
+      }
+      return due !== null;
+    },
+
+    async retryFailed(from, to) {
+      const now = new Date();
+      await invoices.updateMany(
+        {
+          ...{ 'work.failures': { $elemMatch: { $gte: from, $lte: to } }, 'work.stage': 'transmit' },
+          ...{ 'work.token': null, 'work.dueAt': { $gt: now } },
+          ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
+        } as Filter<InvoiceDocument>,
+        // The job gets another id by `since`, so that it does not wait for the job that exists.
+        { $set: { 'work.dueAt': now, 'work.since': now } },
+      );
+    },
+  };
+}
+
+function heldBy(claim: Claim): Filter<InvoiceDocument> {
+  return { _id: claim.invoice.id, 'work.token': claim.token };
+}
+
+function leaseFields(leaseMs: number) {
+  return { 'work.dueAt': new Date(Date.now() + leaseMs) };
+}
+
+function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {
+  const { work, event, ...fields } = change;
+  const $set: Record<string, unknown> = fields;
+  if (event) {
+    if (change.status) $set.updatedAt = event.at;
+    $set.outbox = { sequence: event.sequence, dueAt: new Date(now.getTime() + OUTBOX_GRACE_MS) };
+  }
+  if (work) {
+    const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
+    const token = work.keep ? claim.token : null;
+    $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
+  }
+  return {
+    ...(Object.keys($set).length > 0 && { $set }),
+    ...(event && { $push: { events: event } }),
+    ...(work === null && { $unset: { work: '' } }),
+  } as UpdateFilter<InvoiceDocument>;
+}
+
+/** The invoice after the update, computed to save a read. */
+function changed(invoice: Invoice, change: InvoiceChange, now: Date): Invoice {
+  const { work, event, series, ...fields } = change;
+  return {
+    ...invoice,
+    ...fields,
+    ...(series && { number: legalNumber(series) }),
+    ...(event && { events: [...invoice.events, event] }),
+    ...(event && change.status && { updatedAt: event.at }),
+    work: work && {
+      ...{ ...NEW_WORK, stage: work.stage, ...workFields(work) },
+      ...{ dueAt: now, claims: work.keep ? 1 : 0, since: now },
+    },
+  };
+}
