@@ -120,9 +120,14 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   /** When each wake job of this process was added, in whole seconds. */
   const woken = new Map<string, number>();
 
-  /** Tells the worker of these partitions that one of their invoices is due. */
+  /** Whether an invoice that is due now gets a job: not if this process would find no place for it. */
+  function getsJob(lane: Lane, partition: number): boolean {
+    return !claimer?.isBehind(lane, only(partition)) && rate.take();
+  }
+
+  /** Tells the worker of this partition that one of its invoices is due. */
   async function wake(lane: Lane, partition: number): Promise<void> {
-    if (claimer?.wake(lane, { from: partition, until: partition + 1 })) return;
+    if (claimer?.wake(lane, only(partition))) return;
     const range = Math.floor((partition * WAKE_RANGES) / PARTITIONS);
     const second = Math.floor(Date.now() / 1000);
     const key = `${lane} ${range}`;
@@ -138,10 +143,11 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       // Nobody waits for idle work.
       if (!lane || lane === 'idle') return;
       const { stage, since } = work;
+      const partition = partitionOf(invoice);
       try {
-        if (inMs > 0 || rate.take())
+        if (inMs > 0 || getsJob(lane, partition))
           await jobs.add({ invoiceId: id, environment, stage, since }, new Date(Date.now() + inMs));
-        else await wake(lane, partitionOf(invoice));
+        else await wake(lane, partition);
       } catch (error) {
         // The claimer will find the invoice.
         report(`a job ${jobName(stage, environment)} could not be queued`, error);
@@ -235,6 +241,10 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
 /** Makes the claimer look at what a wake job tells of, if it is its own. */
 function tell(claims: Claimer, { lane, range }: Wake): void {
   claims.wake(lane, rangeOfWake(range));
+}
+
+function only(partition: number): PartitionRange {
+  return { from: partition, until: partition + 1 };
 }
 
 function rangeOfWake(range: number): PartitionRange {

@@ -15,6 +15,8 @@ import type { ClaimRanges } from './claim-ranges.ts';
 const HOT_MS = 20;
 /** Longest time between two looks, milliseconds. */
 const COLD_MS = 1000;
+/** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
+const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
 /** Number of invoices of one partition that are claimed in its turn. */
 const A_TURN = 8;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
@@ -45,6 +47,8 @@ export interface Claimer {
   start(): void;
   /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
   wake(lane: Lane, partitions: PartitionRange): boolean;
+  /** Whether this worker finds due work in these partitions, and has more than it can run at once. */
+  isBehind(lane: Lane, partitions: PartitionRange): boolean;
   /**
    * Runs `work` for an invoice at a place of the lane. Its failure is reported.
    * @returns false if no place is free: the claimer finds the invoice when one is
@@ -75,6 +79,12 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
   let busyUntil = performance.now();
   const lanes = new Map(LANE_NAMES.map((lane) => [lane, createLane(lane)]));
   const laneOf = (lane: Lane) => lanes.get(lane) as ReturnType<typeof createLane>;
+
+  /** Whether this claimer looks into some of these partitions. */
+  function isOwn({ from, until }: PartitionRange): boolean {
+    const own = ranges.own();
+    return !isStopped && from < own.until && until > own.from;
+  }
 
   /** Claims; if the claimer was stopped meanwhile, hands everything back. */
   async function claim(lane: Lane, candidates: readonly DueInvoice[]): Promise<Claim[]> {
@@ -114,8 +124,9 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
     let hasMore = false;
-    /** Looks in a row that found nothing. */
+    /** Looks in a row that found nothing, and those that found nothing in the own range. */
     let empty = 0;
+    let emptyOwn = 0;
     /** Whether the lane was woken during a look. */
     let isWoken = false;
     let lookedAt = Number.NEGATIVE_INFINITY;
@@ -178,7 +189,9 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       const mustWait = lane === 'idle' && !isQuiet();
       const lateMs = mustWait ? IDLE_LATE_MS : 0;
       let candidates = await search(own, limit, lateMs);
-      if (candidates.length === 0) candidates = await searchLate(own, limit, lateMs);
+      emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
+      // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
+      if (emptyOwn >= COLD_LOOKS) candidates = await searchLate(own, limit, lateMs);
       empty = candidates.length > 0 ? 0 : empty + 1;
       // Other work may have begun during the search.
       if (lane === 'idle' && !mustWait && !isQuiet()) return;
@@ -246,6 +259,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
 
     return {
       plan,
+      isBehind: () => hasMore,
       wake() {
         isWoken = true;
         empty = 0;
@@ -273,12 +287,12 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     start() {
       for (const lane of lanes.values()) lane.plan(0);
     },
-    wake(lane, { from, until }) {
-      const own = ranges.own();
-      const isOwn = from < own.until && until > own.from;
-      if (isOwn && !isStopped) laneOf(lane).wake();
-      return isOwn && !isStopped;
+    wake(lane, partitions) {
+      const finds = isOwn(partitions);
+      if (finds) laneOf(lane).wake();
+      return finds;
     },
+    isBehind: (lane, partitions) => isOwn(partitions) && laneOf(lane).isBehind(),
     occupy: (lane, invoiceId, work) => laneOf(lane).occupy(invoiceId, work),
     besides,
     counts: () => ({ found, claimed }),

@@ -186,8 +186,12 @@ it('a backlog of one tenant drains at the pace of the places, with a few command
   const it = world();
   const { claimer, begun, most } = worker(it, () => 60);
   for (let i = 0; i < 2000; i++) it.add('stages', 7 + (i % 4));
+  const isBehind = () => claimer.isBehind('stages', { from: 9, until: 10 });
   claimer.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(isBehind()).toBe(true);
   await vi.advanceTimersByTimeAsync(2000 * (60 / 32) * 1.5);
+  expect(isBehind()).toBe(false);
   await claimer.stop(1000);
   expect(begun).toHaveLength(2000);
   expect(most.get('stages')).toBeGreaterThanOrEqual(24);
