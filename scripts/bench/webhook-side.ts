@@ -11,6 +11,7 @@ import { createSecretBox } from '../../src/domain/webhook/secret-box.ts';
 import { signatureHeaders, signingKey } from '../../src/domain/webhook/signature.ts';
 import { eventBody } from '../../src/domain/webhook/webhook-event.ts';
 import { createJobs } from '../../src/jobs/agenda.ts';
+import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createWebhookEndpointRepository } from '../../src/storage/webhook-endpoints.ts';
 import { pendingInvoice } from '../../test/support/invoices.ts';
@@ -100,7 +101,10 @@ async function ours(): Promise<Contestant> {
   const masterKey = new Uint8Array(32);
   const box = createSecretBox(masterKey, 'webhook-endpoint');
   const logFailure: LogFailure = (level, message, err) => log[level]({ err }, message);
-  const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), true);
+  const jobs = await createJobs({
+    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: true, jobRate: 20 },
+    report: (message, err) => logFailure('error', message, err),
+  });
   const strangers = { tenants: { find: async () => null }, notifier: { endpointFails: async () => undefined } };
   const parts = {
     config,
@@ -118,7 +122,7 @@ async function ours(): Promise<Contestant> {
   /** Number of expected deliveries. */
   let expected = 0;
   await webhooks.start();
-  await jobs.startWorker(async () => undefined);
+  await jobs.startWorker({ run: async () => undefined, runClaimed: async () => undefined });
   return {
     async meet(crowd) {
       const now = new Date();

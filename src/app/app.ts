@@ -8,6 +8,7 @@ import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
+import { createClaimMembers } from '../storage/claim-members.ts';
 import type { Store } from '../storage/connect.ts';
 import { createDocumentUrl } from '../transport/document-url.ts';
 import type { ShutdownOptions } from '../transport/drain.ts';
@@ -94,7 +95,10 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   const { store, tenants, manageKeys, invoices, feed, logFailure, alone } = data;
   const signing = await composeSigning(runtime);
   metrics.watch(signing.keys);
-  const jobs = await createJobs(store.db, invoices, (message, err) => logFailure('error', message, err), alone);
+  const jobs = await createJobs({
+    ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone, jobRate: config.jobRate },
+    report: (message, err) => logFailure('error', message, err),
+  });
   const documents = composeDocuments(runtime, signing, parts);
   const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });

@@ -60,6 +60,12 @@ export function createMetrics(): Metrics {
           if (claim) since.set(claim, performance.now());
           return claim;
         },
+        async claimMany(lane, invoiceIds, leaseMs) {
+          const claims = await invoices.claimMany(lane, invoiceIds, leaseMs);
+          const now = performance.now();
+          for (const claim of claims) since.set(claim, now);
+          return claims;
+        },
         async change(claim, change, leaseMs) {
           const changed = await invoices.change(claim, change, leaseMs);
           const now = performance.now();

@@ -5,7 +5,6 @@ import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
 import { startHousekeeping } from '../jobs/housekeeping.ts';
-import { createIdleDrawing } from '../jobs/idle-drawing.ts';
 import { createOrphanCollector } from '../storage/orphan-documents.ts';
 import type { Data } from './data.ts';
 import type { Documents } from './documents.ts';
@@ -33,27 +32,22 @@ export interface WorkerParts {
 }
 
 /**
- * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the removal of documents
- * that no invoice refers to.
+ * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the
+ * removal of documents that no invoice refers to.
  * @returns `warm`, which resolves when the browser and the examiner's thread are warm or have failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
   const transmission = await composeTransmission(runtime, data, documents, parts.live);
   const pipeline = composePipeline(runtime, parts, transmission);
-  const idleDrawing = createIdleDrawing(data.invoices, pipeline.run, (message, err) =>
-    data.logFailure('error', message, err),
-  );
   await webhooks.start();
-  const dispatcher = transmission.dispatcher(idleDrawing.run);
+  const dispatcher = transmission.dispatcher((invoiceId) => jobs.besides(() => pipeline.run(invoiceId)));
   if (dispatcher) {
     // Started first, because without the shared state no live invoice may go.
     await dispatcher.start();
     runtime.closing.addWork(dispatcher.stop);
   }
-  await jobs.startWorker(idleDrawing.run);
-  idleDrawing.start();
-  runtime.closing.addWork(idleDrawing.stop);
+  await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
   // Started now, so that the first invoice does not wait for the browser or the examiner's thread.
   const warmExaminer = documents.examiner

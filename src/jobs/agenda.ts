@@ -2,11 +2,25 @@ import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
-import type { Stage } from '../domain/invoice/lifecycle.ts';
-import type { StageQueue } from '../domain/invoice/repository.ts';
+import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
+import { LANES, type Lane, laneOf, PARTITIONS, type PartitionRange, partitionOf } from '../domain/invoice/lanes.ts';
+import type { Pipeline } from '../domain/invoice/pipeline.ts';
+import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
+import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
+import { type ClaimCounts, type Claimer, type ClaimerParts, createClaimer } from './claimer.ts';
+import { startHousekeeping } from './housekeeping.ts';
+import { createRate } from './rate.ts';
 import { createRefilledStore } from './refill.ts';
-import { createStageJobs, JOB_NAMES, JOBS_COLLECTION, jobName } from './stage-jobs.ts';
-import { createSweeper, type SweeperParts } from './sweeper.ts';
+import {
+  createStageJobs,
+  JOB_NAMES,
+  JOBS_COLLECTION,
+  jobName,
+  WAKE_JOB,
+  WAKE_RANGES,
+  type Wake,
+  wakeOfJob,
+} from './stage-jobs.ts';
 
 // Polling is only the fallback: the notification channel starts jobs within milliseconds of their insertion.
 const POLL_MS = 2000;
@@ -16,20 +30,12 @@ const POLL_MS = 2000;
  */
 const LOCK_LIFETIME_MS = 120_000;
 
-/**
- * Number of jobs of a name that one process runs, and locks, at the same time. It locks no more than it runs: other
- * processes cannot run a locked job, and one that waits too long counts as lost. Rendering occupies a browser page; it
- * usually follows in the run of the receipt, where some wait for the authority.
- */
-const CONCURRENCY: Readonly<Record<Stage, number>> = {
-  normalize: 16,
-  sign: 16,
-  transmit: 32,
-  decide: 16,
-  receipt: 8,
-  render: 4,
-  email: 8,
-};
+/** Pause between two searches for work that an earlier version wrote, milliseconds. */
+const PLACE_MS = 5000;
+/** Invoices in one step of such a search. */
+const PLACE_BATCH = 500;
+/** Number of wake jobs that one process runs at the same time. */
+const WAKE_CONCURRENCY = 16;
 /** Lock limit of jobs that end within milliseconds (webhooks). */
 const LOCK_LIMIT = 500;
 /**
@@ -46,25 +52,37 @@ interface StageJob {
 export interface Jobs {
   readonly agenda: Agenda;
   readonly queue: StageQueue;
-  /** Starts to run jobs, and the sweeper that replaces lost ones. */
-  startWorker(run: (invoiceId: string) => Promise<void>): Promise<void>;
+  /** Starts to run jobs, and the claimer, which finds due invoices without one. */
+  startWorker(pipeline: Pipeline): Promise<void>;
+  /** Runs work of a worker that has no place in a lane. The process is not idle meanwhile. */
+  besides(work: () => Promise<void>): Promise<void>;
+  /** What the claims of this process have cost; null until the worker is started. */
+  claimCounts(): ClaimCounts | null;
   /** Waits up to `timeoutMs` for running jobs and unlocks the others. */
   stop(timeoutMs: number): Promise<void>;
+}
+
+export interface JobsParts {
+  readonly db: Db;
+  readonly invoices: ClaimerParts['invoices'] & Pick<InvoiceRepository, 'placeEarlierWork'>;
+  readonly members: ClaimMembers;
+  /** Receives failures; a job never throws. */
+  readonly report: (message: string, error: unknown) => void;
+  /**
+   * Whether no other process runs these jobs. Locks found at the start are then left over from an ended process, and no
+   * partitions are shared.
+   */
+  readonly soleWorker: boolean;
+  /** Number of due invoices a second that get a job each; beyond it, a job tells of many of them. */
+  readonly jobRate: number;
 }
 
 /**
  * Agenda on the database of the service. A job only wakes a worker. The invoice's document and its lease decide what is
  * done, so a job that runs twice, late or never does no harm (docs/decisions/0006).
- * @param report receives failures; a job never throws
- * @param soleWorker whether no other process runs these jobs. Locks found at the start are then left over from an ended
- * process
  */
-export async function createJobs(
-  db: Db,
-  invoices: SweeperParts['invoices'],
-  report: (message: string, error: unknown) => void,
-  soleWorker: boolean,
-): Promise<Jobs> {
+export async function createJobs(parts: JobsParts): Promise<Jobs> {
+  const { db, invoices, members, report, soleWorker, jobRate } = parts;
   const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION);
   let stopping = false;
   channel.on('error', (error: unknown) => {
@@ -97,20 +115,80 @@ export async function createJobs(
   await agenda.ready;
 
   const jobs = createStageJobs(db, worker);
+  const rate = createRate(jobRate);
+  let claimer: Claimer | null = null;
+  /** When each wake job of this process was added, in whole seconds. */
+  const woken = new Map<string, number>();
+
+  /** Whether an invoice that is due now gets a job: not if this process would find no place for it. */
+  function getsJob(lane: Lane, partition: number): boolean {
+    return !claimer?.isBehind(lane, only(partition)) && rate.take();
+  }
+
+  /** Tells the worker of this partition that one of its invoices is due. */
+  async function wake(lane: Lane, partition: number): Promise<void> {
+    if (claimer?.wake(lane, only(partition))) return;
+    const range = Math.floor((partition * WAKE_RANGES) / PARTITIONS);
+    const second = Math.floor(Date.now() / 1000);
+    const key = `${lane} ${range}`;
+    if (woken.get(key) === second) return;
+    woken.set(key, second);
+    await jobs.wake({ lane, range });
+  }
+
   const queue: StageQueue = {
-    async enqueue({ id, environment, work }, inMs) {
-      if (work === null) return;
+    async enqueue(invoice, inMs) {
+      const { id, environment, work } = invoice;
+      const lane = work && laneOf(environment, work);
+      // Nobody waits for idle work.
+      if (!lane || lane === 'idle') return;
       const { stage, since } = work;
+      const partition = partitionOf(invoice);
       try {
-        await jobs.add({ invoiceId: id, environment, stage, since }, new Date(Date.now() + inMs));
+        if (inMs > 0 || getsJob(lane, partition))
+          await jobs.add({ invoiceId: id, environment, stage, since }, new Date(Date.now() + inMs));
+        else await wake(lane, partition);
       } catch (error) {
-        // The sweeper will find the invoice.
+        // The claimer will find the invoice.
         report(`a job ${jobName(stage, environment)} could not be queued`, error);
       }
     },
   };
 
-  const sweeper = createSweeper({ invoices, jobs, report: (error) => report('the sweeper failed', error) });
+  const ranges = soleWorker
+    ? WHOLE_RANGE
+    : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
+  let stopPlacing = async () => {};
+
+  async function placeEarlierWork(): Promise<void> {
+    while (!stopping && (await invoices.placeEarlierWork(PLACE_BATCH)) === PLACE_BATCH);
+  }
+
+  /** Defines the jobs, each of which runs at a place of its invoice's lane, or leaves the invoice to the claimer. */
+  function define(pipeline: Pick<Pipeline, 'run'>, claims: Claimer): void {
+    for (const [name, lane] of JOB_NAMES) {
+      agenda.define<StageJob>(
+        name,
+        async (job: Job<StageJob>) => {
+          const { invoiceId } = job.attrs.data;
+          await claims.occupy(lane, invoiceId, () => pipeline.run(invoiceId));
+          // Removed here, because Agenda would emit `complete` before the removal and free the job's slot after it. A
+          // job that is not removed does no harm.
+          await jobs.remove(String(job.attrs._id)).catch(() => undefined);
+        },
+        // It locks no more than it runs, because other processes cannot run a locked job.
+        { concurrency: LANES[lane].places, lockLimit: LANES[lane].places, removeOnComplete: false },
+      );
+    }
+    agenda.define<Wake>(WAKE_JOB, async (job: Job<Wake>) => tell(claims, job.attrs.data), {
+      ...{ concurrency: WAKE_CONCURRENCY, lockLimit: WAKE_CONCURRENCY },
+    });
+    // Every worker hears of a wake job, whichever runs it, so that the one to whom the partitions belong looks at once.
+    channel.subscribe(async ({ jobName: name, jobId }) => {
+      const told = name === WAKE_JOB ? wakeOfJob(String(jobId)) : null;
+      if (told) tell(claims, told);
+    });
+  }
 
   /** Removes finished jobs that ended workers did not remove and, if this is the only worker, releases old locks. */
   async function cleanUp(): Promise<void> {
@@ -118,7 +196,7 @@ export async function createJobs(
     const name = { $in: [...JOB_NAMES.keys()] };
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: null, lastFinishedAt: { $ne: null }, failedAt: null });
     if (!soleWorker) return;
-    // A job that was running has no next run and would stay until its lock expires. The sweeper finds its invoice when
+    // A job that was running has no next run and would stay until its lock expires. The claimer finds its invoice when
     // the lease expires.
     await stored.deleteMany({ name, nextRunAt: null, lockedAt: { $ne: null } });
     await stored.updateMany({ name, lockedAt: { $ne: null } }, { $set: { lockedAt: null } });
@@ -127,41 +205,49 @@ export async function createJobs(
   return {
     agenda,
     queue,
-    async startWorker(run) {
+    besides: (work) => (claimer ? claimer.besides(work) : work()),
+    claimCounts: () => claimer?.counts() ?? null,
+    async startWorker(pipeline) {
       await cleanUp();
-      for (const [name, stage] of JOB_NAMES) {
-        agenda.define<StageJob>(
-          name,
-          async (job: Job<StageJob>) => {
-            try {
-              await run(job.attrs.data.invoiceId);
-            } catch (error) {
-              // The lease expires, and the sweeper queues the invoice again.
-              report(`${name} failed for ${job.attrs.data.invoiceId}`, error);
-            }
-            // Removed here, because Agenda would emit `complete` before the removal and free the job's slot after it. A
-            // job that is not removed does no harm.
-            await jobs.remove(String(job.attrs._id)).catch(() => undefined);
-          },
-          { concurrency: CONCURRENCY[stage], lockLimit: CONCURRENCY[stage], removeOnComplete: false },
-        );
-      }
+      claimer = createClaimer({ invoices, ranges, run: pipeline.runClaimed, report });
+      define(pipeline, claimer);
+      await ranges.start();
       await agenda.start();
-      sweeper.start();
+      claimer.start();
+      stopPlacing = startHousekeeping(
+        placeEarlierWork,
+        (error) => report('the work that an earlier version wrote could not be placed', error),
+        { firstMs: 0, pauseMs: PLACE_MS },
+      );
     },
     async stop(timeoutMs) {
       stopping = true;
-      await sweeper.stop();
+      // Otherwise a search that is in progress would lock further jobs.
+      for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
+      const claimsOver = claimer?.stop(timeoutMs);
+      await Promise.all([stopPlacing(), ranges.stop()]);
       // Waits for running jobs only; `drain` would also start the jobs that are locked here.
       const over = new Promise<void>((resolve) => {
         const check = () => running.size === 0 && resolve();
         agenda.on('complete', check);
         check();
       });
-      // Otherwise a search that is in progress would lock further jobs.
-      for (const definition of Object.values(agenda.definitions)) definition.lockLimit = -1;
       await agenda.stop(false);
-      await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
+      await Promise.race([Promise.all([over, claimsOver]), sleep(timeoutMs, undefined, { ref: false })]);
     },
   };
+}
+
+/** Makes the claimer look at what a wake job tells of, if it is its own. */
+function tell(claims: Claimer, { lane, range }: Wake): void {
+  claims.wake(lane, rangeOfWake(range));
+}
+
+function only(partition: number): PartitionRange {
+  return { from: partition, until: partition + 1 };
+}
+
+function rangeOfWake(range: number): PartitionRange {
+  const size = PARTITIONS / WAKE_RANGES;
+  return { from: range * size, until: (range + 1) * size };
 }

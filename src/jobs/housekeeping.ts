@@ -4,15 +4,20 @@ const FIRST_MS = 60_000;
 const PAUSE_MS = 600_000;
 
 /**
- * Runs `work` in the background: a minute after the start, then ten minutes after the end of each run.
+ * Runs `work` in the background: `firstMs` after the start (default: a minute), then `pauseMs` after the end of each run
+ * (default: ten minutes).
  * @param report receives the error of a failed run; the next run takes place regardless
  * @returns a function that stops it and resolves when a run in progress has ended
  */
-export function startHousekeeping(work: () => Promise<void>, report: (error: unknown) => void): () => Promise<void> {
+export function startHousekeeping(
+  work: () => Promise<void>,
+  report: (error: unknown) => void,
+  { firstMs = FIRST_MS, pauseMs = PAUSE_MS } = {},
+): () => Promise<void> {
   const end = new AbortController();
   const pause = (ms: number) => sleep(ms, true, { signal: end.signal, ref: false }).catch(() => false);
   const done = (async () => {
-    for (let go = await pause(FIRST_MS); go; go = await pause(PAUSE_MS)) await work().catch(report);
+    for (let go = await pause(firstMs); go; go = await pause(pauseMs)) await work().catch(report);
   })();
   return () => {
     end.abort();

@@ -1,25 +1,32 @@
 import { createHash } from 'node:crypto';
 import { type Db, ObjectId } from 'mongodb';
+import { LANE_NAMES, type Lane, laneOf } from '../domain/invoice/lanes.ts';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
-import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
 import { isDuplicateKey } from '../storage/duplicate-key.ts';
 
 /** The collection in which Agenda stores jobs. */
 export const JOBS_COLLECTION = 'jobs';
 
+/** The name of the jobs that tell of many due invoices. */
+export const WAKE_JOB = 'invoices.due';
+/** Number of ranges of partitions that have wake jobs of their own. */
+export const WAKE_RANGES = 16;
+
+/** What a wake job tells: invoices of the lane in these partitions are due. */
+export interface Wake {
+  readonly lane: Lane;
+  /** 0 to `WAKE_RANGES - 1`. */
+  readonly range: number;
+}
+
 /** The jobs for the stages of the pipeline. */
 export interface StageJobs {
   /** Adds the job for this work, unless it exists. */
   add(work: PendingWork, at: Date): Promise<void>;
-  /** Replaces or creates the job for this work, unlocked and due now. */
-  renew(work: PendingWork): Promise<void>;
-  /**
-   * Returns the ids of the invoices that have a job which will run: one that is due and unlocked, or that a worker has
-   * just locked. A late job is not lost: in a backlog every job is late.
-   */
-  alive(works: readonly PendingWork[]): Promise<Set<string>>;
+  /** Adds a job that wakes the workers, unless it exists: one a second for each lane and range, of all processes. */
+  wake(wake: Wake): Promise<void>;
   /** Removes a job that has run, unless another worker has locked it meanwhile. @param id hexadecimal */
   remove(id: string): Promise<void>;
 }
@@ -28,7 +35,7 @@ export interface StageJobs {
 interface StageJob {
   _id: ObjectId;
   name: string;
-  data: { invoiceId: string };
+  data: { invoiceId: string } | Wake;
   type: 'normal';
   priority: 0;
   nextRunAt: Date | null;
@@ -36,20 +43,20 @@ interface StageJob {
   lastModifiedBy: string;
 }
 
-/** The stages that call the tax authority. */
-const AUTHORITY_STAGES: readonly Stage[] = ['transmit', 'decide', 'receipt'];
-
 /**
- * The name of the jobs of a stage, which operators see in the dashboard. Jobs of one name share their places, so those
- * of live invoices that call the authority have a name of their own: a slow one holds no place of a test invoice.
+ * The name of the jobs of a stage, which operators see in the dashboard. Where the environments have different lanes,
+ * those of live invoices have a name of their own.
  */
 export function jobName(stage: Stage, environment: Environment): string {
-  return `invoice.${stage}${environment === 'live' && AUTHORITY_STAGES.includes(stage) ? '.live' : ''}`;
+  const isOwn = environment === 'live' && laneOf('live', { stage }) !== laneOf('test', { stage });
+  return `invoice.${stage}${isOwn ? '.live' : ''}`;
 }
 
-/** Every name that {@link jobName} gives, with its stage. */
-export const JOB_NAMES: ReadonlyMap<string, Stage> = new Map(
-  STAGES.flatMap((stage) => ENVIRONMENTS.map((environment) => [jobName(stage, environment), stage] as const)),
+/** Every name that {@link jobName} gives, with its lane. */
+export const JOB_NAMES: ReadonlyMap<string, Lane> = new Map(
+  STAGES.flatMap((stage) =>
+    ENVIRONMENTS.map((environment) => [jobName(stage, environment), laneOf(environment, { stage }) as Lane] as const),
+  ),
 );
 
 /**
@@ -61,44 +68,17 @@ export const JOB_NAMES: ReadonlyMap<string, Stage> = new Map(
 export function createStageJobs(db: Db, worker: string): StageJobs {
   const jobs = db.collection<StageJob>(JOBS_COLLECTION);
 
-  function jobOf(work: PendingWork, at: Date): StageJob {
-    return {
-      _id: jobIdOf(work),
-      name: jobName(work.stage, work.environment),
-      data: { invoiceId: work.invoiceId },
-      type: 'normal',
-      priority: 0,
-      nextRunAt: at,
-      lockedAt: null,
-      lastModifiedBy: worker,
-    };
+  async function add(job: Pick<StageJob, '_id' | 'name' | 'data'>, nextRunAt: Date): Promise<void> {
+    const further = { type: 'normal', priority: 0, lockedAt: null, lastModifiedBy: worker } as const;
+    await jobs.insertOne({ ...job, ...further, nextRunAt }).catch(ignoreDuplicate);
   }
 
   return {
-    async add(work, at) {
-      await jobs.insertOne(jobOf(work, at)).catch(ignoreDuplicate);
-    },
-    async renew(work) {
-      const { _id, ...job } = jobOf(work, new Date());
-      await jobs.replaceOne({ _id }, job, { upsert: true }).catch(ignoreDuplicate);
-    },
-    async alive(works) {
-      const ids = new Map(works.map((work) => [jobIdOf(work).toHexString(), work.invoiceId]));
-      const now = Date.now();
-      const found = await jobs
-        .find({
-          _id: { $in: [...ids.keys()].map((id) => ObjectId.createFromHexString(id)) },
-          disabled: { $ne: true },
-          // A lock older than a lease belongs to an ended worker: a running one claims the invoice right after locking
-          // its job.
-          $or: [
-            { lockedAt: null, nextRunAt: { $lte: new Date(now) } },
-            { lockedAt: { $gt: new Date(now - LEASE_MS) } },
-          ],
-        })
-        .project<Pick<StageJob, '_id'>>({ _id: 1 })
-        .toArray();
-      return new Set(found.map(({ _id }) => ids.get(_id.toHexString()) ?? ''));
+    add: (work, at) =>
+      add({ _id: jobIdOf(work), name: jobName(work.stage, work.environment), data: { invoiceId: work.invoiceId } }, at),
+    async wake(wake) {
+      const now = new Date();
+      await add({ _id: wakeIdOf(wake, now), name: WAKE_JOB, data: wake }, now);
     },
     async remove(id) {
       await jobs.deleteOne({ _id: ObjectId.createFromHexString(id), lastModifiedBy: worker });
@@ -109,6 +89,23 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
 function jobIdOf({ invoiceId, stage, since }: PendingWork): ObjectId {
   const digest = createHash('sha256').update(`${invoiceId} ${stage} ${since.getTime()}`).digest();
   return new ObjectId(digest.subarray(0, 12));
+}
+
+/** The id of the wake jobs of a second; its last two bytes are those that {@link wakeOfJob} reads. */
+function wakeIdOf({ lane, range }: Wake, now: Date): ObjectId {
+  const id = Buffer.alloc(12);
+  id.writeUIntBE(Math.floor(now.getTime() / 1000), 4, 6);
+  id[10] = LANE_NAMES.indexOf(lane);
+  id[11] = range;
+  return new ObjectId(id);
+}
+
+/** What a wake job tells, by its id: a notification has nothing else. @param id hexadecimal; null if it is not one */
+export function wakeOfJob(id: string): Wake | null {
+  const bytes = Buffer.from(id, 'hex');
+  const lane = LANE_NAMES[bytes[10] ?? LANE_NAMES.length];
+  const range = bytes[11] ?? WAKE_RANGES;
+  return lane === undefined || range >= WAKE_RANGES ? null : { lane, range };
 }
 
 function ignoreDuplicate(error: unknown): void {

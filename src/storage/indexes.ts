@@ -51,6 +51,12 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.attempts': { $gte: MANY_ATTEMPTS } },
     },
     {
+      name: 'queue',
+      key: { 'work.lane': 1, 'work.partition': 1, 'work.dueAt': 1 },
+      partialFilterExpression: { 'work.lane': { $exists: true } },
+    },
+    // Work that an earlier version wrote. This version writes no such field, so that the index is empty.
+    {
       name: 'overdue',
       key: { 'work.sweepAt': 1 },
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
@@ -64,11 +70,6 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       name: 'failed',
       key: { 'work.failures': 1 },
       partialFilterExpression: { 'work.failures': { $exists: true } },
-    },
-    {
-      name: 'idle',
-      key: { 'work.idle': 1, 'work.dueAt': 1 },
-      partialFilterExpression: { 'work.idle': { $exists: true } },
     },
     {
       name: 'blocked',

@@ -1,9 +1,10 @@
 import { completer } from '../domain/invoice/field-makers.ts';
 import { INVOICE } from '../domain/invoice/fields.ts';
-import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED, type Work } from '../domain/invoice/invoice.ts';
+import { type Invoice, type InvoiceEvent, NEW_WORK, UNANSWERED } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
-import type { IdempotencyMark, NextWork, SeriesNumber } from '../domain/invoice/repository.ts';
+import type { IdempotencyMark, SeriesNumber } from '../domain/invoice/repository.ts';
 import { type InvoiceTerms, NO_TERMS } from '../domain/invoice/terms.ts';
+import { type StoredWork, storedWork, workFields } from './stored-work.ts';
 
 /** A stored invoice. Status, events and lease are in one document, so that one update changes them atomically. */
 export interface InvoiceDocument
@@ -43,37 +44,7 @@ export interface InvoiceDocument
   outbox?: { sequence: number; dueAt: Date };
 }
 
-/** The fields of {@link NEW_WORK} that are stored only when they differ from it. */
-export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
-  claims?: number;
-  since?: Date;
-  failures?: Work['failures'];
-  parked?: true;
-  idle?: true;
-  blocked?: NonNullable<Work['blocked']>;
-  /** Identifies the claim that holds the lease; null if there is none. */
-  token: string | null;
-  /**
-   * When the sweeper checks the job of this work, and queues a new one if it is lost. Work without a job has none: parked
-   * and blocked work, and idle work until it is claimed.
-   */
-  sweepAt?: Date;
-}
-
 const complete = completer(INVOICE);
-
-/** Grace period from when work is due until the sweeper checks its job, milliseconds. */
-export const QUEUE_GRACE_MS = 2000;
-/** The stored form of the fields of {@link NEW_WORK}. */
-export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
-  return {
-    ...{ attempts, outcomeUnknown },
-    ...(failures && failures.length > 0 && { failures }),
-    ...(parked && { parked }),
-    ...(idle && { idle }),
-    ...(blocked && { blocked }),
-  };
-}
 
 /** A new invoice, which has no answer of the authority yet. */
 export function documentOf(
@@ -93,10 +64,9 @@ export function documentOf(
     ...(ownNumber !== null && { ownNumber }),
     ...(mark && { idempotency: mark }),
     ...(work && {
-      work: {
-        ...{ stage: work.stage, ...workFields(work), claims: work.claims, since: work.since, dueAt: work.dueAt },
-        ...{ token: null, sweepAt: new Date(work.dueAt.getTime() + QUEUE_GRACE_MS) },
-      },
+      work: storedWork({ ...invoice, id }, work, {
+        ...{ claims: work.claims, since: work.since, token: null, dueAt: work.dueAt },
+      }),
     }),
   } satisfies InvoiceDocument;
 }

@@ -21,13 +21,9 @@ import {
 } from '../domain/invoice/repository.ts';
 import { DUPLICATE_KEY } from './duplicate-key.ts';
 import { createGroup, type Outcome } from './grouped.ts';
-import { type InvoiceDocument, invoiceOf, QUEUE_GRACE_MS, type StoredWork, workFields } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { placeFields, storedWork, workFields } from './stored-work.ts';
 
-/**
- * Grace period after the end of a lease, milliseconds. The worker is dead then and no other job is queued, so this only
- * has to cover clock differences.
- */
-const LEASE_GRACE_MS = 250;
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
@@ -76,12 +72,11 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
       return document && invoiceOf(document);
     },
 
-    async requestEmail({ id, email: before }, email) {
+    async requestEmail(invoice, email) {
+      const { id, email: before } = invoice;
       const now = new Date();
-      const work: StoredWork = {
-        ...{ stage: 'email', ...workFields(NEW_WORK), claims: 0, since: now, token: null, dueAt: now },
-        sweepAt: new Date(now.getTime() + QUEUE_GRACE_MS),
-      };
+      const next = { ...NEW_WORK, stage: 'email' } as const;
+      const work = storedWork(invoice, next, { claims: 0, since: now, token: null, dueAt: now });
       const document = await invoices.findOneAndUpdate(
         { _id: id, status: 'accepted', work: { $exists: false }, 'email.sending': before?.sending ?? null },
         { $set: { email, work } },
@@ -92,16 +87,28 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
 
     async retryNow(invoiceId) {
       const now = new Date();
-      const due = { 'work.dueAt': now, 'work.sweepAt': now };
       const retry = (filter: Filter<InvoiceDocument>, further: object) =>
-        invoices.updateOne(
+        invoices.findOneAndUpdate(
           { _id: invoiceId, ...filter },
-          { $set: { ...due, ...further }, $unset: { 'work.blocked': '', 'work.idle': '' } },
+          { $set: { 'work.dueAt': now, ...further } },
+          { returnDocument: 'after', projection: { tenantId: 1, environment: 1, work: 1 }, hint: { _id: 1 } },
         );
       // A run that was claimed and changed nothing may have sent the document.
-      const claimed = await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true });
-      if (claimed.matchedCount > 0) return true;
-      return (await retry({ work: { $exists: true } }, {})).matchedCount > 0;
+      const due =
+        (await retry({ 'work.claims': { $gte: 1 } }, { 'work.claims': 0, 'work.outcomeUnknown': true })) ??
+        (await retry({ work: { $exists: true } }, {}));
+      // Blocked and idle work stays as it is until here, so it is due already when it changes its lane.
+      if (due?.work?.blocked || due?.work?.idle) {
+        const { stage, parked = false } = due.work;
+        await invoices.updateOne(
+          { _id: invoiceId, 'work.stage': stage, 'work.dueAt': now },
+          {
+            $set: placeFields({ ...due, id: invoiceId }, { stage, parked }),
+            $unset: { 'work.blocked': '', 'work.idle': '' },
+          },
+        );
+      }
+      return due !== null;
     },
 
     async retryFailed(from, to) {
@@ -113,7 +120,7 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
           ...{ 'work.parked': { $ne: true }, 'work.blocked': { $exists: false } },
         } as Filter<InvoiceDocument>,
         // The job gets another id by `since`, so that it does not wait for the job that exists.
-        { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.since': now } },
+        { $set: { 'work.dueAt': now, 'work.since': now } },
       );
     },
   };
@@ -186,8 +193,7 @@ function heldBy(claim: Claim): Filter<InvoiceDocument> {
 }
 
 function leaseFields(leaseMs: number) {
-  const end = Date.now() + leaseMs;
-  return { 'work.dueAt': new Date(end), 'work.sweepAt': new Date(end + LEASE_GRACE_MS) };
+  return { 'work.dueAt': new Date(Date.now() + leaseMs) };
 }
 
 function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Date): UpdateFilter<InvoiceDocument> {
@@ -200,15 +206,8 @@ function updateOf(claim: Claim, change: InvoiceChange, leaseMs: number, now: Dat
   }
   if (work) {
     const dueAt = work.blocked ? NEVER : new Date(now.getTime() + (work.keep ? leaseMs : work.in));
-    const hasJob = work.keep || !(work.blocked || work.parked || work.idle);
-    $set.work = {
-      ...{ stage: work.stage, ...workFields(work) },
-      token: work.keep ? claim.token : null,
-      dueAt,
-      ...(hasJob && { sweepAt: new Date(dueAt.getTime() + (work.keep ? LEASE_GRACE_MS : QUEUE_GRACE_MS)) }),
-      claims: work.keep ? 1 : 0,
-      since: now,
-    } satisfies StoredWork;
+    const token = work.keep ? claim.token : null;
+    $set.work = storedWork(claim.invoice, work, { token, dueAt, claims: work.keep ? 1 : 0, since: now });
   }
   return {
     ...(Object.keys($set).length > 0 && { $set }),

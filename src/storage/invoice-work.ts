@@ -1,23 +1,15 @@
 import type { Collection, Filter } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../domain/invoice/repository.ts';
-import { type InvoiceDocument, invoiceOf, QUEUE_GRACE_MS, type StoredWork } from './invoice-document.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 
 type WaitingWork = Pick<
   InvoiceRepository,
-  | 'needingAttention'
-  | 'nextParked'
-  | 'parkedCount'
-  | 'parkedByTenant'
-  | 'overdue'
-  | 'takeOverdue'
-  | 'postponeOverdue'
-  | 'hurry'
-  | 'idle'
-  | 'idleCount'
+  'needingAttention' | 'nextParked' | 'parkedCount' | 'parkedByTenant' | 'hurry' | 'idleCount'
 >;
 
-/** Finds the work of invoices that waits: parked, overdue because its job is lost, or in need of an operator. */
+/** Finds the work of invoices that waits: parked, idle, or in need of an operator. */
 export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWork {
   /** Counts by the index alone, where the server can. */
   async function countParked(filter: Filter<InvoiceDocument>, limit: number): Promise<number> {
@@ -55,27 +47,16 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
 
     async hurry(invoiceId) {
       const now = new Date();
-      const due = { 'work.dueAt': now, 'work.sweepAt': new Date(now.getTime() + QUEUE_GRACE_MS) };
       const document = await invoices.findOneAndUpdate(
         { _id: invoiceId, 'work.idle': true, 'work.token': null },
-        { $set: due, $unset: { 'work.idle': '' } },
+        { $set: { 'work.dueAt': now, 'work.lane': HURRIED_LANE }, $unset: { 'work.idle': '' } },
         { returnDocument: 'after', hint: { _id: 1 } },
       );
       return document && invoiceOf(document);
     },
 
-    async idle(limit, before) {
-      const found = await invoices
-        .find({ 'work.idle': true, 'work.dueAt': { $lte: before } })
-        .project<{ _id: string }>({ _id: 1 })
-        .sort({ 'work.dueAt': 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id }) => _id);
-    },
-
     async idleCount(limit) {
-      const found = invoices.find({ 'work.idle': true }).project({ _id: 0, 'work.dueAt': 1 });
+      const found = invoices.find({ 'work.lane': 'idle' }).project({ _id: 0, 'work.lane': 1 });
       return (await found.limit(limit).toArray()).length;
     },
 
@@ -96,34 +77,5 @@ export function waitingWorkOf(invoices: Collection<InvoiceDocument>): WaitingWor
       }
       return found;
     },
-
-    async overdue(limit) {
-      const found = await invoices
-        .find({ 'work.sweepAt': { $lte: new Date() } })
-        .project<Pick<InvoiceDocument, '_id' | 'environment'> & { work: StoredWork }>({
-          ...{ environment: 1, 'work.stage': 1, 'work.since': 1, 'work.dueAt': 1 },
-        })
-        .sort({ 'work.sweepAt': 1 })
-        .limit(limit)
-        .toArray();
-      return found.map(({ _id, environment, work }) => ({
-        ...{ invoiceId: _id, environment, stage: work.stage, since: work.since ?? work.dueAt },
-      }));
-    },
-
-    async takeOverdue(invoiceId, pauseMs) {
-      const { matchedCount } = await invoices.updateOne(...postponement(invoiceId, pauseMs));
-      return matchedCount > 0;
-    },
-
-    async postponeOverdue(invoiceIds, pauseMs) {
-      await invoices.updateMany(...postponement({ $in: [...invoiceIds] }, pauseMs));
-    },
   };
-}
-
-function postponement(_id: Filter<InvoiceDocument>['_id'], pauseMs: number) {
-  const now = Date.now();
-  const overdue = { _id, 'work.sweepAt': { $lte: new Date(now) } } as Filter<InvoiceDocument>;
-  return [overdue, { $set: { 'work.sweepAt': new Date(now + pauseMs) } }] as const;
 }

@@ -1,6 +1,7 @@
 import type { Db } from 'mongodb';
 import { type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { claimsOf } from './invoice-claims.ts';
 import { documentOf, type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { findByKey, readingOf } from './invoice-reading.ts';
 import { transitionsOf } from './invoice-transitions.ts';
@@ -29,5 +30,6 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     ...readingOf(invoices),
     ...transitionsOf(invoices),
     ...waitingWorkOf(invoices),
+    ...claimsOf(invoices),
   };
 }

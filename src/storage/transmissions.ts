@@ -68,8 +68,8 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
       );
       const document = changed.find((each) => each !== null);
       if (!document) return null;
-      const { id, environment, work } = invoiceOf(document);
-      return { id, environment, work };
+      const { id, tenantId, environment, work } = invoiceOf(document);
+      return { id, tenantId, environment, work };
     },
 
     async makeLookUpsDue(invoiceIds, rule) {
@@ -106,7 +106,7 @@ function mayLookUp({ quietMs, mostAnHour }: LookUpRule, now: Date): Filter<Trans
 
 /** Work that is due now. Its job gets another id by `since`, so that it does not wait for the job that exists. */
 function dueAt(now: Date): UpdateFilter<TransmittedDocument> {
-  return { $set: { 'work.dueAt': now, 'work.sweepAt': now, 'work.since': now } } as UpdateFilter<TransmittedDocument>;
+  return { $set: { 'work.dueAt': now, 'work.since': now } } as UpdateFilter<TransmittedDocument>;
 }
 
 function transmissionOf(document: WithId<TransmittedDocument>): Transmission {

@@ -97,7 +97,7 @@ it('a request for a legal XML or a receipt that is still to come waits for it', 
   const { id } = await complete();
   const stored = await invoices().findOne<{ xml: object; receipt: object }>({ _id: id });
   const later = new Date(Date.now() + 3_600_000);
-  const work = { stage: 'receipt', attempts: 1, outcomeUnknown: false, token: null, dueAt: later, sweepAt: later };
+  const work = { stage: 'receipt', attempts: 1, outcomeUnknown: false, token: null, dueAt: later };
   await invoices().updateOne({ _id: id }, { $set: { work, awaitsCleared: true }, $unset: { receipt: '' } });
   const { xml, receipt, signedXml } = await documentsOf(id);
   expect([xml, receipt, signedXml].map(({ ready, sha256 }) => [ready, sha256 !== null])).toEqual([

@@ -430,7 +430,7 @@ describe('invoices', () => {
     };
     // It must not be decided while the commands run, however long they take.
     const later = new Date(Date.now() + 3_600_000);
-    await change({ 'work.dueAt': later, 'work.sweepAt': later });
+    await change({ 'work.dueAt': later });
     expect((await administer('invoices', 'attention')).out).toContain('No invoice needs attention');
     await change({ 'work.claims': 7 });
     const shown = await administer('invoices', 'attention', '--json');

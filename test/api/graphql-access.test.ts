@@ -202,7 +202,7 @@ beforeAll(async () => {
   await vi.waitFor(async () => expect((await owner.graphql(mail)).body.data.invoice.email.status).toBe('sent'), WAIT);
   // Every object has problems, so that as few nullable fields as possible are null.
   const later = new Date(Date.now() + 3_600_000);
-  const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, sweepAt: later, claims: 9 };
+  const work = { stage: 'render', attempts: 9, outcomeUnknown: false, dueAt: later, claims: 9 };
   const finding = { code: 'c', path: '/Invoice', message: 'm' };
   const logo = { sha256: 'ab'.repeat(32), contentType: 'image/png', width: 1, height: 1 };
   const { db } = service.app.store;

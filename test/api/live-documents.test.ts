@@ -73,7 +73,7 @@ it.each(['signature', 'digest', 'id', 'status', 'signer'] as const)(
       simulator.control.removeFault(fault);
       await service.app.store.db
         .collection<{ _id: string }>('invoices')
-        .updateOne({ _id: id }, { $set: { 'work.dueAt': new Date(), 'work.sweepAt': new Date() } });
+        .updateOne({ _id: id }, { $set: { 'work.dueAt': new Date() } });
       await vi.waitFor(async () => expect((await read(id)).documents.pdf.ready).toBe(true), WAIT);
       expect(await read(id)).toMatchObject({ attention: null, documents: { receipt: { ready: true } } });
     } finally {

@@ -58,7 +58,7 @@ it('count mails, and invoices that need attention', async () => {
   const attention = (reason: string) => `fatoura_invoices_needing_attention{reason="${reason}"}`;
   expect(await metrics()).toContain(`${attention('internal_error')} 0`);
   const later = new Date(Date.now() + 3_600_000);
-  const work = { stage: 'render', attempts: 6, outcomeUnknown: false, token: null, dueAt: later, sweepAt: later };
+  const work = { stage: 'render', attempts: 6, outcomeUnknown: false, token: null, dueAt: later };
   const collection = service.app.store.db.collection<{ _id: string }>('invoices');
   await collection.updateOne({ _id: body.id }, { $set: { work: { ...work, claims: 5 } } });
   expect(await metrics()).toContain(`${attention('internal_error')} 1`);

@@ -393,3 +393,50 @@ test('validate confirms that indexes agree with documents after all kinds of wri
   const report = await client.db(items.dbName).command({ validate: items.collectionName });
   expect(report).toMatchObject({ valid: true, nrecords: await items.countDocuments() });
 });
+
+describe('a range of one field with bounds of the next', () => {
+  const values = [null, -3, 0, 1.5, 2, 7, 'a', 'a\u0000b', 'b', new Date(5), true];
+
+  async function fill(): Promise<void> {
+    const documents = values.flatMap((a, i) => [0, 1, 2, 3, 4, 5].map((b) => ({ _id: i * 10 + b, a, b })));
+    await items.insertMany(documents as never[]);
+  }
+
+  test.each([
+    { a: 1, b: 1 },
+    { a: 1, b: -1 },
+    { a: -1, b: 1 },
+    { a: -1, b: -1 },
+  ] as const)('finds in both directions of %j what a scan of the collection finds', async (key) => {
+    await fill();
+    await items.createIndex(key);
+    for (const a of [{ $gte: -3, $lt: 7 }, { $gt: 0 }, { $gte: 'a' }, { $lte: 'b' }, { $gte: new Date(0) }]) {
+      for (const b of [{ $lte: 1 }, { $gt: 1, $lt: 4 }, { $gte: 5 }, 3, { $in: [0, 4] }, { $gt: 9 }]) {
+        const ids = async (order: 1 | -1) => {
+          const sort = { a: order * key.a, b: order * key.b } as Record<string, 1 | -1>;
+          return (
+            await items
+              .find({ a, b } as never, { hint: key })
+              .sort(sort)
+              .toArray()
+          ).map(({ _id }) => _id);
+        };
+        const all = (await items.find({ a, b } as never, { hint: { $natural: 1 } }).toArray()).map(({ _id }) => _id);
+        const found = await ids(1);
+        expect(found.toSorted((x, y) => x - y)).toEqual(all.sort((x, y) => x - y));
+        expect(await ids(-1)).toEqual(found.toReversed());
+      }
+    }
+  });
+
+  test('costs one key for each value of the first field that has nothing within the bounds', async () => {
+    await items.createIndex({ a: 1, b: 1 });
+    await items.insertMany(
+      Array.from({ length: 2000 }, (_, i) => ({ _id: i, a: i % 20, b: i % 20 === 13 ? 0 : 100 + i })),
+    );
+    const found = await explain({ a: { $gte: 0, $lt: 20 }, b: { $lte: 50 } }, { sort: { a: 1, b: 1 }, limit: 5 });
+    expect(found.stages).not.toContain('SORT');
+    expect(found.docs).toBe(5);
+    expect(found.keys).toBeLessThan(40);
+  });
+});

@@ -107,7 +107,10 @@ describe('a PDF that nobody waits for', () => {
       const lease = new Date(Date.now() + 500);
       await collection().updateOne(
         { _id: invoice.id, 'work.idle': true },
-        { $set: { 'work.token': 'dead', 'work.dueAt': lease, 'work.sweepAt': lease } as never },
+        {
+          $set: { 'work.token': 'dead', 'work.dueAt': lease, 'work.lane': 'documents' } as never,
+          $unset: { 'work.idle': '' },
+        },
       );
       await expect.poll(() => isDrawn(invoice.id), { timeout: 20_000 }).toBe(true);
       return invoice;
@@ -120,7 +123,7 @@ describe('a PDF that nobody waits for', () => {
       const { id } = await leftForLater();
       await collection().updateOne({ _id: id, 'work.idle': true }, {
         $set: { 'work.sweepAt': new Date() },
-        $unset: { 'work.idle': '' },
+        $unset: { 'work.idle': '', 'work.lane': '', 'work.partition': '' },
       } as never);
       await expect.poll(() => isDrawn(id), { timeout: 20_000 }).toBe(true);
     });

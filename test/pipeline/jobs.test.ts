@@ -1,9 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
-import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
+import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import type { QueuedInvoice } from '../../src/domain/invoice/repository.ts';
 import { createJobs, type Jobs } from '../../src/jobs/agenda.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
+import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import { connect, type Store } from '../../src/storage/connect.ts';
+import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
 
 let mongo: TestMongo;
@@ -24,26 +27,43 @@ beforeEach(async () => {
 const SINCE = new Date();
 
 /** The input of `enqueue` for an invoice that is to be rendered. */
-const toRender = (id: string, since = SINCE): Pick<Invoice, 'id' | 'environment' | 'work'> => ({
-  ...{ id, environment: 'test' },
+const toRender = (id: string, since = SINCE): QueuedInvoice => ({
+  ...{ id, tenantId: 'ten_1', environment: 'test' },
   work: { ...NEW_WORK, stage: 'render', dueAt: since, claims: 0, since },
 });
 
-/** A worker whose sweeps always find these invoices overdue. */
-async function worker(overdue: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false) {
+/** A worker whose claimer finds these invoices at stage `render`, each until it is run. */
+async function worker(due: string[], run: (invoiceId: string) => Promise<void>, soleWorker = false, jobRate = 1000) {
   const complaints: string[] = [];
-  const jobs = await createJobs(
-    store.db,
-    {
-      overdue: async () =>
-        overdue.map((invoiceId) => ({ invoiceId, environment: 'test', stage: 'render', since: SINCE })),
-      takeOverdue: async () => true,
-      postponeOverdue: async () => undefined,
+  const left = new Set(due);
+  const jobs = await createJobs({
+    db: store.db,
+    invoices: {
+      async due(lane, { from }, limit) {
+        const ids = lane === 'documents' && from === 0 ? [...left].slice(0, limit) : [];
+        return ids.map((invoiceId) => ({ invoiceId, partition: 0 }));
+      },
+      claimMany: async (_lane, ids) => ids.map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
+      handBack: async () => undefined,
+      placeEarlierWork: async () => 0,
     },
-    (message, error) => complaints.push(`${message}: ${error}`),
-    soleWorker,
-  );
-  return { jobs, complaints, start: () => jobs.startWorker(run) };
+    members: createClaimMembers(store.db),
+    report: (message, error) => complaints.push(`${message}: ${error}`),
+    ...{ soleWorker, jobRate },
+  });
+  const done = new Set<string>();
+  const once = async (id: string) => {
+    left.delete(id);
+    if (done.has(id)) return;
+    done.add(id);
+    await run(id);
+  };
+  return {
+    jobs,
+    complaints,
+    add: (id: string) => void left.add(id),
+    start: () => jobs.startWorker({ run: once, runClaimed: ({ invoice }) => once(invoice.id) }),
+  };
 }
 
 const stored = () => store.db.collection(JOBS_COLLECTION);
@@ -54,40 +74,37 @@ async function enqueueAll(jobs: Jobs, ids: string[]) {
   for (const id of ids) await jobs.queue.enqueue(toRender(id), 0);
 }
 
-describe('the sweeper', () => {
-  it('does not queue late jobs of a backlog a second time', async () => {
-    const ids = names(12);
-    const gate = Promise.withResolvers<void>();
-    // The invoices of running jobs hold leases and are not overdue.
-    const { jobs, start } = await worker(ids.slice(4), () => gate.promise);
-    await enqueueAll(jobs, ids);
-    await start();
-    await sleep(2500);
-    expect(await queued()).toBe(12);
-    gate.resolve();
-    await jobs.stop(30_000);
-  });
+it('invoices without a job, or whose job is locked by an ended worker, are found by the claimer', async () => {
+  const ran: string[] = [];
+  const lost = ['inv_lost', 'inv_locked', 'inv_running'];
+  const { jobs, start } = await worker(lost, async (id) => void ran.push(id));
+  await enqueueAll(jobs, ['inv_locked', 'inv_running']);
+  const lock = { lastModifiedBy: 'fatoura-dead', lockedAt: new Date(Date.now() - 4500) };
+  await stored().updateOne({ 'data.invoiceId': 'inv_locked' }, { $set: lock });
+  await stored().updateOne({ 'data.invoiceId': 'inv_running' }, { $set: { ...lock, nextRunAt: null } });
+  await start();
+  // Long before the locks expire.
+  await expect.poll(() => ran.toSorted()).toEqual(lost.toSorted());
+  await jobs.stop(30_000);
+});
 
-  it('queues invoices without a job, or whose job is locked by an ended worker, without creating a second job', async () => {
-    const ran: string[] = [];
-    const gate = Promise.withResolvers<void>();
-    const lost = ['inv_lost', 'inv_locked', 'inv_running'];
-    const { jobs, start } = await worker(lost, async (id) => {
-      ran.push(id);
-      await gate.promise;
-    });
-    await enqueueAll(jobs, ['inv_locked', 'inv_running']);
-    const lock = { lastModifiedBy: 'fatoura-dead', lockedAt: new Date(Date.now() - 4500) };
-    await stored().updateOne({ 'data.invoiceId': 'inv_locked' }, { $set: lock });
-    await stored().updateOne({ 'data.invoiceId': 'inv_running' }, { $set: { ...lock, nextRunAt: null } });
-    await start();
-    // Long before the locks expire.
-    await expect.poll(() => ran.toSorted()).toEqual(lost.toSorted());
-    expect(await queued()).toBe(3);
-    gate.resolve();
-    await jobs.stop(30_000);
-    expect(await queued()).toBe(0);
+it('jobs and the claimer share the places of a lane, and a job without a place leaves its invoice to the claimer', async () => {
+  const found = names(6);
+  const gate = Promise.withResolvers<void>();
+  const begun: string[] = [];
+  const { jobs, complaints, start } = await worker(found, async (id) => {
+    begun.push(id);
+    await gate.promise;
   });
+  await start();
+  await expect.poll(() => begun.length).toBe(4);
+  await jobs.queue.enqueue(toRender('inv_5'), 0);
+  await expect.poll(queued).toBe(0);
+  expect(begun).toHaveLength(4);
+  gate.resolve();
+  await expect.poll(() => begun.toSorted()).toEqual(found);
+  await jobs.stop(30_000);
+  expect(complaints).toEqual([]);
 });
 
 it('an invoice has one job for its next work, however often and by whichever process it is queued', async () => {
@@ -179,7 +196,7 @@ it('a stop waits for running jobs, starts no others and unlocks them for other p
   expect(complaints).toEqual([]);
 });
 
-it.each(['transmit', 'decide', 'receipt'] as const)(
+it.each(['normalize', 'sign', 'transmit', 'decide', 'receipt'] as const)(
   'live invoices that wait for a slow authority at %s hold no place of a test invoice',
   async (stage) => {
     const slow = Promise.withResolvers<void>();
@@ -189,9 +206,10 @@ it.each(['transmit', 'decide', 'receipt'] as const)(
       else ran.push(id);
     });
     const work = { ...NEW_WORK, stage, dueAt: SINCE, claims: 0, since: SINCE };
-    for (let i = 0; i < 33; i++) await jobs.queue.enqueue({ id: `inv_live_${i}`, environment: 'live', work }, 0);
+    for (let i = 0; i < 33; i++)
+      await jobs.queue.enqueue({ id: `inv_live_${i}`, tenantId: 'ten_1', environment: 'live', work }, 0);
     await start();
-    await jobs.queue.enqueue({ id: 'inv_test', environment: 'test', work }, 0);
+    await jobs.queue.enqueue({ id: 'inv_test', tenantId: 'ten_1', environment: 'test', work }, 0);
     await expect.poll(() => ran, { timeout: 10_000 }).toEqual(['inv_test']);
     slow.resolve();
     await expect.poll(queued, { timeout: 10_000 }).toBe(0);
@@ -199,3 +217,30 @@ it.each(['transmit', 'decide', 'receipt'] as const)(
     expect(complaints).toEqual([]);
   },
 );
+
+it('beyond the rate, one job a second tells of many invoices, and wakes the worker to whom they belong', async () => {
+  const api = await worker([], async () => {}, false, 0);
+  for (const id of names(200)) await api.jobs.queue.enqueue(toRender(id), 0);
+  const wakes = await stored().find().toArray();
+  expect(new Set(wakes.map(({ name }) => name))).toEqual(new Set(['invoices.due']));
+  // Those of one tenant are in one range, or at its edge in two, and the second changes meanwhile.
+  expect(wakes.length).toBeLessThan(12);
+  const begun: string[] = [];
+  const other = await worker([], async (id) => void begun.push(id), false, 0);
+  await other.start();
+  await expect.poll(queued).toBe(0);
+  const waits: number[] = [];
+  for (const id of names(5)) {
+    // Cold: without being woken it looks once a second.
+    await sleep(2100);
+    other.add(id);
+    const at = performance.now();
+    await api.jobs.queue.enqueue(toRender(id), 0);
+    await expect.poll(() => begun, { interval: 5 }).toContain(id);
+    waits.push(performance.now() - at);
+  }
+  expect(waits.sort((a, b) => a - b)[2]).toBeLessThan(200);
+  await expect.poll(queued).toBe(0);
+  await Promise.all([api, other].map(({ jobs }) => jobs.stop(5000)));
+  expect([...api.complaints, ...other.complaints]).toEqual([]);
+});

@@ -101,7 +101,7 @@ async function waiting({ store }: App, tenants: readonly string[]): Promise<stri
     );
     await store.db
       .collection<InvoiceDocument>('invoices')
-      .updateOne({ _id: invoice.id }, { $set: { series, 'work.parked': true }, $unset: { 'work.sweepAt': '' } });
+      .updateOne({ _id: invoice.id }, { $set: { series, 'work.parked': true }, $unset: { 'work.lane': '' } });
     ids.push(invoice.id);
   }
   return ids;

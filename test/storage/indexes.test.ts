@@ -3,6 +3,7 @@ import type { ApiKey } from '../../src/domain/api-key/api-key.ts';
 import { hashToken } from '../../src/domain/api-key/api-key.ts';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
+import { ALL_PARTITIONS, PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import type { InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { newCreationMoment, orderAt } from '../../src/domain/order-key.ts';
 import { parseLogo } from '../../src/domain/tenant/logo.ts';
@@ -11,6 +12,7 @@ import type { WebhookEndpoint } from '../../src/domain/webhook/endpoint.ts';
 import type { EndpointRepository } from '../../src/domain/webhook/ports.ts';
 import { createStageJobs } from '../../src/jobs/stage-jobs.ts';
 import { createAuthorityStateStore } from '../../src/storage/authority-state.ts';
+import { createClaimMembers } from '../../src/storage/claim-members.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createInstallationRepository } from '../../src/storage/installation.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
@@ -53,7 +55,17 @@ beforeAll(async () => {
     ...{ tenantId: `ten_${i % 2}`, order: `p${i}`, idempotency: { key: `p${i}`, fingerprint: 'f' } },
     work: { stage: 'transmit', attempts: 0, outcomeUnknown: false, parked: true, dueAt: new Date(i), token: null },
   }));
-  await store.db.collection('invoices').insertMany(waiting);
+  // Thousands are leased or wait for a retry, in every partition.
+  const leased = waiting.map((each, i) => ({
+    ...each,
+    _id: `inv_leased_${i}` as never,
+    ...{ order: `l${i}`, idempotency: { key: `l${i}`, fingerprint: 'f' } },
+    work: {
+      ...{ stage: 'sign', attempts: 0, outcomeUnknown: false, token: 'w', dueAt: new Date(Date.now() + 3_600_000) },
+      ...{ lane: 'stages', partition: i % PARTITIONS },
+    },
+  }));
+  await store.db.collection('invoices').insertMany([...waiting, ...leased]);
   // Few of those that wait for a job have failed.
   const retried = Array.from({ length: 300 }, (_, i) => ({
     ...like,
@@ -66,7 +78,7 @@ beforeAll(async () => {
     ...invoice,
     _id: `inv_idle_${i}` as never,
     ...{ order: `i${i}`, idempotency: { key: `i${i}`, fingerprint: 'f' } },
-    work: { ...work, stage: 'render', idle: true },
+    work: { ...work, stage: 'render', idle: true, lane: 'idle', partition: i % PARTITIONS },
   }));
   await store.db.collection('invoices').insertMany(idle);
   plans = queryPlans(store);
@@ -96,7 +108,6 @@ function endpointNamed(id: string, tenantId = 'ten_1'): WebhookEndpoint {
 }
 
 const WAITING = { stage: 'transmit', attempts: 2, outcomeUnknown: false, dueAt: new Date(8.64e15), token: null };
-const WORK = { invoiceId: 'inv_1', environment: 'test', stage: 'sign', since: new Date(0) } as const;
 const test = { tenantId: 'ten_1', environment: 'test' } as const;
 const page = { ...test, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
 
@@ -123,7 +134,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['invoices.parkedCount', () => invoices.parkedCount(9), 9],
   ['invoices.retryFailed', () => invoices.retryFailed(7, 9), 9],
   ['invoices.hurry', () => invoices.hurry(kept.id), 1],
-  ['invoices.idle', () => invoices.idle(5, new Date()), 5],
+  ['invoices.due, idle', () => invoices.due('idle', ALL_PARTITIONS, 5), 5],
   ['invoices.idleCount', () => invoices.idleCount(9), 9],
   ['authorityState.read', () => createAuthorityStateStore(store.db).read(), 1],
   [
@@ -137,11 +148,14 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ['authorityState.heartbeat', () => createAuthorityStateStore(store.db).heartbeat(HEARTBEAT), 1],
   ['authorityState.forget', () => createAuthorityStateStore(store.db).forget('w', HEARTBEAT.at), 1],
   ['invoices.requestEmail', () => invoices.requestEmail(kept, { sending: 1 } as never), 1],
-  ['invoices.overdue', () => invoices.overdue(5), 5],
-  ['invoices.takeOverdue', () => invoices.takeOverdue(kept.id, 1000), 1],
-  ['invoices.postponeOverdue', () => invoices.postponeOverdue([kept.id, 'inv_x'], 1000), 2],
-  ['jobs.alive', () => createStageJobs(store.db, 'w').alive([WORK]), 1],
-  ['jobs.renew', () => createStageJobs(store.db, 'w').renew(WORK), 1],
+  ['invoices.due', () => invoices.due('stages', ALL_PARTITIONS, 5), 5],
+  ['invoices.due, of the upper half', () => invoices.due('stages', { from: 2048, until: 4096 }, 5), 5],
+  ['invoices.due, late', () => invoices.due('mail', ALL_PARTITIONS, 5, 3000), 0],
+  ['invoices.claimMany', async () => invoices.claimMany('stages', [(await freshInvoice()).id, 'inv_x'], 1000), 2],
+  ['invoices.handBack', async () => invoices.handBack([(await freshClaim()) as never]), 1],
+  ['invoices.placeEarlierWork', () => invoices.placeEarlierWork(5), 5],
+  ['claimMembers.heartbeat', () => createClaimMembers(store.db).heartbeat(HEARTBEAT), 1],
+  ['claimMembers.forget', () => createClaimMembers(store.db).forget('w', HEARTBEAT.at), 1],
   ['jobs.remove', () => createStageJobs(store.db, 'w').remove('0'.repeat(24)), 1],
   ['tenants.list', () => tenants.list(), 30],
   ['tenants.find', () => tenants.find('ten_1'), 1],
@@ -198,10 +212,14 @@ function pageCalls(): [string, () => Promise<unknown>, number][] {
   return calls;
 }
 
-async function freshClaim() {
+async function freshInvoice(): Promise<Invoice> {
   const invoice = pendingInvoice({});
   await invoices.insert(invoice, newCreationMoment().order, null);
-  return invoices.claim(invoice.id, 1000);
+  return invoice;
+}
+
+async function freshClaim() {
+  return invoices.claim((await freshInvoice()).id, 1000);
 }
 
 it.each(CALLS)('%s has an index', async (_name, call, most) => plans.expectIndexed(call, most));

@@ -3,6 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
+import { ALL_PARTITIONS, LANE_NAMES, type Lane, partitionOf } from '../../src/domain/invoice/lanes.ts';
 import {
   type Claim,
   ClaimLost,
@@ -54,6 +55,11 @@ function event(sequence: number, status: InvoiceEvent['status']): InvoiceEvent {
   };
 }
 
+/** The ids of all due invoices of a lane. */
+async function dueIds(lane: Lane = 'stages', range = ALL_PARTITIONS): Promise<string[]> {
+  return (await invoices.due(lane, range, 10_000)).map(({ invoiceId }) => invoiceId);
+}
+
 const keep = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
 
 describe('idle work', () => {
@@ -65,15 +71,18 @@ describe('idle work', () => {
   };
   const DAY = 86_400_000;
 
-  it('is found oldest first, has no job to lose, and is counted', async () => {
+  const idleFound = async (ageMs = 0) =>
+    (await invoices.due('idle', ALL_PARTITIONS, 100, ageMs)).map(({ invoiceId }) => invoiceId);
+
+  it('has a lane of its own, is found by its age, and is counted', async () => {
     const [younger, older] = [await idleFor(2 * DAY), await idleFor(3 * DAY)];
-    const ids = await invoices.idle(10, new Date(Date.now() - DAY));
-    expect(ids).toEqual([older, younger]);
-    expect(await invoices.idle(1, new Date())).toEqual([older]);
-    expect(await invoices.idle(10, new Date(Date.now() - 4 * DAY))).toEqual([]);
+    const ids = await idleFound(DAY);
+    expect(ids.toSorted()).toEqual([older, younger].sort());
+    expect(await idleFound(2.5 * DAY)).toEqual([older]);
+    expect(await idleFound(4 * DAY)).toEqual([]);
     expect([await invoices.idleCount(1), await invoices.idleCount(10)]).toEqual([1, 2]);
-    const overdue = await invoices.overdue(1000);
-    expect(overdue.filter(({ invoiceId }) => ids.includes(invoiceId))).toEqual([]);
+    for (const lane of LANE_NAMES.filter((each) => each !== 'idle'))
+      for (const id of await dueIds(lane)) expect(ids).not.toContain(id);
     expect((await invoices.find(older))?.work).toMatchObject({ stage: 'render', idle: true, claims: 0 });
     for (const id of ids) await invoices.hurry(id);
     expect(await invoices.idleCount(10)).toBe(0);
@@ -84,23 +93,24 @@ describe('idle work', () => {
     const due = await invoices.hurry(asked);
     expect(due?.work).toMatchObject({ stage: 'render', idle: false });
     expect(await invoices.hurry(asked)).toBeNull();
+    expect(await dueIds('documents')).toContain(asked);
     expect(await invoices.claim(asked, 1000)).not.toBeNull();
 
     const drawing = await idleFor(0);
-    expect(await invoices.claim(drawing, 60_000)).not.toBeNull();
+    expect(await invoices.claimMany('idle', [drawing], 60_000)).toHaveLength(1);
     expect(await invoices.hurry(drawing)).toBeNull();
     expect(await invoices.claim(drawing, 60_000)).toBeNull();
-    expect(await invoices.idle(10, new Date())).toEqual([]);
+    expect(await idleFound()).toEqual([]);
     expect(await invoices.hurry((await stored()).id)).toBeNull();
   });
 
-  it('of a dead worker is found by the sweep; an operator makes idle work due', async () => {
+  it('of a dead worker is idle no longer; an operator makes idle work due', async () => {
     const dead = await idleFor(0);
-    await invoices.claim(dead, -1000);
-    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(dead);
+    await invoices.claimMany('idle', [dead], -1000);
+    expect(await dueIds('documents')).toContain(dead);
     const retried = await idleFor(0);
     expect(await invoices.retryNow(retried)).toBe(true);
-    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(retried);
+    expect(await dueIds('documents')).toContain(retried);
     expect((await invoices.find(retried))?.work?.idle).toBe(false);
   });
 });
@@ -110,7 +120,7 @@ describe('waiting and blocked transmissions', () => {
   const tenants = () => [newId('ten'), newId('ten')].sort() as [string, string];
   const next = async (after: string | null, ...except: string[]) => invoices.nextParked(after, new Set(except));
 
-  it('are found by tenants in turn, the oldest of each first, and are no work of the sweeper', async () => {
+  it('are found by tenants in turn, the oldest of each first, and are no work of the claimer', async () => {
     const [a, b] = tenants();
     const parked = async (tenantId: string, agoMs: number) => {
       const { invoice } = await invoices.change(
@@ -130,8 +140,8 @@ describe('waiting and blocked transmissions', () => {
       { tenantId: a, waiting: 1 },
       { tenantId: b, waiting: 1 },
     ]);
-    const swept = (await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId);
-    for (const id of [a1, a2, b1]) expect(swept).not.toContain(id);
+    for (const id of [a1, a2, b1]) expect(await dueIds()).not.toContain(id);
+    expect(await invoices.claimMany('stages', [a1, a2, b1], 60_000)).toEqual([]);
     // A claimed one is not offered, and offered again when its worker has died.
     const claim = await invoices.claim(a1, 60_000);
     expect(claim?.invoice.work).toMatchObject({ parked: true, failures: [7], claims: 1, outcomeUnknown: false });
@@ -163,7 +173,7 @@ describe('waiting and blocked transmissions', () => {
       await put({ failures: [from], in: 0 }, true),
     ];
     await invoices.retryFailed(from, to);
-    const swept = (await invoices.overdue(10_000)).map(({ invoiceId }) => invoiceId);
+    const swept = await dueIds();
     for (const id of failed) expect(swept).toContain(id);
     for (const id of others) expect(swept).not.toContain(id);
     const claim = await invoices.claim(failed[1] ?? '', 60_000);
@@ -174,10 +184,11 @@ describe('waiting and blocked transmissions', () => {
     const claim = await claimed(await stored());
     const { invoice } = await invoices.change(claim, { work: { ...transmit, blocked: 'digest_mismatch' } }, 60_000);
     expect(await invoices.claim(invoice.id, 1000)).toBeNull();
-    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).not.toContain(invoice.id);
+    expect(await dueIds()).not.toContain(invoice.id);
+    expect(await invoices.claimMany('stages', [invoice.id], 1000)).toEqual([]);
     expect((await invoices.needingAttention(1000)).map(({ id }) => id)).toContain(invoice.id);
     expect(await invoices.retryNow(invoice.id)).toBe(true);
-    expect((await invoices.overdue(1000)).map(({ invoiceId }) => invoiceId)).toContain(invoice.id);
+    expect(await dueIds()).toContain(invoice.id);
     const again = await invoices.claim(invoice.id, 1000);
     expect(again?.invoice.work).toMatchObject({ blocked: null, outcomeUnknown: false, claims: 1 });
   });
@@ -390,24 +401,78 @@ describe('numbers', () => {
   });
 });
 
-describe('overdue invoices', () => {
-  it('are those whose grace period is over, each for one caller', async () => {
-    const past = new Date(Date.now() - 60_000);
-    const lost = await stored({
-      work: { ...NEW_WORK, stage: 'transmit', attempts: 1, outcomeUnknown: true, dueAt: past, claims: 0, since: past },
-    });
-    const fresh = await stored();
-    const overdue = await invoices.overdue(50);
-    expect(overdue.filter(({ invoiceId }) => invoiceId === lost.id)).toEqual([
-      { invoiceId: lost.id, environment: 'test', stage: 'transmit', since: lost.work?.since },
-    ]);
-    expect(overdue.map(({ invoiceId }) => invoiceId)).not.toContain(fresh.id);
-    const taken = await Promise.all([invoices.takeOverdue(lost.id, 60_000), invoices.takeOverdue(lost.id, 60_000)]);
-    expect(taken.sort()).toEqual([false, true]);
-    expect(await invoices.takeOverdue(fresh.id, 60_000)).toBe(false);
-    expect((await invoices.overdue(50)).map(({ invoiceId }) => invoiceId)).not.toContain(lost.id);
-    // A worker can still claim an invoice that the sweeper has taken.
-    expect(await invoices.claim(lost.id, 1000)).not.toBeNull();
+describe('due invoices', () => {
+  const ago = (ms: number) => new Date(Date.now() - ms);
+  const dueSince = (ms: number, changes: Partial<Invoice> = {}) =>
+    stored({ work: { ...NEW_WORK, stage: 'sign', dueAt: ago(ms), claims: 0, since: ago(ms) }, ...changes });
+
+  it('are found by lane and partition, within a partition the oldest first, until they are claimed', async () => {
+    const tenantId = newId('ten');
+    const made = await Promise.all(Array.from({ length: 24 }, (_, i) => dueSince(1000 * (i + 1), { tenantId })));
+    const partitions = new Set(made.map(partitionOf));
+    expect(partitions.size).toBeLessThanOrEqual(4);
+    for (const partition of partitions) {
+      const range = { from: partition, until: partition + 1 };
+      const own = made.filter((each) => partitionOf(each) === partition).reverse();
+      const found = (await dueIds('stages', range)).filter((id) => made.some((each) => each.id === id));
+      expect(found).toEqual(own.map(({ id }) => id));
+      expect(await invoices.due('stages', range, 1, 60_000)).toEqual([]);
+      expect(await invoices.due('mail', range, 1)).toEqual([]);
+    }
+    const ids = made.map(({ id }) => id);
+    const claims = await invoices.claimMany('stages', ids, 60_000);
+    expect(claims.map(({ invoice }) => invoice.id).sort()).toEqual(ids.sort());
+    expect(new Set(claims.map(({ invoice }) => invoice.work?.claims))).toEqual(new Set([1]));
+    for (const id of await dueIds()) expect(ids).not.toContain(id);
+    await invoices.change(claims[0]!, { work: keep }, 60_000);
+  });
+
+  it('are claimed by one of several callers', async () => {
+    const ids = (await Promise.all(Array.from({ length: 12 }, () => dueSince(0)))).map(({ id }) => id);
+    const all = await Promise.all([1, 2, 3].map(() => invoices.claimMany('stages', ids, 60_000)));
+    expect(all.flatMap((claims) => claims.map(({ invoice }) => invoice.id)).sort()).toEqual(ids.sort());
+    expect(await invoices.claimMany('stages', [...ids, 'inv_unknown'], 1000)).toEqual([]);
+  });
+
+  it('that are handed back are due again and count no claim; a lost one stays as it is', async () => {
+    const [mine, lost] = [await dueSince(0), await dueSince(0)];
+    const claims = await invoices.claimMany('stages', [mine.id, lost.id], 0);
+    const later = await claimed(lost);
+    await invoices.handBack(claims);
+    expect(await dueIds()).toContain(mine.id);
+    expect((await invoices.claim(mine.id, 1000))?.invoice.work?.claims).toBe(1);
+    await invoices.renew(later, 60_000);
+    expect((await invoices.find(lost.id))?.work?.claims).toBe(2);
+  });
+
+  it.each([
+    ['of a test invoice', 'test', 'transmit', 'stages'],
+    ['of a live invoice to be sent', 'live', 'normalize', 'transmissions'],
+    ['of a live invoice to be decided', 'live', 'decide', 'answers'],
+    ['of a PDF', 'live', 'render', 'documents'],
+    ['of a mail', 'test', 'email', 'mail'],
+  ] as const)('change their lane with their work: that %s', async (_name, environment, stage, lane) => {
+    const claim = await claimed(await dueSince(0, { environment }));
+    await invoices.change(claim, { work: { ...keep, stage, keep: false } }, 60_000);
+    expect(await dueIds(lane)).toContain(claim.invoice.id);
+  });
+
+  it('that an earlier version wrote get lane and partition, however often it writes', async () => {
+    const collection = store.db.collection<InvoiceDocument>('invoices');
+    const [due, parked] = [await dueSince(0), await dueSince(0)];
+    const earlier = { $unset: { 'work.lane': '', 'work.partition': '' }, $set: { 'work.sweepAt': ago(0) } } as const;
+    for (let time = 0; time < 2; time++) {
+      await collection.updateOne({ _id: due.id }, earlier as never);
+      await collection.updateOne({ _id: parked.id }, {
+        ...earlier,
+        $set: { ...earlier.$set, 'work.parked': true },
+      } as never);
+      expect(await dueIds()).not.toContain(due.id);
+      while ((await invoices.placeEarlierWork(1)) === 1);
+      expect(await dueIds()).toContain(due.id);
+      expect(await dueIds()).not.toContain(parked.id);
+      expect((await collection.findOne({ _id: parked.id }))?.work).not.toHaveProperty('sweepAt');
+    }
   });
 });
 

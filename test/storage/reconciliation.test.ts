@@ -7,6 +7,7 @@ import {
   type ReconciliationRun,
 } from '../../src/domain/authority/reconciliation.ts';
 import type { AuthorityAttempt } from '../../src/domain/invoice/authority-attempt.ts';
+import { ALL_PARTITIONS } from '../../src/domain/invoice/lanes.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import { createDifferenceRepository } from '../../src/storage/authority-differences.ts';
 import { createLedgerCopy } from '../../src/storage/authority-ledger.ts';
@@ -48,8 +49,8 @@ async function stored(changes: Record<string, unknown> = {}): Promise<string> {
       status: 'transmitted',
       'work.stage': 'decide',
       'work.token': null,
+      'work.lane': 'answers',
       'work.dueAt': ago(-600),
-      'work.sweepAt': ago(-602),
     },
     ...changes,
   };
@@ -76,7 +77,7 @@ describe('a look-up is made due', () => {
     const due = await transmissions.makeLookUpDue(id, RULE);
     expect(due).toMatchObject({ id, work: { stage: expect.any(String), attempts: 0 } });
     const { work } = (await document(id)) ?? {};
-    for (const at of [work?.dueAt, work?.sweepAt, work?.since]) expect(Date.now() - Number(at)).toBeLessThan(60_000);
+    for (const at of [work?.dueAt, work?.since]) expect(Date.now() - Number(at)).toBeLessThan(60_000);
     expect(work?.token).toBeNull();
     // Due already: nothing is changed a second time.
     expect(await transmissions.makeLookUpDue(id, RULE)).toBeNull();
@@ -111,7 +112,9 @@ describe('a look-up is made due', () => {
   it('for many at once, whatever else is asked for', async () => {
     const ids = [await stored(), await stored({ 'work.token': 'a worker' }), await stored(), 'inv_unknown'];
     expect(await transmissions.makeLookUpsDue(ids, RULE)).toBe(2);
-    expect(await createInvoiceRepository(store.db).overdue(10)).toHaveLength(2);
+    const due = await createInvoiceRepository(store.db).due('answers', ALL_PARTITIONS, 100);
+    expect(due.map(({ invoiceId }) => invoiceId)).toEqual(expect.arrayContaining([ids[0], ids[2]]));
+    expect(due.map(({ invoiceId }) => invoiceId)).not.toContain(ids[1]);
   });
 
   it('never, by a budget of none', async () => {

@@ -51,7 +51,7 @@ export function memoryState(): AuthorityStateStore & { current: AuthorityState }
 
 /**
  * Invoices in memory with what the pipeline and the dispatcher use of the store.
- * @param onDue queues an invoice that was made due, as the sweeper does
+ * @param onDue queues an invoice that was made due, as the claimer finds it
  */
 function memoryInvoices(onDue: (invoiceId: string) => void) {
   const stored = new Map<string, { invoice: Invoice; token: string | null }>();

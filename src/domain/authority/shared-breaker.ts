@@ -1,3 +1,4 @@
+import { watchWorkers } from '../live-workers.ts';
 import {
   type Beginning,
   type BreakerState,
@@ -13,7 +14,6 @@ import {
 } from './breaker.ts';
 import type { Authority } from './ports.ts';
 import type { AuthorityState, AuthorityStateStore } from './state.ts';
-import { countWorkers } from './workers.ts';
 
 export interface SharedBreakerParts {
   readonly store: AuthorityStateStore;
@@ -55,7 +55,7 @@ export class SharedBreaker {
   state: AuthorityState | null = null;
   readonly #parts: SharedBreakerParts;
   readonly #clock: () => Date;
-  readonly #workers = countWorkers();
+  readonly #workers = watchWorkers();
   #heartbeatAt = Number.NEGATIVE_INFINITY;
   #probing: Promise<string | null> | null = null;
   /** The probes after a failure, with the number of outages when they began. */
@@ -78,7 +78,7 @@ export class SharedBreaker {
     this.#adopt(state);
     for (const { id, at } of this.#workers.seen(state.workers, this.#clock()))
       if (id !== worker) await store.forget(id, at);
-    this.#parts.onWorkers?.(Math.max(1, this.#workers.live()));
+    this.#parts.onWorkers?.(Math.max(1, this.#workers.live().length));
   }
 
   /** Removes this worker's heartbeat. */
@@ -99,7 +99,7 @@ export class SharedBreaker {
 
   /** This process's share of a limit of all processes: at least 1. */
   share(limit: number): number {
-    return Math.max(1, Math.floor(limit / Math.max(1, this.#workers.live())));
+    return Math.max(1, Math.floor(limit / Math.max(1, this.#workers.live().length)));
   }
 
   /** Reserves the one place of a half-open breaker. @returns false if it is taken */

@@ -1,3 +1,4 @@
+import type { Heartbeat } from '../live-workers.ts';
 import type { BreakerState } from './breaker.ts';
 
 /** What all processes share about the live authority. */
@@ -20,10 +21,7 @@ export interface Pause {
 }
 
 /** Written every few seconds by each worker that transmits. */
-export interface WorkerHeartbeat {
-  readonly id: string;
-  /** By the worker's own clock. */
-  readonly at: Date;
+export interface WorkerHeartbeat extends Heartbeat {
   /** Number of invoices that it is transmitting. */
   readonly inFlight: number;
 }

@@ -1,5 +1,4 @@
-import type { Invoice } from '../invoice/invoice.ts';
-import type { StageQueue } from '../invoice/repository.ts';
+import type { QueuedInvoice, StageQueue } from '../invoice/repository.ts';
 import type { Capabilities } from './ports.ts';
 import type { LookUpRule } from './reconciliation.ts';
 
@@ -23,8 +22,8 @@ export interface LookUpScheduler {
    * @param submissionId the invoice's id, or the one under which the authority holds it
    * @returns the invoice with its work; null if nothing was changed
    */
-  makeLookUpDue(submissionId: string, rule: LookUpRule): Promise<Pick<Invoice, 'id' | 'environment' | 'work'> | null>;
-  /** The same for many invoices, which the sweeper wakes. @returns the number of changed ones */
+  makeLookUpDue(submissionId: string, rule: LookUpRule): Promise<QueuedInvoice | null>;
+  /** The same for many invoices, which the claimer finds. @returns the number of changed ones */
   makeLookUpsDue(invoiceIds: readonly string[], rule: LookUpRule): Promise<number>;
 }
 

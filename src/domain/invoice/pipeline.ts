@@ -1,7 +1,7 @@
 import { SUSPICIOUS_CLAIMS } from './attention.ts';
 import type { Stage } from './lifecycle.ts';
 import { pauseAfter } from './pauses.ts';
-import { ClaimLost } from './repository.ts';
+import { type Claim, ClaimLost } from './repository.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
 import { createNormalizeStage } from './stages/normalize.ts';
@@ -25,6 +25,8 @@ export interface Pipeline {
    * throws and leaves a longer lease.
    */
   run(invoiceId: string): Promise<void>;
+  /** The same for an invoice that was claimed just now. */
+  runClaimed(claim: Claim): Promise<void>;
 }
 
 /** Normalize → sign → transmit → decide → receipt → render → email: each stage is a file in `stages/`. */
@@ -44,11 +46,15 @@ export function createPipeline(parts: PipelineParts): Pipeline {
     email: createEmailStage(parts, progress),
   };
 
-  return {
+  const pipeline: Pipeline = {
     async run(invoiceId) {
-      let step: Step = await invoices.claim(invoiceId, LEASE_MS);
-      if (!step) return;
-      const claimed = step;
+      const claim = await invoices.claim(invoiceId, LEASE_MS);
+      if (claim) await pipeline.runClaimed(claim);
+    },
+
+    async runClaimed(claimed) {
+      const invoiceId = claimed.invoice.id;
+      let step: Step = claimed;
       const claims = Math.max(1, claimed.invoice.work?.claims ?? 1);
       const lease = claims > ACCIDENTS ? pauseAfter(claims - ACCIDENTS) : LEASE_MS;
       const renewal = setInterval(() => void invoices.renew(claimed, lease).catch(() => undefined), RENEW_MS);
@@ -75,4 +81,5 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       }
     },
   };
+  return pipeline;
 }

@@ -3,6 +3,7 @@ import type { Environment } from '../tenant/tenant.ts';
 import type { AuthorityAttempt } from './authority-attempt.ts';
 import type { Invoice, InvoiceEvent, StoredDocument, StoredReceipt, Work } from './invoice.ts';
 import type { InvoiceEmail } from './invoice-email.ts';
+import type { Lane, PartitionRange } from './lanes.ts';
 import type { InvoiceStatus, Stage } from './lifecycle.ts';
 
 /** A number of a legal series: one for each tenant, environment and year (Africa/Casablanca). */
@@ -158,7 +159,7 @@ export interface InvoiceRepository {
   needingAttention(limit: number): Promise<Invoice[]>;
   /**
    * Makes an invoice's work due now, unblocks it and resets its claims. If a run may have ended in the middle, a
-   * transmission asks the authority first. Up to two round trips.
+   * transmission asks the authority first. Up to three round trips.
    * @returns false if it has no work or does not exist
    */
   retryNow(invoiceId: string): Promise<boolean>;
@@ -168,7 +169,7 @@ export interface InvoiceRepository {
    */
   nextParked(afterTenant: string | null, except: ReadonlySet<string>): Promise<ParkedInvoice | null>;
   /**
-   * Makes the next attempts to transmit due now, for the sweeper to queue, of invoices with a failure from `from` to `to`
+   * Makes the next attempts to transmit due now, for the claimer to find, of invoices with a failure from `from` to `to`
    * (numbers, inclusive); not while a worker holds the invoice, nor of parked or blocked ones.
    */
   retryFailed(from: number, to: number): Promise<void>;
@@ -177,8 +178,6 @@ export interface InvoiceRepository {
    * @returns the changed invoice; null if there is no such work
    */
   hurry(invoiceId: string): Promise<Invoice | null>;
-  /** Up to `limit` invoices whose work has been idle since `before` or longer and is not claimed, oldest first. */
-  idle(limit: number, before: Date): Promise<string[]>;
   /** Number of invoices with idle work, counted up to `limit`. */
   idleCount(limit: number): Promise<number>;
   /** Number of parked invoices, counted up to `limit`. */
@@ -188,15 +187,30 @@ export interface InvoiceRepository {
    * tenant.
    */
   parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
-  /** Up to `limit` invoices whose job may be lost, longest waiting first. */
-  overdue(limit: number): Promise<PendingWork[]>;
   /**
-   * Postpones an overdue invoice by `pauseMs`, for the caller to re-queue. @returns false if another caller did, or a
-   * worker has claimed it
+   * Up to `limit` invoices of a lane whose work has been due for `lateMs` or longer, ordered by partition and within one
+   * by the time since when it is due. What is not due costs at most one index key for each partition.
    */
-  takeOverdue(invoiceId: string, pauseMs: number): Promise<boolean>;
-  /** The same for several invoices; those that are not overdue stay unchanged. */
-  postponeOverdue(invoiceIds: readonly string[], pauseMs: number): Promise<void>;
+  due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
+  /**
+   * Takes the leases of those invoices whose work is due and in this lane. Idle work is idle no longer: if the worker
+   * dies, its lane is `HURRIED_LANE`. Two round trips, or one if there is none.
+   * @returns their claims, in no particular order
+   */
+  claimMany(lane: Lane, invoiceIds: readonly string[], leaseMs: number): Promise<Claim[]>;
+  /** Ends claims with which nothing was begun: their work is due at once, and they do not count as claims. */
+  handBack(claims: readonly Claim[]): Promise<void>;
+  /**
+   * Writes lane and partition of up to `limit` invoices whose work an earlier version wrote. Up to two round trips.
+   * @returns the number of invoices found: fewer than `limit` if there are no more
+   */
+  placeEarlierWork(limit: number): Promise<number>;
+}
+
+/** An invoice with due work. */
+export interface DueInvoice {
+  readonly invoiceId: string;
+  readonly partition: number;
 }
 
 /** An invoice that waits for the dispatcher of live transmissions. */
@@ -229,10 +243,13 @@ export interface PendingWork {
   readonly since: Date;
 }
 
-/** Wakes workers. Losing a call is harmless: the sweeper finds the invoice. */
+/** What tells who takes up the work of an invoice. */
+export type QueuedInvoice = Pick<Invoice, 'id' | 'tenantId' | 'environment' | 'work'>;
+
+/** Wakes workers. Losing a call is harmless: the claimer finds the invoice. */
 export interface StageQueue {
   /** Queues the invoice's pending work once, however often it is called. @param inMs delay in milliseconds */
-  enqueue(invoice: Pick<Invoice, 'id' | 'environment' | 'work'>, inMs: number): Promise<void>;
+  enqueue(invoice: QueuedInvoice, inMs: number): Promise<void>;
 }
 
 /** A stored change of an invoice, made by any process. */

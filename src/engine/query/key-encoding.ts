@@ -12,6 +12,19 @@ export const EMPTY_ARRAY: unique symbol = Symbol('empty array');
 const TYPE_OFFSET = 0x10;
 const END = 0x00;
 
+/** The lengths of components of a fixed length, with the type byte. */
+const FIXED_LENGTHS: ReadonlyMap<number, number> = new Map([
+  [RANK.minKey, 1],
+  [RANK.missing, 1],
+  [RANK.null, 1],
+  [RANK.number, 10],
+  [RANK.objectId, 13],
+  [RANK.boolean, 2],
+  [RANK.date, 9],
+  [RANK.timestamp, 9],
+  [RANK.maxKey, 1],
+]);
+
 /**
  * Encodes values as a memcomparable key: comparing two keys bytewise gives the order of `compareValues` on their values
  * from first to last, inverted for a direction of -1. `undefined` (missing) is encoded as null. Components are
@@ -27,6 +40,24 @@ export function encodeKey(values: readonly unknown[], directions: readonly Direc
     if (directions[i] === -1) writer.invert(start);
   }
   return writer.take();
+}
+
+/**
+ * Where the component of a key that begins at `start` ends.
+ * @returns null for types whose length takes more than a look at the key: documents, arrays, binary data, regular
+ *   expressions, code, and numbers that no double is equal to
+ */
+export function componentEnd(key: Uint8Array, start: number, direction: Direction): number | null {
+  const mask = direction === -1 ? 0xff : 0;
+  const byte = (at: number) => (key[at] ?? mask) ^ mask;
+  const rank = byte(start) - TYPE_OFFSET;
+  if (rank === RANK.string) {
+    for (let at = start + 1; at + 1 < key.length; at++) if (byte(at) === 0x00 && byte(at + 1) === 0x01) return at + 2;
+    return null;
+  }
+  if (rank === RANK.number && byte(start + 9) !== SAME) return null;
+  const length = FIXED_LENGTHS.get(rank);
+  return length === undefined ? null : start + length;
 }
 
 class KeyWriter {

@@ -20,6 +20,11 @@ export interface IndexBounds {
   constants: number;
   /** Number of ends that bound the field after those: none, one or two. */
   rangeEnds: 0 | 1 | 2;
+  /**
+   * What bounds the field after a range, for each value of the range: its intervals in order, and the direction of the
+   * range's own field. Absent if nothing does.
+   */
+  within?: { readonly intervals: readonly Interval[]; readonly direction: 1 | -1 };
   /** The bounds of each field, as `explain` shows them. */
   shown: () => Record<string, string[]>;
 }
@@ -35,7 +40,8 @@ export interface IndexScan {
 }
 
 const MAX_RANGES = 100_000;
-const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
+/** What no key of an index field lies outside of. */
+export const EVERYTHING: Interval = { low: new Uint8Array(), high: Uint8Array.of(0xff, 0xff) };
 
 /** The ranges of `index` that contain every document that matches the filter with these `bounds`. */
 export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBounds {
@@ -49,7 +55,7 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
   const bound = new Map<string, Bound[]>();
   let prefixes: Uint8Array[] = [new Uint8Array()];
   const heads = new Set<string>();
-  for (const [path, direction] of index.fields) {
+  for (const [place, [path, direction]] of index.fields.entries()) {
     const head = path.split('.', 1)[0] as string;
     // Two fields of one array may be matched by different elements, so only the first field is bound.
     const own = index.multikey && heads.has(head) ? [] : chosen(bounds.get(path) ?? [], index.multikey);
@@ -68,6 +74,13 @@ export function indexBounds(index: Index, bounds: Map<string, Bound[]>): IndexBo
     bound.set(path, own);
     if (!isPoint) {
       found.rangeEnds = own.length > 1 || own[0]?.op === 'prefix' ? 2 : 1;
+      const [next, nextDirection = 1] = index.fields[place + 1] ?? [];
+      const inner = next !== undefined && !index.multikey ? chosen(bounds.get(next) ?? [], false) : [];
+      if (next !== undefined && inner.length > 0) {
+        const within = inner.map((each) => boundIntervals(each, nextDirection)).reduce(intersect);
+        found.within = { intervals: within.sort((a, b) => Buffer.compare(a.low, b.low)), direction };
+        bound.set(next, inner);
+      }
       break;
     }
     if (intervals.length <= 1 && found.constants === found.points) found.constants++;
@@ -99,7 +112,8 @@ function intersect(left: Interval[], right: Interval[]): Interval[] {
   return both.filter(({ low, high }) => Buffer.compare(low, high) < 0);
 }
 
-function joined(prefix: Uint8Array, rest: Uint8Array): Uint8Array {
+/** One part of a key after another. */
+export function joined(prefix: Uint8Array, rest: Uint8Array): Uint8Array {
   return prefix.length === 0 ? rest : Buffer.concat([prefix, rest]);
 }
 

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
-import type { IndexScan, KeyRange } from './bounds.ts';
+import { componentEnd } from '../query/key-encoding.ts';
+import { EVERYTHING, type IndexScan, joined, type KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import { verified } from './checksums.ts';
 import type { Database } from './database.ts';
@@ -24,6 +25,8 @@ const BACKWARD = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN
   WHERE idx.i = ?1 AND idx.key >= ?2 AND (idx.key, idx.rid) < (?3, ?4) ORDER BY idx.key DESC, idx.rid DESC LIMIT ?5`;
 const POINT = `SELECT idx.key, idx.rid, doc.sum, doc.bson FROM idx CROSS JOIN doc ON doc.rid = idx.rid
   WHERE idx.i = ?1 AND idx.key = ?2`;
+const FIRST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key LIMIT 1';
+const LAST_KEY = 'SELECT key FROM idx WHERE i = ?1 AND key >= ?2 AND key < ?3 ORDER BY key DESC LIMIT 1';
 const DOCUMENTS_FORWARD = 'SELECT rid, sum, bson FROM doc WHERE rid <= ?1 AND rid > ?2 ORDER BY rid LIMIT ?3';
 const DOCUMENTS_BACKWARD = 'SELECT rid, sum, bson FROM doc WHERE rid >= ?1 AND rid < ?2 ORDER BY rid DESC LIMIT ?3';
 
@@ -65,7 +68,12 @@ function scanIndex(
     const points = scanPoints(database, index, ranges, stats);
     return index.multikey ? unique(points) : points;
   }
-  const scans = ranges.map((range) => scanRange(database, index, range, reverse, stats, access.merge ? 0 : expected));
+  const size = access.merge ? 0 : expected;
+  const scans = ranges.map((range) =>
+    bounds.within
+      ? scanWithin(database, index, range, bounds.within, { reverse, stats, expected: size })
+      : scanRange(database, index, range, reverse, stats, size),
+  );
   const documents = access.merge ? merge(scans, ranges, reverse) : concat(scans);
   return index.multikey ? unique(documents) : documents;
 }
@@ -142,6 +150,41 @@ function* scanRange(
     const last = chunk.at(-1) as Keyed;
     key = last.key;
     rid = last.rid;
+  }
+}
+
+/**
+ * Like `scanRange`, for a range of one field and bounds of the next one: seeks each value of the first and reads only
+ * what is within the bounds, so that what is not costs one key for each value.
+ */
+function* scanWithin(
+  database: Database,
+  index: Index,
+  range: KeyRange,
+  { intervals, direction }: NonNullable<IndexScan['bounds']['within']>,
+  { reverse, stats, expected }: { reverse: boolean; stats: ReadStats; expected: number },
+): Generator<Keyed> {
+  const seek = prepare(database, reverse ? LAST_KEY : FIRST_KEY);
+  let { low, high } = range;
+  for (;;) {
+    checkDeadline(stats);
+    const [key] = (seek.get(index.id, low, high) as [Uint8Array] | undefined) ?? [];
+    if (!key) return;
+    stats.keys++;
+    const end = componentEnd(key, range.prefix, direction);
+    if (end === null) {
+      yield* scanRange(database, index, { ...range, low, high }, reverse, stats, expected);
+      return;
+    }
+    const value = key.subarray(0, end);
+    for (const interval of reverse ? intervals.toReversed() : intervals) {
+      const part = { low: joined(value, interval.low), high: joined(value, interval.high), prefix: end };
+      // The key is the first of this value.
+      const isEmpty = reverse ? Buffer.compare(key, part.low) < 0 : Buffer.compare(key, part.high) >= 0;
+      if (!isEmpty) yield* scanRange(database, index, part, reverse, stats, expected);
+    }
+    if (reverse) high = value;
+    else low = joined(value, EVERYTHING.high);
   }
 }
 

@@ -1,5 +1,5 @@
 import { expect, it } from 'vitest';
-import { countWorkers, LIVE_MS } from '../../../src/domain/authority/workers.ts';
+import { LIVE_MS, watchWorkers } from '../../../src/domain/live-workers.ts';
 
 const START = new Date(0);
 
@@ -11,24 +11,24 @@ const beats = (one: number, other: number) => [
 
 it('a worker whose heartbeat does not change while others read counts as dead, and comes back with its next one', () => {
   let now = 0;
-  const workers = countWorkers(() => now);
+  const workers = watchWorkers(() => now);
   for (now = 0; now <= LIVE_MS; now += 1000) workers.seen(beats(now, 0), START);
-  expect(workers.live()).toBe(2);
+  expect(workers.live()).toHaveLength(2);
   now += 1000;
   workers.seen(beats(now, 0), START);
-  expect(workers.live()).toBe(1);
+  expect(workers.live()).toHaveLength(1);
   now += 1000;
   workers.seen(beats(now, 1), START);
-  expect(workers.live()).toBe(2);
+  expect(workers.live()).toHaveLength(2);
 });
 
 it('a process that stalls takes no other worker for dead', () => {
   let now = 0;
-  const workers = countWorkers(() => now);
+  const workers = watchWorkers(() => now);
   workers.seen(beats(0, 0), START);
   now += 10 * LIVE_MS;
-  expect(workers.live()).toBe(2);
+  expect(workers.live()).toHaveLength(2);
   // The other one stalled as well, and has not sent its heartbeat yet.
   workers.seen(beats(now, 0), START);
-  expect(workers.live()).toBe(2);
+  expect(workers.live()).toHaveLength(2);
 });

@@ -1,6 +1,11 @@
-import type { WorkerHeartbeat } from './state.ts';
+/** A sign of life of a worker, stored for the others. */
+export interface Heartbeat {
+  readonly id: string;
+  /** By the worker's own clock. */
+  readonly at: Date;
+}
 
-/** How long a worker counts after its last new heartbeat, milliseconds. */
+/** How long a worker counts after its last new heartbeat, milliseconds; also the age of an old one. */
 export const LIVE_MS = 15_000;
 /** When its heartbeat is removed, milliseconds after the last new one. */
 const FORGET_MS = 60_000;
@@ -11,15 +16,16 @@ const ANCIENT_MS = 3_600_000;
 const MOST_WATCHED_MS = 2000;
 
 /**
- * Counts the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
+ * Tells the live workers by the changes of their heartbeats, so that differences between clocks do not matter. Until a
  * heartbeat changes it counts by its age, because in a series of restarts most of them are of dead workers, which nobody
  * watched long enough. Only time in which this process read regularly counts as watched: after a stall of its own, or of
  * the machine, it takes no other worker for dead.
  */
 export interface LiveWorkers {
   /** Takes note of the stored heartbeats. @param time now @returns those of workers that have ended long ago */
-  seen(heartbeats: readonly WorkerHeartbeat[], time: Date): readonly WorkerHeartbeat[];
-  live(): number;
+  seen<Beat extends Heartbeat>(heartbeats: readonly Beat[], time: Date): readonly Beat[];
+  /** The ids of the live workers. */
+  live(): readonly string[];
 }
 
 interface Seen {
@@ -31,8 +37,11 @@ interface Seen {
   readonly isOld: boolean;
 }
 
-/** @param clock monotonic, milliseconds */
-export function countWorkers(clock: () => number = () => performance.now()): LiveWorkers {
+/**
+ * @param clock monotonic, milliseconds
+ * @param liveMs see {@link LIVE_MS}
+ */
+export function watchWorkers(clock: () => number = () => performance.now(), liveMs: number = LIVE_MS): LiveWorkers {
   /** The last heartbeat of each worker. */
   const known = new Map<string, Seen>();
   let watched = 0;
@@ -47,7 +56,7 @@ export function countWorkers(clock: () => number = () => performance.now()): Liv
       for (const { id, at } of heartbeats) {
         const before = known.get(id);
         if (before?.at === at.getTime()) continue;
-        const isOld = before === undefined && Math.abs(time.getTime() - at.getTime()) > LIVE_MS;
+        const isOld = before === undefined && Math.abs(time.getTime() - at.getTime()) > liveMs;
         known.set(id, { at: at.getTime(), seen: watched, isOld });
       }
       return heartbeats.filter(({ id, at }) => {
@@ -55,6 +64,6 @@ export function countWorkers(clock: () => number = () => performance.now()): Liv
         return watched - seen > FORGET_MS || (isOld && time.getTime() - at.getTime() > ANCIENT_MS);
       });
     },
-    live: () => [...known.values()].filter(({ seen, isOld }) => !isOld && watched - seen <= LIVE_MS).length,
+    live: () => [...known].filter(([, { seen, isOld }]) => !isOld && watched - seen <= liveMs).map(([id]) => id),
   };
 }

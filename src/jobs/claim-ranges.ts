@@ -1,0 +1,68 @@
+import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
+import { ALL_PARTITIONS, type PartitionRange, rangeOf } from '../domain/invoice/lanes.ts';
+import { watchWorkers } from '../domain/live-workers.ts';
+
+const HEARTBEAT_MS = 1000;
+/** How long a worker counts after its last heartbeat, milliseconds: longer than a lease, which ends first. */
+const LIVE_MS = 5000;
+
+/** The partitions in which this worker looks for due invoices. */
+export interface ClaimRanges {
+  /**
+   * The range of this worker. Ranges of several workers overlap, or leave a gap, only until each has noticed that one
+   * came or went; what lies in a gap becomes late, and {@link createClaimer} takes up late work anywhere.
+   */
+  own(): PartitionRange;
+  start(): Promise<void>;
+  /** Ends the part of this worker, so that the others divide its range. */
+  stop(): Promise<void>;
+}
+
+/** For the only worker of a store: everything is its own. */
+export const WHOLE_RANGE: ClaimRanges = { own: () => ALL_PARTITIONS, start: async () => {}, stop: async () => {} };
+
+/**
+ * Divides the partitions evenly among the live workers, by their heartbeats.
+ * @param worker the id of this worker, without dots and dollar signs
+ * @param report receives failures of the store; the range stays as it is meanwhile
+ */
+export function createClaimRanges(
+  members: ClaimMembers,
+  worker: string,
+  report: (error: unknown) => void,
+): ClaimRanges {
+  const workers = watchWorkers(undefined, LIVE_MS);
+  let own = ALL_PARTITIONS;
+  let timer: NodeJS.Timeout | null = null;
+  let beating: Promise<void> = Promise.resolve();
+  let stopped = false;
+
+  async function beat(): Promise<void> {
+    const now = new Date();
+    const gone = workers.seen(await members.heartbeat({ id: worker, at: now }), now);
+    own = rangeOf(workers.live(), worker);
+    for (const { id, at } of gone) await members.forget(id, at);
+  }
+
+  function tick(): void {
+    beating = beat()
+      .catch(report)
+      .finally(() => {
+        if (!stopped) timer = setTimeout(tick, HEARTBEAT_MS);
+      });
+  }
+
+  return {
+    own: () => own,
+    async start() {
+      tick();
+      await beating;
+    },
+    async stop() {
+      stopped = true;
+      if (timer) clearTimeout(timer);
+      await beating;
+      await members.forget(worker, null).catch(report);
+    },
+  };
+}

@@ -1,0 +1,320 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  ALL_PARTITIONS,
+  LANE_NAMES,
+  LANES,
+  type Lane,
+  PARTITIONS,
+  type PartitionRange,
+} from '../domain/invoice/lanes.ts';
+import type { Claim, DueInvoice, InvoiceRepository } from '../domain/invoice/repository.ts';
+import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
+import type { ClaimRanges } from './claim-ranges.ts';
+
+/** Shortest time between two looks that find nothing, milliseconds. */
+const HOT_MS = 20;
+/** Longest time between two looks, milliseconds. */
+const COLD_MS = 1000;
+/** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
+const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
+/** Number of invoices of one partition that are claimed in its turn. */
+const A_TURN = 8;
+/** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
+const LATE_MS = 3000;
+/** The process is idle when it has run no invoice for this long, milliseconds. */
+const QUIET_MS = 1000;
+/** A PDF that nobody waits for is drawn in a busy process too when it has waited for this long, milliseconds. */
+const IDLE_LATE_MS = 10 * 60_000;
+
+export interface ClaimerParts {
+  readonly invoices: Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack'>;
+  readonly ranges: Pick<ClaimRanges, 'own'>;
+  /** Runs a claimed invoice; it takes places of its lane until it ends. */
+  readonly run: (claim: Claim) => Promise<void>;
+  readonly report: (message: string, error: unknown) => void;
+}
+
+/** What the claims of this process have cost. */
+export interface ClaimCounts {
+  /** Due invoices that were found. */
+  readonly found: number;
+  /** Those of them that were claimed. Another worker was quicker with the others. */
+  readonly claimed: number;
+}
+
+/** Takes up due invoices. */
+export interface Claimer {
+  start(): void;
+  /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
+  wake(lane: Lane, partitions: PartitionRange): boolean;
+  /** Whether this worker finds due work in these partitions, and has more than it can run at once. */
+  isBehind(lane: Lane, partitions: PartitionRange): boolean;
+  /**
+   * Runs `work` for an invoice at a place of the lane. Its failure is reported.
+   * @returns false if no place is free: the claimer finds the invoice when one is
+   */
+  occupy(lane: Lane, invoiceId: string, work: () => Promise<void>): Promise<boolean>;
+  /** Runs work without a place. The process is not idle meanwhile. */
+  besides(work: () => Promise<void>): Promise<void>;
+  counts(): ClaimCounts;
+  /** Begins no further invoice, hands back what was claimed but not begun, and waits up to `timeoutMs` for the others. */
+  stop(timeoutMs: number): Promise<void>;
+}
+
+/**
+ * Finds the due invoices of each lane in the own range of partitions and claims as many as there are free places, many
+ * at once. Each partition in turn gives a few, so that a tenant waits for a turn of the others and not for their
+ * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
+ * then less and less often, up to a second. A lost job or a dead worker therefore costs a second after the work is due
+ * or the lease has ended; if the owner of the range does not come, another worker takes the work up when it is late.
+ * Idle work is taken up one at a time while there is nothing else; in a busy process after ten minutes, with a rest
+ * after each for as long as it took (docs/decisions/0046).
+ */
+export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): Claimer {
+  let isStopped = false;
+  let found = 0;
+  let claimed = 0;
+  /** Runs other than those of idle work, and when the last one ended. */
+  let busy = 0;
+  let busyUntil = performance.now();
+  const lanes = new Map(LANE_NAMES.map((lane) => [lane, createLane(lane)]));
+  const laneOf = (lane: Lane) => lanes.get(lane) as ReturnType<typeof createLane>;
+
+  /** Whether this claimer looks into some of these partitions. */
+  function isOwn({ from, until }: PartitionRange): boolean {
+    const own = ranges.own();
+    return !isStopped && from < own.until && until > own.from;
+  }
+
+  /** Claims; if the claimer was stopped meanwhile, hands everything back. */
+  async function claim(lane: Lane, candidates: readonly DueInvoice[]): Promise<Claim[]> {
+    if (candidates.length === 0 || isStopped) return [];
+    const claims = await invoices.claimMany(
+      lane,
+      candidates.map(({ invoiceId }) => invoiceId),
+      LEASE_MS,
+    );
+    found += candidates.length;
+    claimed += claims.length;
+    if (!isStopped) return claims;
+    if (claims.length > 0) await invoices.handBack(claims);
+    return [];
+  }
+
+  async function besides(work: () => Promise<void>): Promise<void> {
+    busy++;
+    try {
+      await work();
+    } finally {
+      busy--;
+      busyUntil = performance.now();
+    }
+  }
+
+  /** Whether the process has had nothing to do for a while, as far as it knows. */
+  function isQuiet(): boolean {
+    return busy === 0 && performance.now() - busyUntil >= QUIET_MS;
+  }
+
+  function createLane(lane: Lane) {
+    const { places } = LANES[lane];
+    const batch = Math.ceil(places / 4);
+    const running = new Set<Promise<void>>();
+    /** The partition at which the next look begins. */
+    let position = Math.floor(Math.random() * PARTITIONS);
+    /** Whether there may be more than the last look took. */
+    let hasMore = false;
+    /** Looks in a row that found nothing, and those that found nothing in the own range. */
+    let empty = 0;
+    let emptyOwn = 0;
+    /** Whether the lane was woken during a look. */
+    let isWoken = false;
+    let lookedAt = Number.NEGATIVE_INFINITY;
+    let lookedForLateAt = Number.NEGATIVE_INFINITY;
+    /** No look before. */
+    let restUntil = Number.NEGATIVE_INFINITY;
+    let looking: Promise<void> | null = null;
+    let timer: NodeJS.Timeout | null = null;
+    let timerAt = Number.POSITIVE_INFINITY;
+
+    const free = () => places - running.size;
+
+    /**
+     * Up to `limit` due invoices from `position` on, once round the range, at most `A_TURN` of a partition. At most two
+     * queries, and one for every `A_TURN` invoices.
+     */
+    async function search({ from, until }: PartitionRange, limit: number, lateMs = 0): Promise<DueInvoice[]> {
+      const start = position >= from && position < until ? position : from;
+      const candidates: DueInvoice[] = [];
+      hasMore = false;
+      let part = { from: start, until };
+      for (let wrapped = start === from; candidates.length < limit; ) {
+        const wanted = limit - candidates.length;
+        const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
+        const taken = ofEachPartition(next, A_TURN);
+        candidates.push(...taken);
+        const last = next.at(-1);
+        hasMore ||= taken.length < next.length || next.length === wanted;
+        if (last && next.length === wanted) {
+          position = last.partition + 1;
+          part = { from: position, until: part.until };
+        } else if (wrapped) {
+          // Everything was seen. A later look that fits into the free places needs one query.
+          position = from;
+          break;
+        } else {
+          wrapped = true;
+          part = { from, until: start };
+        }
+      }
+      return candidates;
+    }
+
+    /** Late work of everybody's ranges, in its turn; nothing if the own range is everything. */
+    async function searchLate(own: PartitionRange, limit: number, lateMs: number): Promise<DueInvoice[]> {
+      const now = performance.now();
+      if (own.until - own.from === PARTITIONS || now - lookedForLateAt < COLD_MS) return [];
+      const before = position;
+      position = Math.floor(Math.random() * PARTITIONS);
+      const late = await search(ALL_PARTITIONS, limit, Math.max(LATE_MS, lateMs));
+      position = before;
+      lookedForLateAt = late.length > 0 ? Number.NEGATIVE_INFINITY : now;
+      return late;
+    }
+
+    async function look(): Promise<void> {
+      isWoken = false;
+      const limit = free();
+      const own = ranges.own();
+      const mustWait = lane === 'idle' && !isQuiet();
+      const lateMs = mustWait ? IDLE_LATE_MS : 0;
+      let candidates = await search(own, limit, lateMs);
+      emptyOwn = candidates.length > 0 ? 0 : emptyOwn + 1;
+      // Not at once, because the owner may be about to finish too, and both would meet at its last invoices.
+      if (emptyOwn >= COLD_LOOKS) candidates = await searchLate(own, limit, lateMs);
+      empty = candidates.length > 0 ? 0 : empty + 1;
+      // Other work may have begun during the search.
+      if (lane === 'idle' && !mustWait && !isQuiet()) return;
+      beginAll(await claim(lane, candidates), mustWait);
+    }
+
+    /** Takes places for all at once, but begins each in another turn of the event loop: answers to clients go before. */
+    function beginAll(claims: readonly Claim[], isRestAfter: boolean): void {
+      let turn = Promise.resolve();
+      for (const each of claims) {
+        const mine = turn.then(nextTurn);
+        turn = mine;
+        void begin(async () => {
+          await mine;
+          const begun = performance.now();
+          await (isStopped ? invoices.handBack([each]) : run(each));
+          if (isRestAfter) restUntil = 2 * performance.now() - begun;
+        }, each.invoice.id);
+      }
+    }
+
+    function begin(work: () => Promise<void>, what: string): Promise<void> {
+      const ended: Promise<void> = (lane === 'idle' ? work() : besides(work))
+        .catch((error: unknown) => report(`the run of ${what} in the lane ${lane} failed`, error))
+        .finally(() => {
+          running.delete(ended);
+          if (hasMore) plan();
+        });
+      running.add(ended);
+      return ended;
+    }
+
+    /** Plans the next look, unless an earlier one is planned. @param soonMs at the latest after this time */
+    function plan(soonMs = Number.POSITIVE_INFINITY): void {
+      if (looking || isStopped) return;
+      // The end of a run plans it.
+      if (free() <= 0) {
+        hasMore = true;
+        return;
+      }
+      const now = performance.now();
+      const hotMs = lane === 'idle' ? COLD_MS : HOT_MS;
+      const pause = hasMore ? (free() >= batch ? 0 : HOT_MS) : Math.min(hotMs * 2 ** empty, COLD_MS);
+      const at = Math.min(now + soonMs, Math.max(now, lookedAt + pause, restUntil));
+      if (timer && timerAt <= at) return;
+      if (timer) clearTimeout(timer);
+      timerAt = at;
+      timer = setTimeout(tick, at - now);
+    }
+
+    function tick(): void {
+      timer = null;
+      looking = look()
+        .catch((error: unknown) => {
+          empty++;
+          report(`due invoices of the lane ${lane} could not be claimed`, error);
+        })
+        .finally(() => {
+          looking = null;
+          lookedAt = performance.now();
+          if (isWoken) empty = 0;
+          plan();
+        });
+    }
+
+    return {
+      plan,
+      isBehind: () => hasMore,
+      wake() {
+        isWoken = true;
+        empty = 0;
+        plan();
+      },
+      async occupy(invoiceId: string, work: () => Promise<void>): Promise<boolean> {
+        if (isStopped) return false;
+        if (free() <= 0) {
+          hasMore = true;
+          plan();
+          return false;
+        }
+        await begin(work, invoiceId);
+        return true;
+      },
+      async end(): Promise<void> {
+        if (timer) clearTimeout(timer);
+        await looking;
+        await Promise.all(running);
+      },
+    };
+  }
+
+  return {
+    start() {
+      for (const lane of lanes.values()) lane.plan(0);
+    },
+    wake(lane, partitions) {
+      const finds = isOwn(partitions);
+      if (finds) laneOf(lane).wake();
+      return finds;
+    },
+    isBehind: (lane, partitions) => isOwn(partitions) && laneOf(lane).isBehind(),
+    occupy: (lane, invoiceId, work) => laneOf(lane).occupy(invoiceId, work),
+    besides,
+    counts: () => ({ found, claimed }),
+    async stop(timeoutMs) {
+      isStopped = true;
+      const over = Promise.all([...lanes.values()].map((lane) => lane.end()));
+      await Promise.race([over, sleep(timeoutMs, undefined, { ref: false })]);
+    },
+  };
+}
+
+/** Resolves in the next turn of the event loop. */
+function nextTurn(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+/** The first `most` of each partition. */
+function ofEachPartition(found: readonly DueInvoice[], most: number): DueInvoice[] {
+  const taken = new Map<number, number>();
+  return found.filter(({ partition }) => {
+    const count = (taken.get(partition) ?? 0) + 1;
+    taken.set(partition, count);
+    return count <= most;
+  });
+}

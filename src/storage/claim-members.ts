@@ -1,0 +1,33 @@
+import type { Collection, Db } from 'mongodb';
+import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
+import { insertNew } from './insert-new.ts';
+
+interface MembersDocument {
+  _id: 'invoices';
+  /** When each worker was alive, by its id. */
+  workers?: Record<string, Date>;
+}
+
+const MEMBERS = { _id: 'invoices' } as const;
+
+/** The workers that claim invoices: one document in the collection `claim_members`, found by its id. */
+export function createClaimMembers(db: Db): ClaimMembers {
+  const members: Collection<MembersDocument> = db.collection('claim_members');
+  return {
+    async heartbeat({ id, at }) {
+      const beat = () =>
+        members.findOneAndUpdate(MEMBERS, { $set: { [`workers.${id}`]: at } }, { returnDocument: 'after' });
+      let after = await beat();
+      if (after === null) {
+        await insertNew(members, [MEMBERS]);
+        after = await beat();
+      }
+      return Object.entries(after?.workers ?? { [id]: at }).map(([worker, seen]) => ({ id: worker, at: seen }));
+    },
+
+    async forget(workerId, at) {
+      const field = `workers.${workerId}`;
+      await members.updateOne({ ...MEMBERS, ...(at && { [field]: at }) }, { $unset: { [field]: '' } });
+    },
+  };
+}

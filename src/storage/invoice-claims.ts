@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import type { AnyBulkWriteOperation, Collection, Filter, UpdateFilter } from 'mongodb';
+import { HURRIED_LANE } from '../domain/invoice/lanes.ts';
+import type { Claim, InvoiceRepository } from '../domain/invoice/repository.ts';
+import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
+import { decoded } from './pages.ts';
+import { placeFields, type StoredWork } from './stored-work.ts';
+
+type Claims = Pick<InvoiceRepository, 'due' | 'claimMany' | 'handBack' | 'placeEarlierWork'>;
+
+/** How workers find due invoices and claim many at once. */
+export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
+  const set = (fields: object) => ({ $set: fields }) as UpdateFilter<InvoiceDocument>;
+
+  return {
+    async due(lane, { from, until }, limit, lateMs = 0) {
+      const found = await invoices
+        .find({
+          'work.lane': lane,
+          'work.partition': { $gte: from, $lt: until },
+          'work.dueAt': { $lte: new Date(Date.now() - lateMs) },
+        })
+        .project<{ _id: string; work: { partition: number } }>({ 'work.partition': 1 })
+        .sort({ 'work.partition': 1, 'work.dueAt': 1 })
+        .limit(limit)
+        .toArray();
+      return found.map(({ _id, work }) => ({ invoiceId: _id, partition: work.partition }));
+    },
+
+    async claimMany(lane, invoiceIds, leaseMs) {
+      const now = Date.now();
+      const token = randomUUID();
+      const these = { _id: { $in: [...invoiceIds] } };
+      const { modifiedCount } = await invoices.updateMany(
+        { ...these, 'work.lane': lane, 'work.dueAt': { $lte: new Date(now) } },
+        {
+          ...set({
+            ...{ 'work.token': token, 'work.dueAt': new Date(now + leaseMs) },
+            ...(lane === 'idle' && { 'work.lane': HURRIED_LANE }),
+          }),
+          ...(lane === 'idle' && { $unset: { 'work.idle': '' } }),
+          $inc: { 'work.claims': 1 },
+        },
+        // Otherwise a server may choose the index of the lanes, which has every due invoice.
+        { hint: { _id: 1 } },
+      );
+      if (modifiedCount === 0) return [];
+      // With `raw` the driver returns the bytes of the documents, despite the type.
+      const found: unknown[] = await invoices
+        .find({ ...these, 'work.token': token }, { hint: { _id: 1 }, raw: true })
+        .toArray();
+      const claims: Claim[] = [];
+      for (const bytes of found as Uint8Array[])
+        claims.push({ invoice: invoiceOf(await decoded<InvoiceDocument>(bytes)), token });
+      return claims;
+    },
+
+    async handBack(claims) {
+      for (const [token, ids] of Map.groupBy(claims, (claim) => claim.token)) {
+        await invoices.updateMany(
+          { _id: { $in: ids.map(({ invoice }) => invoice.id) }, 'work.token': token },
+          { ...set({ 'work.token': null, 'work.dueAt': new Date() }), $inc: { 'work.claims': -1 } },
+          { hint: { _id: 1 } },
+        );
+      }
+    },
+
+    async placeEarlierWork(limit) {
+      const found = await invoices
+        .find({ 'work.sweepAt': { $exists: true } })
+        .project<Pick<InvoiceDocument, '_id' | 'tenantId' | 'environment'> & { work: StoredWork }>({
+          tenantId: 1,
+          environment: 1,
+          work: 1,
+        })
+        .sort({ 'work.sweepAt': 1 })
+        .limit(limit)
+        .toArray();
+      // Guarded, because a worker of the earlier version may write further work meanwhile; that is found next time.
+      const updates = found.map((document): AnyBulkWriteOperation<InvoiceDocument> => {
+        const { _id, work } = document;
+        const { stage, parked = false, blocked = null, sweepAt } = work;
+        const place = placeFields({ ...document, id: _id }, { stage, parked, blocked });
+        const filter = { _id, 'work.stage': stage, 'work.sweepAt': sweepAt } as Filter<InvoiceDocument>;
+        return { updateOne: { filter, update: { ...set(place), $unset: { 'work.sweepAt': '' } }, hint: { _id: 1 } } };
+      });
+      if (updates.length > 0) await invoices.bulkWrite(updates, { ordered: false });
+      return found.length;
+    },
+  };
+}

@@ -1,0 +1,53 @@
+import type { Invoice, Work } from '../domain/invoice/invoice.ts';
+import { type Lane, laneOf, type PlacedWork, partitionOf } from '../domain/invoice/lanes.ts';
+import type { NextWork } from '../domain/invoice/repository.ts';
+
+/** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
+export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' | 'parked' | 'idle' | 'blocked'> {
+  claims?: number;
+  since?: Date;
+  failures?: Work['failures'];
+  parked?: true;
+  idle?: true;
+  blocked?: NonNullable<Work['blocked']>;
+  /** Identifies the claim that holds the lease; null if there is none. */
+  token: string | null;
+  /** See {@link laneOf}; absent if it is null. */
+  lane?: Lane;
+  /** See {@link partitionOf}. */
+  partition?: number;
+  /** Only in work that an earlier version wrote: it has no lane and no partition until a worker adds them. */
+  sweepAt?: Date;
+}
+
+type Owner = Pick<Invoice, 'id' | 'tenantId' | 'environment'>;
+
+/** The complete work as it is stored. Whatever replaces the work of an invoice writes this. */
+export function storedWork(
+  invoice: Owner,
+  next: NextWork,
+  held: Required<Pick<StoredWork, 'claims' | 'since' | 'token' | 'dueAt'>>,
+): StoredWork {
+  return { stage: next.stage, ...workFields(next), ...held, ...placeOf(invoice, next) };
+}
+
+/** Lane and partition as an update of stored work sets them. */
+export function placeFields(invoice: Owner, work: PlacedWork) {
+  return Object.fromEntries(Object.entries(placeOf(invoice, work)).map(([name, value]) => [`work.${name}`, value]));
+}
+
+function placeOf(invoice: Owner, work: PlacedWork) {
+  const lane = laneOf(invoice.environment, work);
+  return { ...(lane && { lane }), partition: partitionOf(invoice) };
+}
+
+/** The stored form of the fields of `NEW_WORK`. */
+export function workFields({ attempts, outcomeUnknown, failures, parked, idle, blocked }: Omit<NextWork, 'stage'>) {
+  return {
+    ...{ attempts, outcomeUnknown },
+    ...(failures && failures.length > 0 && { failures }),
+    ...(parked && { parked }),
+    ...(idle && { idle }),
+    ...(blocked && { blocked }),
+  };
+}

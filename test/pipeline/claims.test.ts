@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandStartedEvent } from 'mongodb';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+import { newId } from '../../src/domain/ids.ts';
+import { partitionOf } from '../../src/domain/invoice/lanes.ts';
+import type { Claim, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import { type ClaimRanges, createClaimRanges } from '../../src/jobs/claim-ranges.ts';
+import { type Claimer, createClaimer } from '../../src/jobs/claimer.ts';
+import { createClaimMembers } from '../../src/storage/claim-members.ts';
+import type { Store } from '../../src/storage/connect.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { pendingInvoice } from '../support/invoices.ts';
+import { openTestStore } from '../support/store.ts';
+
+let store: Store;
+let invoices: InvoiceRepository;
+const stops: (() => Promise<unknown>)[] = [];
+
+beforeEach(async () => {
+  store = await openTestStore('claims', true);
+  invoices = createInvoiceRepository(store.db);
+  return () => store.close();
+});
+afterEach(async () => {
+  await Promise.all(stops.splice(0).map((stop) => stop()));
+});
+
+/** Stores due invoices of a tenant. @returns their ids */
+async function backlog(tenantId: string, count: number): Promise<string[]> {
+  const invoice = pendingInvoice({ tenantId });
+  await invoices.insert(invoice, newCreationMoment().order, null);
+  const collection = store.db.collection<InvoiceDocument>('invoices');
+  const like = (await collection.findOne({ _id: invoice.id })) as InvoiceDocument;
+  const copies = Array.from({ length: count - 1 }, (): InvoiceDocument => {
+    const id = newId('inv');
+    const work = { ...like.work, partition: partitionOf({ tenantId, id }) } as NonNullable<InvoiceDocument['work']>;
+    return { ...like, _id: id, order: newCreationMoment().order, work };
+  });
+  if (copies.length > 0) await collection.insertMany(copies);
+  return [invoice.id, ...copies.map(({ _id }) => _id)];
+}
+
+interface Worker {
+  readonly claimer: Claimer;
+  readonly ranges: ClaimRanges;
+  /** The invoices that it ran, with the times. */
+  readonly ran: Map<string, number>;
+  /** Ends like a killed process: nothing is handed back or removed. */
+  kill(): void;
+}
+
+/** A worker whose run of an invoice takes `runMs` and ends its work. */
+async function worker(runMs: number): Promise<Worker> {
+  const ran = new Map<string, number>();
+  const errors: unknown[] = [];
+  let isDead = false;
+  const alive = <Args extends unknown[], Answer>(call: (...args: Args) => Promise<Answer>) =>
+    (async (...args) => {
+      if (isDead) return new Promise<never>(() => undefined);
+      return call(...args);
+    }) as (...args: Args) => Promise<Answer>;
+  const members = createClaimMembers(store.db);
+  const ranges = createClaimRanges(
+    { heartbeat: alive(members.heartbeat), forget: members.forget },
+    `w-${randomUUID()}`,
+    (error) => errors.push(error),
+  );
+  const claimer = createClaimer({
+    invoices: {
+      due: alive(invoices.due),
+      claimMany: alive(invoices.claimMany),
+      handBack: alive(invoices.handBack),
+    },
+    ranges,
+    run: alive(async (claim: Claim) => {
+      expect(ran.has(claim.invoice.id)).toBe(false);
+      await sleep(runMs);
+      if (isDead) return;
+      ran.set(claim.invoice.id, Date.now());
+      await invoices.change(claim, { work: null }, 1000);
+    }),
+    report: (_message, error) => errors.push(error),
+  });
+  await ranges.start();
+  stops.push(async () => {
+    if (!isDead) await Promise.all([claimer.stop(5000), ranges.stop()]);
+    expect(errors).toEqual([]);
+  });
+  return {
+    ...{ claimer, ranges, ran },
+    kill() {
+      isDead = true;
+    },
+  };
+}
+
+const ofAll = (workers: readonly Worker[]) => workers.flatMap(({ ran }) => [...ran.keys()]);
+
+it('two workers claim 2,000 due invoices, each once, with collisions in less than one case of a hundred', async () => {
+  const tenants = Array.from({ length: 40 }, () => newId('ten'));
+  const ids = (await Promise.all(tenants.map((tenantId) => backlog(tenantId, 50)))).flat();
+  const workers = [await worker(2), await worker(2)];
+  // Each knows of the other after two heartbeats.
+  await expect.poll(() => workers.map(({ ranges }) => ranges.own().until - ranges.own().from)).toEqual([2048, 2048]);
+  const commands = new Map<string, number>();
+  store.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
+    if (command[commandName] === 'invoices') commands.set(commandName, (commands.get(commandName) ?? 0) + 1);
+  });
+  for (const { claimer } of workers) claimer.start();
+  await expect.poll(() => ofAll(workers).length, { timeout: 60_000 }).toBe(2000);
+  expect(ofAll(workers).sort()).toEqual(ids.sort());
+  for (const { ran } of workers) expect(ran.size).toBeGreaterThan(400);
+  const counts = workers.map(({ claimer }) => claimer.counts());
+  const found = counts.reduce((sum, each) => sum + each.found, 0);
+  const claimed = counts.reduce((sum, each) => sum + each.claimed, 0);
+  expect(claimed).toBe(2000);
+  expect((found - claimed) / found).toBeLessThan(0.01);
+  // One update of each ends its work; the rest is what claiming costs.
+  const claiming = [...commands.values()].reduce((sum, count) => sum + count, 0) - 2000;
+  expect(claiming / 2000).toBeLessThan(1);
+}, 90_000);
+
+it('when a worker dies, the other takes over its range and, when they end, its leases', async () => {
+  const workers = [await worker(20), await worker(20)];
+  const [dead, other] = workers as [Worker, Worker];
+  await expect.poll(() => workers.map(({ ranges }) => ranges.own().until - ranges.own().from)).toEqual([2048, 2048]);
+  const tenants = Array.from({ length: 20 }, () => newId('ten'));
+  const ids = (await Promise.all(tenants.map((tenantId) => backlog(tenantId, 20)))).flat();
+  for (const { claimer } of workers) claimer.start();
+  await expect.poll(() => dead.ran.size).toBeGreaterThan(20);
+  dead.kill();
+  const died = Date.now();
+  await expect.poll(() => new Set(ofAll(workers)).size, { timeout: 30_000 }).toBe(400);
+  expect(Date.now() - died).toBeLessThan(10_000);
+  expect([...new Set(ofAll(workers))].sort()).toEqual(ids.sort());
+  await expect.poll(() => other.ranges.own(), { timeout: 10_000 }).toEqual({ from: 0, until: 4096 });
+}, 60_000);
+
+it('a tenant that creates one after the other does not wait for the 2,000 due invoices of another', async () => {
+  await backlog(newId('ten'), 2000);
+  const it = await worker(10);
+  it.claimer.start();
+  await expect.poll(() => it.ran.size).toBeGreaterThan(50);
+  const tenantId = newId('ten');
+  const created = new Map<string, number>();
+  for (let i = 0; i < 20; i++) {
+    const [id] = (await backlog(tenantId, 1)) as [string];
+    created.set(id, Date.now());
+    await sleep(25);
+  }
+  await expect.poll(() => [...created.keys()].filter((id) => !it.ran.has(id)), { timeout: 10_000 }).toEqual([]);
+  const waits = [...created].map(([id, at]) => (it.ran.get(id) ?? 0) - at);
+  // The bound: a second from due to done, however long the backlog is.
+  expect(Math.max(...waits)).toBeLessThan(1000);
+}, 60_000);

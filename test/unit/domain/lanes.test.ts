@@ -1,0 +1,50 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { newId } from '../../../src/domain/ids.ts';
+import { laneOf, PARTITIONS, partitionOf, rangeOf } from '../../../src/domain/invoice/lanes.ts';
+import { STAGES } from '../../../src/domain/invoice/lifecycle.ts';
+
+it('parked and blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
+  for (const stage of STAGES) {
+    for (const environment of ['live', 'test'] as const) {
+      expect(laneOf(environment, { stage, parked: true })).toBeNull();
+      expect(laneOf(environment, { stage, blocked: 'digest_mismatch' })).toBeNull();
+      expect(laneOf(environment, { stage })).not.toBeNull();
+    }
+    const isShared = laneOf('live', { stage }) === laneOf('test', { stage });
+    expect(isShared).toBe(stage === 'render' || stage === 'email');
+  }
+});
+
+it('a partition is that of the first version, as it is stored', () => {
+  expect(partitionOf({ tenantId: 'ten_1', id: 'inv_1' })).toBe(KNOWN[0]);
+  expect(partitionOf({ tenantId: 'ten_1', id: 'inv_2' })).toBe(KNOWN[1]);
+});
+const KNOWN = [826, 828];
+
+it('a tenant has four partitions, and tenants spread evenly over all of them', () => {
+  const tenantId = newId('ten');
+  const own = new Set(Array.from({ length: 400 }, () => partitionOf({ tenantId, id: newId('inv') })));
+  expect(own.size).toBe(4);
+  const counts = new Array<number>(16).fill(0);
+  for (let i = 0; i < 16_000; i++) {
+    const partition = partitionOf({ tenantId: newId('ten'), id: newId('inv') });
+    counts[Math.floor((partition * 16) / PARTITIONS)]!++;
+  }
+  expect(Math.min(...counts)).toBeGreaterThan(800);
+  expect(Math.max(...counts)).toBeLessThan(1200);
+});
+
+it('the ranges of any workers are disjoint, cover everything and differ by one partition at most', () => {
+  fc.assert(
+    fc.property(fc.uniqueArray(fc.string({ minLength: 1 }), { minLength: 1, maxLength: 40 }), (workers) => {
+      const ranges = workers.map((worker) => rangeOf(workers, worker)).sort((a, b) => a.from - b.from);
+      expect(ranges.at(0)?.from).toBe(0);
+      expect(ranges.at(-1)?.until).toBe(PARTITIONS);
+      for (const [i, { until }] of ranges.slice(0, -1).entries()) expect(ranges[i + 1]?.from).toBe(until);
+      const sizes = ranges.map(({ from, until }) => until - from);
+      expect(Math.max(...sizes) - Math.min(...sizes)).toBeLessThanOrEqual(1);
+    }),
+  );
+  expect(rangeOf(['a', 'b'], 'unknown')).toEqual({ from: 0, until: PARTITIONS });
+});

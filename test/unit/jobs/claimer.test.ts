@@ -1,0 +1,299 @@
+import fc from 'fast-check';
+import { afterEach, beforeEach, expect, it, vi } from 'vitest';
+import {
+  ALL_PARTITIONS,
+  LANE_NAMES,
+  LANES,
+  type Lane,
+  PARTITIONS,
+  type PartitionRange,
+  rangeOf,
+} from '../../../src/domain/invoice/lanes.ts';
+import { LEASE_MS } from '../../../src/domain/invoice/stages/stage.ts';
+import { type ClaimerParts, createClaimer } from '../../../src/jobs/claimer.ts';
+import { pendingInvoice } from '../../support/invoices.ts';
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(() => void vi.useRealTimers());
+
+const pause = (ms: number) => new Promise<void>((resolve) => setTimeout(resolve, ms));
+const template = pendingInvoice({});
+
+/** Invoices in memory, by the rules of the store, each call of which takes `latency` milliseconds. */
+function world(latency = 2) {
+  const works = new Map<string, { lane: Lane; partition: number; dueAt: number; token: string | null }>();
+  const calls = { due: 0, claimMany: 0, handBack: 0 };
+  let tokens = 0;
+  let made = 0;
+  const invoices: ClaimerParts['invoices'] = {
+    async due(lane, { from, until }, limit, lateMs = 0) {
+      calls.due++;
+      await pause(latency);
+      return [...works]
+        .filter(([, work]) => work.lane === lane && work.partition >= from && work.partition < until)
+        .filter(([, work]) => work.dueAt <= Date.now() - lateMs)
+        .sort(([, a], [, b]) => a.partition - b.partition || a.dueAt - b.dueAt)
+        .slice(0, limit)
+        .map(([invoiceId, { partition }]) => ({ invoiceId, partition }));
+    },
+    async claimMany(lane, ids, leaseMs) {
+      calls.claimMany++;
+      await pause(latency);
+      const token = `t${++tokens}`;
+      const own = ids.filter((id) => works.get(id)?.lane === lane);
+      const taken = own.filter((id) => (works.get(id)?.dueAt ?? Number.POSITIVE_INFINITY) <= Date.now());
+      for (const id of taken) Object.assign(works.get(id) as object, { token, dueAt: Date.now() + leaseMs });
+      await pause(latency);
+      return taken.map((id) => ({ token, invoice: { ...template, id } }));
+    },
+    async handBack(claims) {
+      calls.handBack++;
+      await pause(latency);
+      for (const { invoice, token } of claims) {
+        const work = works.get(invoice.id);
+        if (work?.token === token) Object.assign(work, { token: null, dueAt: Date.now() });
+      }
+    },
+  };
+  return {
+    ...{ works, invoices, calls },
+    add(lane: Lane, partition: number, inMs = 0): string {
+      const id = `inv_${made++}`;
+      works.set(id, { lane, partition, dueAt: Date.now() + inMs, token: null });
+      return id;
+    },
+    isDue: (lane: Lane) => [...works.values()].some((work) => work.lane === lane && work.dueAt <= Date.now()),
+  };
+}
+
+/** A claimer of this world whose runs take `runMs(id)` and end the invoice's work. */
+function worker(
+  { works, invoices }: Pick<ReturnType<typeof world>, 'works' | 'invoices'>,
+  runMs: (id: string) => number = () => 10,
+  own: PartitionRange = ALL_PARTITIONS,
+) {
+  const begun: string[] = [];
+  const running = new Map<Lane, number>(LANE_NAMES.map((lane) => [lane, 0]));
+  const most = new Map(running);
+  const errors: unknown[] = [];
+  const count = (lane: Lane, change: number) => {
+    const now = (running.get(lane) ?? 0) + change;
+    running.set(lane, now);
+    most.set(lane, Math.max(now, most.get(lane) ?? 0));
+  };
+  const work = async (id: string) => {
+    const { lane } = works.get(id) as { lane: Lane };
+    begun.push(id);
+    count(lane, 1);
+    try {
+      await pause(runMs(id));
+      works.delete(id);
+    } finally {
+      count(lane, -1);
+    }
+  };
+  const claimer = createClaimer({
+    invoices,
+    ranges: { own: () => own },
+    run: ({ invoice }) => work(invoice.id),
+    report: (_message, error) => errors.push(error),
+  });
+  return { claimer, begun, running, most, errors, work };
+}
+
+interface Step {
+  readonly lane: Lane;
+  readonly partition: number;
+  readonly count: number;
+  readonly inMs: number;
+  readonly thenMs: number;
+  readonly how: 'silent' | 'wake' | 'job';
+}
+
+/** The lanes of work that somebody waits for. */
+const BUSY_LANES = LANE_NAMES.filter((lane) => lane !== 'idle');
+
+const step: fc.Arbitrary<Step> = fc.record({
+  lane: fc.constantFrom(...BUSY_LANES),
+  partition: fc.integer({ min: 0, max: PARTITIONS - 1 }),
+  count: fc.integer({ min: 0, max: 60 }),
+  inMs: fc.integer({ min: 0, max: 3000 }),
+  thenMs: fc.integer({ min: 0, max: 1500 }),
+  how: fc.constantFrom('silent', 'wake', 'job'),
+});
+
+/** Runs the steps, then stops the claimer. @returns how it went, and the longest time that due work met free places */
+async function play(steps: readonly Step[], runMs: number, stopMs: number) {
+  const it = world();
+  const made = worker(it, () => runMs);
+  const { claimer, begun, running, work } = made;
+  const idleSince = new Map<Lane, number>();
+  let longest = 0;
+  const watch = setInterval(() => {
+    for (const lane of BUSY_LANES) {
+      // While fewer than a quarter of the places is free, the claimer waits a moment for more of them.
+      const isIdle = it.isDue(lane) && (running.get(lane) ?? 0) <= LANES[lane].places / 2;
+      if (!isIdle) idleSince.delete(lane);
+      else idleSince.set(lane, idleSince.get(lane) ?? Date.now());
+      longest = Math.max(longest, Date.now() - (idleSince.get(lane) ?? Date.now()));
+    }
+  }, 10);
+  claimer.start();
+  for (const { lane, partition, count, inMs, thenMs, how } of steps) {
+    const ids = Array.from({ length: count }, () => it.add(lane, partition, inMs));
+    if (how === 'wake') claimer.wake(lane, { from: partition, until: partition + 1 });
+    for (const id of how === 'job' && inMs === 0 ? ids : []) {
+      void claimer.occupy(lane, id, async () => {
+        const [claim] = await it.invoices.claimMany(lane, [id], LEASE_MS);
+        if (claim) await work(id);
+      });
+    }
+    await vi.advanceTimersByTimeAsync(thenMs);
+  }
+  await vi.advanceTimersByTimeAsync(stopMs);
+  clearInterval(watch);
+  let isStopped = false;
+  void claimer.stop(5000).then(() => {
+    isStopped = true;
+  });
+  // Jobs that have a place already may still claim.
+  await vi.advanceTimersByTimeAsync(1000);
+  const begunUntilStop = begun.length;
+  await vi.advanceTimersByTimeAsync(10_000);
+  return { ...made, it, longest, isStopped, begunAfterStop: begun.length - begunUntilStop };
+}
+
+it('no due work waits while places are free, places are never exceeded, and nothing begins after the stop', async () => {
+  const property = fc.asyncProperty(
+    fc.array(step, { maxLength: 12 }),
+    fc.integer({ min: 1, max: 800 }),
+    fc.integer({ min: 0, max: 40 }),
+    async (steps, runMs, stopMs) => {
+      const { it, most, begun, errors, longest, isStopped, begunAfterStop } = await play(steps, runMs, stopMs);
+      expect(longest).toBeLessThan(1200);
+      for (const lane of LANE_NAMES) expect(most.get(lane)).toBeLessThanOrEqual(LANES[lane].places);
+      expect(new Set(begun).size).toBe(begun.length);
+      expect([isStopped, begunAfterStop]).toEqual([true, 0]);
+      // What was not begun is in nobody's hands.
+      for (const { token } of it.works.values()) expect(token).toBeNull();
+      expect(errors).toEqual([]);
+    },
+  );
+  await fc.assert(property, { numRuns: 60 });
+}, 60_000);
+
+it('a backlog of one tenant drains at the pace of the places, with a few commands for many invoices', async () => {
+  const it = world();
+  const { claimer, begun, most } = worker(it, () => 60);
+  for (let i = 0; i < 2000; i++) it.add('stages', 7 + (i % 4));
+  const isBehind = () => claimer.isBehind('stages', { from: 9, until: 10 });
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(1000);
+  expect(isBehind()).toBe(true);
+  await vi.advanceTimersByTimeAsync(2000 * (60 / 32) * 1.5);
+  expect(isBehind()).toBe(false);
+  await claimer.stop(1000);
+  expect(begun).toHaveLength(2000);
+  expect(most.get('stages')).toBeGreaterThanOrEqual(24);
+  expect(it.calls.due + 2 * it.calls.claimMany).toBeLessThan(2000);
+  expect(claimer.counts()).toEqual({ found: 2000, claimed: 2000 });
+});
+
+it('a tenant with 2,000 due invoices does not delay another that creates one after the other', async () => {
+  const it = world();
+  const waits: number[] = [];
+  const made = new Map<string, number>();
+  const { claimer } = worker(it, (id) => {
+    const at = made.get(id);
+    if (at !== undefined) waits.push(Date.now() - at);
+    return 10;
+  });
+  for (let i = 0; i < 2000; i++) it.add('stages', 7 + (i % 4), -60_000);
+  claimer.start();
+  for (let i = 0; i < 20; i++) {
+    made.set(it.add('stages', 3000 + (i % 4)), Date.now());
+    await vi.advanceTimersByTimeAsync(25);
+  }
+  await vi.advanceTimersByTimeAsync(3000);
+  await claimer.stop(1000);
+  expect(waits).toHaveLength(20);
+  expect(Math.max(...waits)).toBeLessThan(200);
+});
+
+it('looks rarely when nothing is due, and at once when it is woken', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(10_000);
+  it.calls.due = 0;
+  await vi.advanceTimersByTimeAsync(10_000);
+  expect(it.calls.due).toBeLessThanOrEqual(11 * LANE_NAMES.length);
+  const id = it.add('mail', 5);
+  expect(claimer.wake('mail', { from: 5, until: 6 })).toBe(true);
+  // The last look may have been a moment ago.
+  await vi.advanceTimersByTimeAsync(50);
+  expect(begun).toEqual([id]);
+  await claimer.stop(1000);
+});
+
+it('leaves the range of another worker to it, until the work is late', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, undefined, rangeOf(['a', 'b'], 'a'));
+  const [own, others] = [it.add('stages', 0), it.add('stages', PARTITIONS - 1)];
+  expect(claimer.wake('stages', { from: PARTITIONS - 1, until: PARTITIONS })).toBe(false);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(2900);
+  expect(begun).toEqual([own]);
+  await vi.advanceTimersByTimeAsync(1500);
+  expect(begun).toEqual([own, others]);
+  await claimer.stop(1000);
+});
+
+it('goes on after a failure of the store and of a run', async () => {
+  const it = world();
+  let failures = 3;
+  const due: ClaimerParts['invoices']['due'] = async (...query) => {
+    if (failures-- > 0) throw new Error('store');
+    return it.invoices.due(...query);
+  };
+  const { claimer, begun, errors } = worker({ ...it, invoices: { ...it.invoices, due } }, () => {
+    throw new Error('defect');
+  });
+  const id = it.add('stages', 1);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(LEASE_MS + 3000);
+  // The lease of the failed run ended, so that it was run again.
+  expect(begun.slice(0, 2)).toEqual([id, id]);
+  expect(errors.map(String)).toEqual(expect.arrayContaining(['Error: store', 'Error: defect']));
+  await claimer.stop(1000);
+});
+
+it('idle work is taken up one at a time while nothing else runs, and at once after that', async () => {
+  const it = world();
+  const { claimer, begun, most } = worker(it, (id) => (id === 'inv_0' ? 4000 : 300));
+  it.add('stages', 1);
+  for (let i = 0; i < 5; i++) it.add('idle', i * 500);
+  claimer.start();
+  await vi.advanceTimersByTimeAsync(4900);
+  expect(begun).toEqual(['inv_0']);
+  await vi.advanceTimersByTimeAsync(3500);
+  expect(begun).toHaveLength(6);
+  expect(most.get('idle')).toBe(1);
+  await claimer.stop(1000);
+});
+
+it('idle work of ten minutes ago is taken up in a busy process, which rests as long as it took', async () => {
+  const it = world();
+  const { claimer, begun } = worker(it, () => 500);
+  for (let i = 0; i < 8; i++) it.add('idle', i * 500, -11 * 60_000);
+  claimer.start();
+  const busy = Promise.withResolvers<void>();
+  void claimer.besides(() => busy.promise);
+  await vi.advanceTimersByTimeAsync(4100);
+  expect(begun.length).toBeGreaterThanOrEqual(3);
+  expect(begun.length).toBeLessThanOrEqual(5);
+  busy.resolve();
+  await vi.advanceTimersByTimeAsync(6000);
+  expect(begun).toHaveLength(8);
+  await claimer.stop(1000);
+});
