@@ -1,4 +1,3 @@
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Page } from 'puppeteer-core';
@@ -13,6 +12,7 @@ import { NO_TERMS } from '../../src/domain/invoice/terms.ts';
 import { totalsOf } from '../../src/domain/invoice/totals.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import type { Benchmark, Measured, Side } from './harness.ts';
+import { hasProcesses, processes } from './process-tree.ts';
 
 const AT_ONCE = 2;
 const CACHE = join(tmpdir(), 'fatoura-bench-chromium');
@@ -85,9 +85,7 @@ async function measured(quick: boolean, leader: number, draw: (lane: number) => 
     }),
   );
   const seconds = (performance.now() - start) / 1000;
-  const memory = existsSync('/proc/self/stat')
-    ? { counts: { "the browser's memory (MB)": residentMegabytes(leader) } }
-    : {};
+  const memory = hasProcesses ? { counts: { "the browser's memory (MB)": residentMegabytes(leader) } } : {};
   return { operations: AT_ONCE * each, seconds, ...memory };
 }
 
@@ -124,32 +122,6 @@ function invoice(): PrintedInvoice {
   };
 }
 
-interface ProcessFacts {
-  readonly pid: number;
-  readonly parent: number;
-  readonly group: number;
-  /** In pages of 4 KiB. */
-  readonly resident: number;
-}
-
-function processes(): ProcessFacts[] {
-  if (!existsSync('/proc/self/stat')) return [];
-  return readdirSync('/proc').flatMap((entry) => {
-    if (!/^\d+$/.test(entry)) return [];
-    try {
-      // `pid (name) state parent group …`, where the name may hold anything; the 24th field is the resident set.
-      const fields = readFileSync(`/proc/${entry}/stat`, 'utf8')
-        .replace(/^.*\) /s, '')
-        .split(' ');
-      return [
-        { pid: Number(entry), parent: Number(fields[1]), group: Number(fields[2]), resident: Number(fields[21]) },
-      ];
-    } catch {
-      return [];
-    }
-  });
-}
-
 function childrenOfThis(): number[] {
   return processes()
     .filter(({ parent }) => parent === process.pid)
@@ -165,8 +137,8 @@ function newChild(before: readonly number[]): number {
  * for each.
  */
 function residentMegabytes(leader: number): number {
-  const pages = processes()
+  const bytes = processes()
     .filter(({ group }) => group === leader)
-    .reduce((sum, { resident }) => sum + resident, 0);
-  return Math.round((pages * 4096) / 1e6);
+    .reduce((sum, { residentBytes }) => sum + residentBytes, 0);
+  return Math.round(bytes / 1e6);
 }

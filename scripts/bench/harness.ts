@@ -32,6 +32,21 @@ export interface Side {
 /** Settings of the run. With `quick`, a side should do the minimum that still gives a result. */
 export interface Settings {
   quick: boolean;
+  /** Lines of each invoice, where a benchmark creates invoices of its own. */
+  lines: number;
+  /** Folder for CPU profiles of all threads of our side; null: none. */
+  profileFolder: string | null;
+}
+
+/** Default of {@link Settings.lines}. */
+export const LINES = 5;
+
+/** What a caller may change of a run. */
+export interface RunOptions extends Partial<Settings> {
+  /** Instead of the benchmark's own number. */
+  repeats?: number;
+  /** Replaces this machine in tests. */
+  machine?: Machine;
 }
 
 /** The result of one repeat. Every repeat of every side must measure the same quantities. */
@@ -91,12 +106,14 @@ export class AnswersDiffer extends Error {}
  */
 export async function runBenchmark(
   benchmark: Benchmark,
-  { quick = false, repeats, machine = THIS_MACHINE }: { quick?: boolean; repeats?: number; machine?: Machine } = {},
+  { quick = false, lines = LINES, profileFolder = null, repeats, machine = THIS_MACHINE }: RunOptions = {},
 ): Promise<Outcome> {
-  const { name, about, sides, answers } = benchmark;
-  const rounds = repeats ?? (quick ? 3 : (benchmark.repeats ?? 10));
+  const { name, about, answers } = benchmark;
+  // Profiles say what ours does, and cost it time, so that a comparison would mislead.
+  const sides = profileFolder === null ? benchmark.sides : benchmark.sides.slice(0, 1);
+  const rounds = repeats ?? (profileFolder !== null ? 1 : quick ? 3 : (benchmark.repeats ?? 10));
   const warmups = quick ? 1 : (benchmark.warmups ?? 2);
-  const settings: Settings = { quick };
+  const settings: Settings = { quick, lines, profileFolder };
   const measured = new Map(sides.map((side) => [side, [] as Quantities[]]));
   const calibrationMs: number[] = [];
   const opened: Side[] = [];

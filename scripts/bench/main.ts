@@ -2,18 +2,20 @@ import { readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { parseArgs } from 'node:util';
-import { type Benchmark, type Machine, runBenchmark } from './harness.ts';
+import { formatProfiles } from './fold-profiles.ts';
+import { type Benchmark, type Machine, type RunOptions, runBenchmark } from './harness.ts';
 import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
 
 /** Exit codes. */
 export const EXIT = { reliable: 0, failed: 1, usage: 2, noisy: 3 } as const;
 
-const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N]';
+const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N] [-- --lines N] [-- --profile]';
 
 /**
  * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
- * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. Resolves to the exit code; a
- * failure takes precedence over noise.
+ * `documents-pdf`. Writes tables with `write` and one JSON file for each into `results`. With `--profile`, only our
+ * side runs, and CPU profiles of its threads are written into a folder of `results`, with a table of their self times.
+ * Resolves to the exit code; a failure takes precedence over noise.
  * @param options.machine replaces this machine in tests
  */
 export async function bench(
@@ -39,9 +41,12 @@ export async function bench(
     try {
       const benchmark = await load(folder, name);
       const circumstances = observeCircumstances(folder);
-      const outcome = await runBenchmark(benchmark, { ...request.options, ...(machine && { machine }) });
+      const profileFolder = request.profile ? join(results, `${name}-profile-${Date.now()}`) : null;
+      const outcome = await runBenchmark(benchmark, { ...request.options, profileFolder, ...(machine && { machine }) });
       write(formatOutcome(outcome, circumstances));
       write(`written: ${writeOutcome(results, outcome, circumstances)}\n\n`);
+      if (profileFolder !== null)
+        write(`${formatProfiles(profileFolder) || `${name} writes no profiles\n`}written: ${profileFolder}\n\n`);
       if (outcome.noise.noisy && exit === EXIT.reliable) exit = EXIT.noisy;
     } catch (error) {
       write(`${name} FAILED: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}\n\n`);
@@ -51,23 +56,36 @@ export async function bench(
   return exit;
 }
 
-type Request = { names: readonly string[]; options: { quick: boolean; repeats?: number } } | { problem: string };
+type Request = { names: readonly string[]; options: RunOptions; profile: boolean } | { problem: string };
+
+/** Options that take a whole number, and the highest one. */
+const NUMBERS = { repeats: 9999, lines: 1000 } as const;
 
 function readArguments(args: readonly string[], known: readonly string[]): Request {
   try {
     const { values, positionals } = parseArgs({
       args: [...args],
-      options: { quick: { type: 'boolean', default: false }, repeats: { type: 'string' } },
+      options: {
+        quick: { type: 'boolean', default: false },
+        profile: { type: 'boolean', default: false },
+        repeats: { type: 'string' },
+        lines: { type: 'string' },
+      },
       allowPositionals: true,
     });
     const meant = (name: string) => known.filter((each) => each === name || each.startsWith(`${name}-`));
     const unknown = positionals.find((name) => meant(name).length === 0);
     if (unknown !== undefined) return { problem: `no benchmark is called ${unknown}` };
-    if (values.repeats !== undefined && !/^[1-9]\d{0,3}$/.test(values.repeats)) {
-      return { problem: `--repeats takes a number from 1 to 9999, not ${values.repeats}` };
+    const options: RunOptions = { quick: values.quick };
+    for (const [name, most] of Object.entries(NUMBERS)) {
+      const text = values[name as keyof typeof NUMBERS];
+      if (text === undefined) continue;
+      if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > most)
+        return { problem: `--${name} takes a number from 1 to ${most}, not ${text}` };
+      options[name as keyof typeof NUMBERS] = Number(text);
     }
-    const options = { quick: values.quick, ...(values.repeats && { repeats: Number(values.repeats) }) };
-    return { names: positionals.length > 0 ? [...new Set(positionals.flatMap(meant))] : known, options };
+    const names = positionals.length > 0 ? [...new Set(positionals.flatMap(meant))] : known;
+    return { names, options, profile: values.profile };
   } catch (error) {
     return { problem: (error as Error).message };
   }

@@ -2,15 +2,15 @@ import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mo
 import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Authority } from '../../src/domain/authority/ports.ts';
-import { EVENT_OF_STATUS } from '../../src/domain/event.ts';
-import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
-import type { InvoiceStatus, Stage } from '../../src/domain/invoice/lifecycle.ts';
+import { legalInvoice, legalNumber } from '../../src/domain/invoice/legal-invoice.ts';
+import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
+import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { transition } from './invoice-update.ts';
 
 /** The stages of an invoice without an e-mail address. */
 const BENCHED = ['normalize', 'sign', 'transmit', 'decide', 'render'] as const satisfies readonly Stage[];
@@ -29,9 +29,10 @@ export interface StockAgendaParts {
 }
 
 /**
- * The peer of `latency`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change
+ * The peer of `latency` and `throughput`: the five stages as five jobs of Agenda 6 with its defaults, on its Mongo backend and change
  * stream notification channel. Each job reads the invoice, does the work of the stage, updates the invoice and
- * schedules the job of the next stage. There are no leases and no retries. @returns a function that stops it
+ * schedules the job of the next stage. There are no leases and no retries; numbers are assigned one after the other, as in
+ * the service, because a job whose number is taken would fail for good. @returns a function that stops it
  */
 export async function startStockAgenda(parts: StockAgendaParts): Promise<() => Promise<void>> {
   const { db, invoices, documents, writer, signer, authority, renderer } = parts;
@@ -40,16 +41,17 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     notificationChannel: new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION }),
   });
   const collection = db.collection<InvoiceDocument>('invoices');
+  const numbering = createNumbering(invoices);
   const update = (invoice: Invoice, what: UpdateFilter<InvoiceDocument>) =>
     collection.updateOne({ _id: invoice.id, status: invoice.status }, what);
   const legal = (invoice: Invoice) => legalInvoice(invoice, invoice.number ?? '');
 
   const stages: Record<BenchedStage, (invoice: Invoice) => Promise<BenchedStage | null>> = {
     async normalize(invoice) {
-      const year = seriesYear(invoice.createdAt);
-      const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
-      await writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
-      await update(invoice, transition(invoice, 'signing', { series: { year, serial } }));
+      await numbering.withNext(invoice, async (series) => {
+        await writer.write(legalInvoice(invoice, legalNumber(series)));
+        await update(invoice, transition(invoice.events.length, 'signing', { series }));
+      });
       return 'sign';
     },
     async sign(invoice) {
@@ -63,14 +65,14 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
       const document = await documents.get(xml);
       const { sha256 } = xml;
       await authority.submit({ submissionId: invoice.id, customerIce: invoice.customer.ice, sha256, document });
-      await update(invoice, transition(invoice, 'transmitted'));
+      await update(invoice, transition(invoice.events.length, 'transmitted'));
       return 'decide';
     },
     async decide(invoice) {
       const answer = await authority.lookUp({ submissionId: invoice.id, sha256: present(invoice.xml).sha256 });
       const decision = answer.kind === 'held' ? answer.submission.decision : null;
       if (decision?.outcome !== 'accepted') throw new Error(`invoice ${invoice.id} is not accepted`);
-      await update(invoice, transition(invoice, 'accepted', { dgiId: decision.dgiId }));
+      await update(invoice, transition(invoice.events.length, 'accepted', { dgiId: decision.dgiId }));
       return 'render';
     },
     async render(invoice) {
@@ -98,24 +100,6 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
   agenda.on('fail', (error: Error, job: Job) => console.error(`${job.attrs.name} failed: ${error.message}`));
   await agenda.start();
   return () => agenda.stop(false).then(() => undefined);
-}
-
-function transition(
-  invoice: Invoice,
-  status: Exclude<InvoiceStatus, 'pending'>,
-  fields: Partial<InvoiceDocument> = {},
-): UpdateFilter<InvoiceDocument> {
-  const at = new Date();
-  const event = {
-    id: newId('evt'),
-    sequence: invoice.events.length + 1,
-    type: EVENT_OF_STATUS[status],
-    status,
-    dgiId: fields.dgiId ?? null,
-    rejectionReason: null,
-    at,
-  };
-  return { $set: { ...fields, status, updatedAt: at }, $push: { events: event } } as UpdateFilter<InvoiceDocument>;
 }
 
 function present<T>(value: T | null): T {

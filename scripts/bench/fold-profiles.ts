@@ -1,0 +1,127 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+
+// `node scripts/bench/fold-profiles.ts FOLDER [ROWS]` prints the table of the profiles in a folder.
+
+/** The parts of a `.cpuprofile` that are read. */
+export interface CpuProfile {
+  readonly nodes: readonly {
+    readonly id: number;
+    readonly callFrame: { readonly functionName: string; readonly url: string; readonly lineNumber: number };
+  }[];
+  /** Ids of the nodes on top of the stack, and the microseconds since the sample before. */
+  readonly samples?: readonly number[];
+  readonly timeDeltas?: readonly number[];
+}
+
+/** Time of a function or file without what it calls. */
+export interface SelfTime {
+  readonly name: string;
+  readonly ms: number;
+  /** Part of the thread's busy time, 0 to 1. */
+  readonly share: number;
+}
+
+/** What a thread did. Lists begin with the most expensive. */
+export interface FoldedProfile {
+  readonly busyMs: number;
+  readonly wholeMs: number;
+  /** Part of the busy time that garbage collection took, 0 to 1. */
+  readonly gcShare: number;
+  readonly functions: readonly SelfTime[];
+  readonly files: readonly SelfTime[];
+}
+
+const GC = '(garbage collector)';
+const IDLE = '(idle)';
+
+/** Folds a profile into self times by function and by file. */
+export function foldProfile({ nodes, samples = [], timeDeltas = [] }: CpuProfile): FoldedProfile {
+  const frames = new Map(nodes.map(({ id, callFrame }) => [id, callFrame]));
+  const functions = new Map<string, number>();
+  const files = new Map<string, number>();
+  const totals = { whole: 0, idle: 0, gc: 0 };
+  samples.forEach((id, index) => {
+    const frame = frames.get(id);
+    // A sample lasts until the next one.
+    const us = Math.max(0, timeDeltas[index + 1] ?? 0);
+    totals.whole += us;
+    if (!frame) return;
+    const { functionName, url, lineNumber } = frame;
+    if (functionName === IDLE) totals.idle += us;
+    else {
+      if (functionName === GC) totals.gc += us;
+      const file = url === '' ? functionName || '(native)' : shortened(url);
+      const name = url === '' ? file : `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`;
+      functions.set(name, (functions.get(name) ?? 0) + us);
+      files.set(url === '' && !file.startsWith('(') ? '(native)' : file, (files.get(file) ?? 0) + us);
+    }
+  });
+  const busy = totals.whole - totals.idle;
+  const ranked = (times: ReadonlyMap<string, number>) =>
+    [...times]
+      .sort(([, a], [, b]) => b - a)
+      .map(([name, us]) => ({ name, ms: us / 1000, share: busy > 0 ? us / busy : 0 }));
+  return {
+    ...{ busyMs: busy / 1000, wholeMs: totals.whole / 1000, gcShare: busy > 0 ? totals.gc / busy : 0 },
+    ...{ functions: ranked(functions), files: ranked(files) },
+  };
+}
+
+/** The path within the project, within the package, or Node's own. */
+function shortened(url: string): string {
+  return url
+    .replace(/^file:\/\//, '')
+    .replace(/^.*\/node_modules\//, '')
+    .replace(/^.*\/(src|scripts)\//, '$1/');
+}
+
+/** A name for a worker thread, from the module that it runs; `thread` if none of ours is known. */
+export function threadName({ nodes }: CpuProfile): string {
+  const urls = nodes.map(({ callFrame: { url } }) => url);
+  const engine = urls.some((url) => /\/src\/engine\//.test(url));
+  if (engine) return 'engine';
+  for (const url of urls) {
+    const [, name] = /\/src\/.*\/([\w-]+-(?:thread|worker|chromium))\.ts$/.exec(url) ?? [];
+    if (name !== undefined) return name;
+  }
+  return 'thread';
+}
+
+/** Tables of the profiles in a folder, one for each thread; empty if there are none. */
+export function formatProfiles(folder: string, rows = 25): string {
+  if (!existsSync(folder)) return '';
+  const files = readdirSync(folder).filter((file) => file.endsWith('.cpuprofile'));
+  return files
+    .sort()
+    .map((file) =>
+      formatThread(
+        file.slice(0, -'.cpuprofile'.length),
+        foldProfile(JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile),
+        rows,
+      ),
+    )
+    .join('\n');
+}
+
+function formatThread(name: string, folded: FoldedProfile, rows: number): string {
+  const { busyMs, wholeMs, gcShare, functions, files } = folded;
+  const table = (times: readonly SelfTime[]) =>
+    times
+      .slice(0, rows)
+      .map(({ name: of, ms, share }) => `  ${ms.toFixed(0).padStart(7)} ms ${percent(share).padStart(6)}  ${of}\n`)
+      .join('');
+  return (
+    `${name}: busy ${busyMs.toFixed(0)} of ${wholeMs.toFixed(0)} ms, garbage collection ${percent(gcShare)}\n` +
+    ` by file\n${table(files)} by function\n${table(functions)}`
+  );
+}
+
+const percent = (share: number): string => `${(share * 100).toFixed(1)} %`;
+
+if (import.meta.main) {
+  const [folder, rows] = process.argv.slice(2);
+  const tables = formatProfiles(folder ?? '', rows === undefined ? undefined : Number(rows));
+  process.stdout.write(tables || `no .cpuprofile in ${folder ?? 'no folder'}\n`);
+  if (tables === '') process.exitCode = 1;
+}

@@ -1,0 +1,132 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { CommandStartedEvent, Filter } from 'mongodb';
+import { type App, startApp } from '../../src/app/app.ts';
+import type { ClosableRenderer } from '../../src/app/documents.ts';
+import { readConfig } from '../../src/config.ts';
+import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
+import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
+import { newCreationMoment } from '../../src/domain/order-key.ts';
+import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { serveRequests } from './bench-process.ts';
+import { startThreadProfiles, type ThreadProfiles } from './profile-threads.ts';
+import { startStockWorker } from './stock-worker.ts';
+import { invoiceBody, readBody } from './throughput-invoice.ts';
+import { startLimit } from './throughput-limit.ts';
+import type {
+  ThroughputAnswer,
+  ThroughputKind,
+  ThroughputOptions,
+  ThroughputRequest,
+  ThroughputService,
+} from './throughput-work.ts';
+import { machineMs } from './webhook-work.ts';
+
+// Runs one side of `throughput` in its own process, on the embedded engine. `ours` is the unmodified service; the
+// others use its store, and `stock` its API.
+
+/** Pause between two looks at whether all invoices are done, milliseconds. */
+const POLL_MS = 50;
+/** Marks this file's own commands, which are not counted. */
+const OWN = { comment: 'bench' } as const;
+/** The PDF that costs nothing. */
+const EMPTY_PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
+
+const { kind, pdfs, countCommands } = JSON.parse(process.argv[2] ?? '{}') as ThroughputOptions;
+const dataDir = await mkdtemp(join(tmpdir(), 'throughput-'));
+const limits = {
+  RATE_LIMIT_SECRET: '1000000000',
+  RATE_LIMIT_PUBLISHABLE: '1000000000',
+  RATE_LIMIT_ADDRESS: '1000000000',
+};
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...limits });
+const renderer: ClosableRenderer | undefined = pdfs
+  ? undefined
+  : { render: async () => EMPTY_PDF, warm: async () => undefined, close: async () => undefined };
+const app = await startApp(kind === 'ours' ? settings : { ...settings, role: 'api' }, {
+  monitorCommands: countCommands,
+  ...(renderer && { renderer }),
+});
+const { demo } = app.firstStart;
+if (app.url === null || demo === null) throw new Error('the service has no address or no demo tenant');
+await app.warm;
+const tenant = await app.tenants.find(demo.tenantId);
+if (!tenant) throw new Error('the demo tenant is not stored');
+const owner: KeyPrincipal = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' };
+const side = await startSide(kind, app, app.url);
+
+const invoices = app.store.db.collection<InvoiceDocument>('invoices');
+const ofTenant = { tenantId: tenant.id, environment: 'test' } as const;
+let commands: Record<string, number> = {};
+app.store.client.on('commandStarted', ({ commandName, command }: CommandStartedEvent) => {
+  const name = `${commandName} ${String(command[commandName])}`;
+  if (commandName !== 'getMore' && command.comment !== OWN.comment) commands[name] = (commands[name] ?? 0) + 1;
+});
+let profiles: ThreadProfiles | null = null;
+
+serveRequests<ThroughputRequest>(answer, async () => {
+  await side.close();
+  await app.close();
+  await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+});
+process.send?.({ url: side.url, secretKey: demo.secretKey } satisfies ThroughputService);
+
+async function startSide(of: ThroughputKind, { store, ...rest }: App, url: string) {
+  if (of === 'limit') return startLimit(store.db, owner);
+  const close = of === 'stock' ? await startStockWorker({ store, ...rest }, dataDir, url, renderer) : async () => {};
+  return { url, close };
+}
+
+async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
+  switch (request.do) {
+    case 'drain':
+      return { atMs: await drained() };
+    case 'rest':
+      await Promise.all([
+        invoices.updateMany({ work: { $exists: true } }, { $unset: { work: '' } }),
+        app.store.db.collection('jobs').deleteMany({ name: /^invoice/, lockedAt: null }),
+      ]);
+      return {};
+    case 'store':
+      await storePending(request.count, request.lines);
+      return {};
+    case 'count pending':
+      return { pending: await invoices.countDocuments({ ...ofTenant, status: 'pending' }) };
+    case 'count commands': {
+      const counted = commands;
+      commands = {};
+      return { commands: counted };
+    }
+    case 'profile':
+      profiles = await startThreadProfiles();
+      return {};
+    case 'write profiles':
+      await profiles?.end(request.folder);
+      profiles = null;
+      return {};
+  }
+}
+
+/** @returns when no invoice was on its way any more */
+async function drained(): Promise<number> {
+  const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: ['pending', 'signing', 'transmitted'] } };
+  while ((await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL_MS);
+  const atMs = machineMs();
+  const rejected = await invoices.countDocuments({ ...ofTenant, status: 'rejected' }, OWN);
+  if (rejected > 0) throw new Error(`${rejected} invoices were rejected`);
+  return atMs;
+}
+
+async function storePending(count: number, lines: number): Promise<void> {
+  const input = inputOfRestBody(readBody(invoiceBody(lines)));
+  for (let left = count; left > 0; left -= 500) {
+    const group = Array.from({ length: Math.min(left, 500) }, () => {
+      const { createdAt, order } = newCreationMoment();
+      return documentOf(newInvoice(owner, input, createdAt), order, null);
+    });
+    await invoices.insertMany(group, { ordered: false });
+  }
+}

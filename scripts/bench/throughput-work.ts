@@ -1,0 +1,63 @@
+/** A side of `throughput`: the service; stock Agenda behind the service's API; what must be done and nothing else. */
+export type ThroughputKind = 'ours' | 'stock' | 'limit';
+
+/** How the process of a side is started. */
+export interface ThroughputOptions {
+  readonly kind: ThroughputKind;
+  /** Whether PDFs are drawn by Chromium. Otherwise a renderer that costs nothing is used. */
+  readonly pdfs: boolean;
+  /** Whether store commands are counted. The driver then decodes each answer twice, so nothing else is measured. */
+  readonly countCommands: boolean;
+}
+
+/** Where a side's process can be reached. */
+export interface ThroughputService {
+  readonly url: string;
+  readonly secretKey: string;
+}
+
+/** Answers are {@link ThroughputAnswer}; those that nothing needs are empty. */
+export type ThroughputRequest =
+  /** Waits until no invoice is on its way. Answers `atMs`. @throws when an invoice was not accepted */
+  | { readonly do: 'drain' }
+  /** Removes all waiting work, so that it does not disturb other sides. */
+  | { readonly do: 'rest' }
+  /** Stores `count` pending invoices of `lines` lines, whose processing is due. */
+  | { readonly do: 'store'; readonly count: number; readonly lines: number }
+  /** Answers the `pending` invoices. */
+  | { readonly do: 'count pending' }
+  /** Answers the `commands` since the last request for them. */
+  | { readonly do: 'count commands' }
+  /** Starts CPU profiles of all threads. */
+  | { readonly do: 'profile' }
+  /** Ends the profiles and writes them. */
+  | { readonly do: 'write profiles'; readonly folder: string };
+
+export interface ThroughputAnswer {
+  /** Milliseconds of the machine's clock (`machineMs`). */
+  readonly atMs?: number;
+  readonly pending?: number;
+  /** Number of commands to the store, by `name collection`. Waiting for changes (`getMore`) is not counted. */
+  readonly commands?: Readonly<Record<string, number>>;
+}
+
+/** A task for the process of the clients. */
+export interface ClientsRequest {
+  readonly service: ThroughputService;
+  readonly body: string;
+  readonly count: number;
+  /** Creations a second at fixed times; null: each client sends its next request when it has an answer. */
+  readonly rate: number | null;
+  /** Every such invoice's PDF is downloaded, the first one's included; 0: none. */
+  readonly pdfEvery: number;
+}
+
+export interface ClientsAnswer {
+  /** When the first request was sent and the last answer came, in milliseconds of the machine's clock (`machineMs`). */
+  readonly startedAtMs: number;
+  readonly createdAtMs: number;
+  /** When the last PDF had arrived; `createdAtMs` if none was asked for. */
+  readonly downloadedAtMs: number;
+  /** Milliseconds from when each creation was sent, or should have been with a `rate`, to its answer. */
+  readonly latencies: readonly number[];
+}

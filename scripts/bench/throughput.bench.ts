@@ -1,0 +1,23 @@
+import type { Benchmark, Settings } from './harness.ts';
+import { acceptingSide } from './throughput-side.ts';
+
+const invoices = ({ quick }: Settings): number => (quick ? 100 : 600);
+
+/**
+ * Invoices that 32 clients create as fast as they are answered, until the last one is accepted, without PDFs: the
+ * renderer costs nothing. `accepted` is their number divided by the time from the first request. CPU time and memory
+ * are those of the side's process with its engine and threads; the clients have their own. See `startLimit` for what
+ * the limit does.
+ */
+export const benchmark: Benchmark = {
+  name: 'throughput',
+  about: '32 clients create invoices until all are accepted, no PDFs; peers: only what must be done, and stock Agenda',
+  sides: [
+    acceptingSide('ours', 'ours', invoices),
+    acceptingSide('the limit', 'limit', invoices),
+    acceptingSide('five stock Agenda jobs', 'stock', invoices),
+  ],
+  answers: 'incomparable',
+  repeats: 5,
+  warmups: 1,
+};
