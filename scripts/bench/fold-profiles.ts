@@ -32,6 +32,9 @@ export interface FoldedProfile {
   readonly files: readonly SelfTime[];
 }
 
+/** The number of store commands an invoice by `name collection`, beside the profiles. */
+export const COMMANDS_FILE = 'commands.json';
+
 const GC = '(garbage collector)';
 const IDLE = '(idle)';
 
@@ -88,20 +91,22 @@ export function threadName({ nodes }: CpuProfile): string {
   return 'thread';
 }
 
-/** Tables of the profiles in a folder, one for each thread; empty if there are none. */
+/** Tables of the profiles in a folder, one for each thread, and of the store's commands; empty if there are none. */
 export function formatProfiles(folder: string, rows = 25): string {
   if (!existsSync(folder)) return '';
-  const files = readdirSync(folder).filter((file) => file.endsWith('.cpuprofile'));
-  return files
-    .sort()
-    .map((file) =>
-      formatThread(
-        file.slice(0, -'.cpuprofile'.length),
-        foldProfile(JSON.parse(readFileSync(join(folder, file), 'utf8')) as CpuProfile),
-        rows,
-      ),
-    )
-    .join('\n');
+  const read = (file: string): unknown => JSON.parse(readFileSync(join(folder, file), 'utf8'));
+  const files = readdirSync(folder).sort();
+  const threads = files
+    .filter((file) => file.endsWith('.cpuprofile'))
+    .map((file) => formatThread(file.slice(0, -'.cpuprofile'.length), foldProfile(read(file) as CpuProfile), rows));
+  const commands = files.includes(COMMANDS_FILE) ? [formatCommands(read(COMMANDS_FILE) as Record<string, number>)] : [];
+  return [...threads, ...commands].join('\n');
+}
+
+function formatCommands(commands: Readonly<Record<string, number>>): string {
+  const ranked = Object.entries(commands).sort(([, a], [, b]) => b - a);
+  const lines = ranked.map(([name, times]) => `  ${times.toFixed(2).padStart(7)}  ${name}\n`);
+  return `store commands an invoice\n${lines.join('')}`;
 }
 
 function formatThread(name: string, folded: FoldedProfile, rows: number): string {

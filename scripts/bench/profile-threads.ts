@@ -1,11 +1,14 @@
-import { mkdir, writeFile } from 'node:fs/promises';
+import { mkdir, rm, writeFile } from 'node:fs/promises';
 import { Session } from 'node:inspector/promises';
 import { join } from 'node:path';
 import { type CpuProfile, threadName } from './fold-profiles.ts';
 
 /** CPU profiles in progress. */
 export interface ThreadProfiles {
-  /** Ends them and writes one `.cpuprofile` for each thread, which browsers' developer tools show as a flame graph. */
+  /**
+   * Ends them and writes one `.cpuprofile` for each thread, which browsers' developer tools show as a flame graph.
+   * @param folder is emptied before
+   */
   end(folder: string): Promise<void>;
 }
 
@@ -30,6 +33,7 @@ export async function startThreadProfiles(): Promise<ThreadProfiles> {
   );
   return {
     async end(folder) {
+      await rm(folder, { recursive: true, force: true });
       await mkdir(folder, { recursive: true });
       // A thread that has ended since answers nothing.
       const ended = await Promise.all(threads.map((post) => post('Profiler.stop').catch(() => null)));

@@ -10,6 +10,7 @@ import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
 import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
 import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { KeyPrincipal } from '../../src/domain/principal.ts';
+import { JOB_NAMES, JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { serveRequests } from './bench-process.ts';
 import { startThreadProfiles, type ThreadProfiles } from './profile-threads.ts';
@@ -35,6 +36,9 @@ const OWN = { comment: 'bench' } as const;
 /** The PDF that costs nothing. */
 const EMPTY_PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
 
+/** The statuses of invoices that are on their way. */
+const OPEN = ['pending', 'signing', 'transmitted'] as const;
+
 const { kind, pdfs, countCommands } = JSON.parse(process.argv[2] ?? '{}') as ThroughputOptions;
 const dataDir = await mkdtemp(join(tmpdir(), 'throughput-'));
 const limits = {
@@ -42,7 +46,7 @@ const limits = {
   RATE_LIMIT_PUBLISHABLE: '1000000000',
   RATE_LIMIT_ADDRESS: '1000000000',
 };
-const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'warn', ...limits });
+const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits });
 const renderer: ClosableRenderer | undefined = pdfs
   ? undefined
   : { render: async () => EMPTY_PDF, warm: async () => undefined, close: async () => undefined };
@@ -85,16 +89,13 @@ async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
     case 'drain':
       return { atMs: await drained() };
     case 'rest':
-      await Promise.all([
-        invoices.updateMany({ work: { $exists: true } }, { $unset: { work: '' } }),
-        app.store.db.collection('jobs').deleteMany({ name: /^invoice/, lockedAt: null }),
-      ]);
+      await removeWork();
       return {};
     case 'store':
       await storePending(request.count, request.lines);
       return {};
     case 'count pending':
-      return { pending: await invoices.countDocuments({ ...ofTenant, status: 'pending' }) };
+      return { pending: await invoices.countDocuments({ ...ofTenant, status: 'pending' }, OWN) };
     case 'count commands': {
       const counted = commands;
       commands = {};
@@ -112,12 +113,19 @@ async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
 
 /** @returns when no invoice was on its way any more */
 async function drained(): Promise<number> {
-  const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: ['pending', 'signing', 'transmitted'] } };
+  const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: [...OPEN] } };
   while ((await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL_MS);
   const atMs = machineMs();
   const rejected = await invoices.countDocuments({ ...ofTenant, status: 'rejected' }, OWN);
   if (rejected > 0) throw new Error(`${rejected} invoices were rejected`);
   return atMs;
+}
+
+async function removeWork(): Promise<void> {
+  await invoices.deleteMany({ ...ofTenant, status: { $in: [...OPEN] } }, OWN);
+  await invoices.updateMany({ work: { $exists: true } }, { $unset: { work: '' } }, OWN);
+  const names = [...JOB_NAMES.keys()];
+  await app.store.db.collection(JOBS_COLLECTION).deleteMany({ name: { $in: names }, lockedAt: null }, OWN);
 }
 
 async function storePending(count: number, lines: number): Promise<void> {
@@ -127,6 +135,6 @@ async function storePending(count: number, lines: number): Promise<void> {
       const { createdAt, order } = newCreationMoment();
       return documentOf(newInvoice(owner, input, createdAt), order, null);
     });
-    await invoices.insertMany(group, { ordered: false });
+    await invoices.insertMany(group, { ordered: false, ...OWN });
   }
 }

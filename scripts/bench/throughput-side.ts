@@ -1,6 +1,8 @@
+import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type BenchProcess, startProcess } from './bench-process.ts';
+import { COMMANDS_FILE } from './fold-profiles.ts';
 import type { Measured, Settings, Side } from './harness.ts';
 import { processes, usageOf } from './process-tree.ts';
 import { invoiceBody } from './throughput-invoice.ts';
@@ -54,13 +56,12 @@ export async function startContestants(
 /** A side that creates invoices with 32 clients and waits until all are accepted. */
 export function acceptingSide(name: string, kind: ThroughputKind, invoices: (settings: Settings) => number): Side {
   let contestants: Contestants | null = null;
-  let commandsEach = Number.NaN;
+  let commands: Readonly<Record<string, number>> = {};
   let idle = 0;
-  let runs = 0;
   return {
     name,
     async open(settings) {
-      commandsEach = await commandsAnInvoice(kind, settings, invoices(settings));
+      commands = await countCommands(kind, settings, invoices(settings));
       contestants = await startContestants(settings, { kind, pdfs: false });
       await sleep(SETTLE_MS);
       idle = usageOf(contestants.service.pid, processes()).service.residentBytes;
@@ -68,16 +69,22 @@ export function acceptingSide(name: string, kind: ThroughputKind, invoices: (set
     async run(settings) {
       if (!contestants) throw new Error(`${name} is not open`);
       const { service } = contestants;
-      const profiled = settings.profileFolder !== null && kind === 'ours';
-      if (profiled) await service.ask({ do: 'profile' });
+      const { profileFolder } = settings;
+      if (profileFolder !== null) await service.ask({ do: 'profile' });
       const { measured } = await underLoad(contestants, invoices(settings), 0);
-      const run = String(++runs).padStart(2, '0');
-      if (profiled) await service.ask({ do: 'write profiles', folder: join(settings.profileFolder ?? '', run) });
+      if (profileFolder !== null) {
+        await service.ask({ do: 'write profiles', folder: profileFolder });
+        await writeFile(join(profileFolder, COMMANDS_FILE), JSON.stringify(commands));
+      }
       await service.ask({ do: 'rest' });
       const { counts, ...rest } = measured;
       return {
         ...rest,
-        counts: { ...counts, 'store commands an invoice': commandsEach, 'idle memory (MB)': megabytes(idle) },
+        counts: {
+          ...counts,
+          'store commands an invoice': Object.values(commands).reduce((sum, each) => sum + each, 0),
+          'idle memory (MB)': megabytes(idle),
+        },
       };
     },
     close: async () => contestants?.close(),
@@ -118,18 +125,11 @@ export async function underLoad(
   }
 }
 
-/** Counted in a process of its own, because counting slows the driver down. The first invoices are not counted. */
-async function commandsAnInvoice(kind: ThroughputKind, settings: Settings, count: number): Promise<number> {
-  const commands = await countCommands(kind, settings, count);
-  return Object.values(commands).reduce((sum, each) => sum + each, 0);
-}
-
-/** @returns the number of store commands an invoice under load, by `name collection` */
-export async function countCommands(
-  kind: ThroughputKind,
-  settings: Settings,
-  count: number,
-): Promise<Record<string, number>> {
+/**
+ * Counts in a process of its own, because counting slows the driver down. The first invoices are not counted.
+ * @returns the number of store commands an invoice under load, by `name collection`
+ */
+async function countCommands(kind: ThroughputKind, settings: Settings, count: number): Promise<Record<string, number>> {
   const contestants = await startContestants(settings, { kind, pdfs: false, countCommands: true });
   try {
     await underLoad(contestants, Math.ceil(count / 4), 0);

@@ -20,7 +20,7 @@ export interface ThroughputService {
 export type ThroughputRequest =
   /** Waits until no invoice is on its way. Answers `atMs`. @throws when an invoice was not accepted */
   | { readonly do: 'drain' }
-  /** Removes all waiting work, so that it does not disturb other sides. */
+  /** Removes all waiting work, and invoices that were not accepted, so that they do not disturb what follows. */
   | { readonly do: 'rest' }
   /** Stores `count` pending invoices of `lines` lines, whose processing is due. */
   | { readonly do: 'store'; readonly count: number; readonly lines: number }

@@ -1,7 +1,11 @@
 import type { Benchmark, Settings } from './harness.ts';
 import { acceptingSide } from './throughput-side.ts';
 
-const invoices = ({ quick }: Settings): number => (quick ? 100 : 600);
+/** Enough for a profile's rare functions, also with `--quick`. */
+const PROFILED = 400;
+
+const invoices = ({ quick, profileFolder }: Settings): number =>
+  profileFolder !== null ? PROFILED : quick ? 100 : 600;
 
 /**
  * Invoices that 32 clients create as fast as they are answered, until the last one is accepted, without PDFs: the

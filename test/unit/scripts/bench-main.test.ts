@@ -96,6 +96,7 @@ it.each([
   [['beta'], 'no benchmark is called beta'],
   [['--repeats', '0'], '--repeats takes a number'],
   [['--repeats', 'x'], '--repeats takes a number'],
+  [['--lines', '1001'], '--lines takes a number from 1 to 1000'],
   [['--fast'], "Unknown option '--fast'"],
 ])('prints the usage when called with %j', async (args, problem) => {
   write('alpha', module('alpha', '100'));
@@ -119,4 +120,23 @@ it('passes --quick and --repeats to the benchmark', async () => {
   write('alpha', module('alpha', '100'));
   const { output } = await run('alpha', '--quick', '--repeats', '4');
   expect(output).toMatch(/4 repeats after 1 warm-ups/);
+});
+
+it('passes --lines to the sides', async () => {
+  const side = `{ name: 'ours', run: ({ lines }) => ({ counts: { lines } }) }`;
+  write(
+    'alpha',
+    `export const benchmark = { name: 'alpha', about: 'lines', answers: 'incomparable', sides: [${side}] };`,
+  );
+  expect((await run('alpha', '--quick')).output).toMatch(/^ {2}ours +5 +5 +5/m);
+  expect((await run('alpha', '--quick', '--lines', '40')).output).toMatch(/^ {2}ours +40 +40 +40/m);
+});
+
+it('--profile runs our side alone, once, and tells where the profiles are', async () => {
+  write('alpha', module('alpha', '100'));
+  const { output } = await run('alpha', '--profile');
+  expect(output).toMatch(/1 repeats after 0 warm-ups/);
+  expect(output).toMatch(/^ {2}fatoura +200/m);
+  expect(output).not.toContain('stock');
+  expect(output).toContain('alpha writes no profiles');
 });

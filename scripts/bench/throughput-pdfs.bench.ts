@@ -1,0 +1,66 @@
+import { type BenchProcess, startProcess } from './bench-process.ts';
+import type { Benchmark, Settings, Side } from './harness.ts';
+import type { RenderAnswer, RenderRequest } from './throughput-renderer.ts';
+import { type Contestants, startContestants, underLoad } from './throughput-side.ts';
+
+/** What is measured: the part of the PDFs that is asked for, and the number of invoices. */
+const SHARES = [
+  { name: 'all PDFs asked for', every: 1, invoices: ({ quick }: Settings) => (quick ? 20 : 100) },
+  { name: 'a tenth of the PDFs', every: 10, invoices: ({ quick }: Settings) => (quick ? 60 : 300) },
+] as const;
+
+/**
+ * Invoices a second that are created, accepted, and whose PDFs are drawn and downloaded as far as they are asked for.
+ * The peer only draws and signs as many PDFs of the same invoice, without a receipt.
+ */
+export const benchmark: Benchmark = {
+  name: 'throughput-pdfs',
+  about: 'invoices accepted with their PDFs downloaded, 32 clients; the peer draws and signs the same number of PDFs',
+  sides: [ours(), pdfsAlone()],
+  answers: 'incomparable',
+  repeats: 5,
+  warmups: 1,
+};
+
+function ours(): Side {
+  let contestants: Contestants | null = null;
+  return {
+    name: 'ours',
+    async open(settings) {
+      contestants = await startContestants(settings, { kind: 'ours', pdfs: true });
+    },
+    async run(settings) {
+      const rates: Record<string, number> = {};
+      for (const { name, every, invoices } of SHARES) {
+        if (!contestants) throw new Error('the service is not open');
+        const count = invoices(settings);
+        const { wholeMs } = await underLoad(contestants, count, every);
+        rates[name] = (count / wholeMs) * 1000;
+        // The PDFs that nobody asked for would be drawn while the peer is measured.
+        await contestants.service.ask({ do: 'rest' });
+      }
+      return { rates };
+    },
+    close: async () => contestants?.close(),
+  };
+}
+
+function pdfsAlone(): Side {
+  let renderer: BenchProcess<'ready', RenderRequest, RenderAnswer> | null = null;
+  return {
+    name: 'PDFs alone',
+    async open() {
+      renderer = await startProcess('throughput-renderer.ts');
+    },
+    async run(settings) {
+      const rates: Record<string, number> = {};
+      for (const { name, every, invoices } of SHARES) {
+        const count = invoices(settings);
+        const answer = await renderer?.ask({ count: Math.ceil(count / every), lines: settings.lines });
+        rates[name] = (count / (answer?.ms ?? Number.NaN)) * 1000;
+      }
+      return { rates };
+    },
+    close: async () => renderer?.close(),
+  };
+}
