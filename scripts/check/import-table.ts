@@ -59,7 +59,8 @@ export const IMPORT_TABLE: readonly Row[] = [
   { path: 'storage/', may: ['domain/'] },
   { path: 'jobs/', may: ['domain/', 'storage/duplicate-key.ts'] },
   { path: 'adapters/threads.ts', may: [] },
-  { path: 'adapters/<name>/', may: ['domain/', 'text/', 'adapters/threads.ts'] },
+  { path: 'adapters/der.ts', may: [] },
+  { path: 'adapters/<name>/', may: ['domain/', 'text/', 'adapters/threads.ts', 'adapters/der.ts'] },
   // What documents, mails and pages print.
   { path: 'text/', may: ['domain/money.ts', 'domain/document-language.ts'], packages: [] },
   { path: 'engine/', may: [], packages: ['bson'] },

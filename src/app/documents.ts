@@ -6,6 +6,7 @@ import { createInvoiceWriter } from '../adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier, type DocumentVerifier } from '../adapters/xades/document-verifier.ts';
 import type { InvoiceWriter, PdfRenderer } from '../domain/invoice/ports.ts';
 import { createInvoiceWarnings, type InvoiceWarnings } from '../domain/invoice/unprintable-warnings.ts';
+import { EXAMINATION_THREAD } from './examination-thread.ts';
 import type { Runtime } from './runtime.ts';
 import { createSignedRenderer } from './signed-renderer.ts';
 import type { Signing } from './signing.ts';
@@ -56,6 +57,6 @@ export function composeDocuments(
     invoiceWarnings: createInvoiceWarnings(undrawableCharacters),
     verifier: closed(given.verifier ?? createDocumentVerifier({ onFatal: fail })),
     clientsVerifier: closed(given.clientsVerifier ?? createDocumentVerifier({ onFatal: fail })),
-    examiner: closed(given.examiner ?? createContentExaminer(fail)),
+    examiner: closed(given.examiner ?? createContentExaminer(EXAMINATION_THREAD, fail)),
   };
 }

@@ -6,6 +6,7 @@ import { createContentExaminer } from '../../src/adapters/authority/mock/content
 import { createInvoiceWriter } from '../../src/adapters/ubl/invoice-writer.ts';
 import { createDocumentVerifier } from '../../src/adapters/xades/document-verifier.ts';
 import { type App, type AppParts, startApp } from '../../src/app/app.ts';
+import { EXAMINATION_THREAD } from '../../src/app/examination-thread.ts';
 import type { OpenStore } from '../../src/app/store.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyKind } from '../../src/domain/api-key/api-key.ts';
@@ -129,7 +130,7 @@ export const sharedThreads = lazily(() => ({
   writer: unclosed(createInvoiceWriter()),
   verifier: unclosed(createDocumentVerifier()),
   clientsVerifier: unclosed(createDocumentVerifier()),
-  examiner: unclosed(createContentExaminer()),
+  examiner: unclosed(createContentExaminer(EXAMINATION_THREAD)),
 }));
 
 function lazily<T>(make: () => T): () => T {

@@ -1,7 +1,6 @@
 import type { Environment } from '../tenant/tenant.ts';
-import type { Invoice } from './invoice.ts';
+import type { Invoice, Work } from './invoice.ts';
 import type { Stage } from './lifecycle.ts';
-import type { NextWork } from './repository.ts';
 
 /**
  * The kinds of due work, so that what is slow takes no place of something else. `places`: invoices that one process
@@ -38,7 +37,7 @@ const LANE_OF_STAGE: Readonly<Record<Stage, Readonly<Record<Environment, Lane>>>
 export const HURRIED_LANE = 'documents' satisfies Lane;
 
 /** What decides the lane of work. */
-export type PlacedWork = Pick<NextWork, 'stage' | 'parked' | 'idle' | 'blocked'>;
+export type PlacedWork = Pick<Work, 'stage'> & Partial<Pick<Work, 'parked' | 'idle' | 'blocked'>>;
 
 /** The lane of work; null for work that no worker takes up by itself: it waits for the authority or an operator. */
 export function laneOf(environment: Environment, { stage, parked, idle, blocked }: PlacedWork): Lane | null {

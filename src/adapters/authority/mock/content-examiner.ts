@@ -1,5 +1,18 @@
+import type { Problem } from '../../../domain/authority/ports.ts';
 import { createThreads, type OnFatal } from '../../threads.ts';
-import type { Examination, Examined } from './examination-thread.ts';
+
+/** A task of the thread. */
+export interface Examination {
+  readonly document: Uint8Array;
+  readonly customerIce: string;
+}
+
+export interface Examined {
+  /** Whether its signature was found valid. Otherwise it is in another form than ours, or not valid. */
+  readonly isVerified: boolean;
+  /** The first problem of its content; null if there is none. */
+  readonly fault: Problem | null;
+}
 
 /**
  * Checks the signature and the content of an invoice on a worker thread, because 1,000 lines would block the event loop
@@ -12,12 +25,12 @@ export interface ContentExaminer {
   close(): Promise<void>;
 }
 
-/** The thread starts with the first document and stays up. While idle it does not keep the process alive. */
-export function createContentExaminer(onFatal?: OnFatal): ContentExaminer {
-  const threads = createThreads<Examination, Examined>(
-    { filename: new URL('./examination-thread.ts', import.meta.url).href, lazy: true },
-    onFatal,
-  );
+/**
+ * The thread starts with the first document and stays up. While idle it does not keep the process alive.
+ * @param script module of the thread
+ */
+export function createContentExaminer(script: URL, onFatal?: OnFatal): ContentExaminer {
+  const threads = createThreads<Examination, Examined>({ filename: script.href, lazy: true }, onFatal);
   return {
     examine: (document, customerIce) => threads.run({ document, customerIce }),
     close: threads.close,

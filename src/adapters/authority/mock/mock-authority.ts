@@ -18,7 +18,7 @@ import { later } from '../../../domain/later.ts';
 import type { InvalidSignature } from '../../../domain/verification/verification.ts';
 import type { ReceiptReader } from '../receipt-reader.ts';
 import { writeReceipt } from '../receipt-writer.ts';
-import type { Examined } from './examination-thread.ts';
+import type { Examined } from './content-examiner.ts';
 import { faultOf } from './examine-invoice.ts';
 import { digestProblem, scenarioProblem, signatureProblem } from './findings.ts';
 
