@@ -3,9 +3,8 @@ import { Agenda, type Job } from 'agenda';
 import type { Db, UpdateFilter } from 'mongodb';
 import type { Authority } from '../../src/domain/authority/ports.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
-import { legalInvoice, legalNumber } from '../../src/domain/invoice/legal-invoice.ts';
+import { legalInvoice, legalNumber, seriesYear } from '../../src/domain/invoice/legal-invoice.ts';
 import type { Stage } from '../../src/domain/invoice/lifecycle.ts';
-import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import type { DocumentSigner, InvoiceWriter, PdfRenderer } from '../../src/domain/invoice/ports.ts';
 import type { DocumentStore, InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import { JOBS_COLLECTION, jobName } from '../../src/jobs/stage-jobs.ts';
@@ -41,17 +40,21 @@ export async function startStockAgenda(parts: StockAgendaParts): Promise<() => P
     notificationChannel: new MongoChangeStreamNotificationChannel({ db, collection: JOBS_COLLECTION }),
   });
   const collection = db.collection<InvoiceDocument>('invoices');
-  const numbering = createNumbering(invoices);
+  /** The end of the last assignment of a number. */
+  let numbered: Promise<unknown> = Promise.resolve();
   const update = (invoice: Invoice, what: UpdateFilter<InvoiceDocument>) =>
     collection.updateOne({ _id: invoice.id, status: invoice.status }, what);
   const legal = (invoice: Invoice) => legalInvoice(invoice, invoice.number ?? '');
 
   const stages: Record<BenchedStage, (invoice: Invoice) => Promise<BenchedStage | null>> = {
     async normalize(invoice) {
-      await numbering.withNext(invoice, async (series) => {
-        await writer.write(legalInvoice(invoice, legalNumber(series)));
-        await update(invoice, transition(invoice.events.length, 'signing', { series }));
+      const year = seriesYear(invoice.createdAt);
+      numbered = numbered.then(async () => {
+        const serial = (await invoices.highestSerial(invoice.tenantId, invoice.environment, year)) + 1;
+        await writer.write(legalInvoice(invoice, legalNumber({ year, serial })));
+        await update(invoice, transition(invoice.events.length, 'signing', { series: { year, serial } }));
       });
+      await numbered;
       return 'sign';
     },
     async sign(invoice) {

@@ -1,6 +1,5 @@
 import type { DocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { Mailer } from '../domain/invoice/email.ts';
-import { createNumbering } from '../domain/invoice/numbering.ts';
 import { createPipeline, type Pipeline } from '../domain/invoice/pipeline.ts';
 import type { PipelineReport } from '../domain/invoice/stages/stage.ts';
 import type { Jobs } from '../jobs/agenda.ts';
@@ -66,7 +65,6 @@ function composePipeline(
     ...{ invoices, logos, mailer },
     documents: data.documents,
     queue: jobs.queue,
-    numbering: createNumbering(invoices),
     writer: documents.writer,
     signerOf: signing.signerOf,
     ...{ authorityOf, gateOf },

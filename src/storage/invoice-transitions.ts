@@ -2,13 +2,17 @@ import { randomUUID } from 'node:crypto';
 import { isDeepStrictEqual } from 'node:util';
 import {
   type AnyBulkWriteOperation,
+  type ClientSession,
   type Collection,
   type Filter,
   MongoBulkWriteError,
+  type MongoClient,
+  MongoError,
   MongoServerError,
   type UpdateFilter,
   type WriteError,
 } from 'mongodb';
+import { createGroup, type Outcome } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
@@ -20,7 +24,6 @@ import {
   NumberTaken,
 } from '../domain/invoice/repository.ts';
 import { DUPLICATE_KEY } from './duplicate-key.ts';
-import { createGroup, type Outcome } from './grouped.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { placeFields, storedWork, workFields } from './stored-work.ts';
 
@@ -31,14 +34,20 @@ const OUTBOX_GRACE_MS = 5000;
 
 type Transitions = Pick<
   InvoiceRepository,
-  'claim' | 'renew' | 'change' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
+  'claim' | 'renew' | 'change' | 'changeAll' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
 >;
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
-export function transitionsOf(invoices: Collection<InvoiceDocument>): Transitions {
+export function transitionsOf(invoices: Collection<InvoiceDocument>, client: MongoClient): Transitions {
   const write = createGroup<ClaimedChange, void>((changes) => writeChanges(invoices, changes), {
     maxItems: MAX_CHANGES,
   });
+
+  async function changeOne(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim> {
+    const now = new Date();
+    await write({ claim, change, update: updateOf(claim, change, leaseMs, now) });
+    return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+  }
 
   return {
     async claim(invoiceId, leaseMs) {
@@ -56,10 +65,17 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>): Transition
       if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
     },
 
-    async change(claim, change, leaseMs) {
+    change: changeOne,
+
+    async changeAll(changes, leaseMs) {
+      const [only] = changes;
+      if (only && changes.length === 1) return [await changeOne(...only, leaseMs)];
       const now = new Date();
-      await write({ claim, change, update: updateOf(claim, change, leaseMs, now) });
-      return { token: claim.token, invoice: changed(claim.invoice, change, now) };
+      const claimed = changes.map(([claim, change]) => ({
+        ...{ claim, change, update: updateOf(claim, change, leaseMs, now) },
+      }));
+      await client.withSession((session) => session.withTransaction(() => writeAll(invoices, claimed, session)));
+      return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
     },
 
     async raiseDocumentRevision(tenantId, environment, invoiceId) {
@@ -138,17 +154,10 @@ async function writeChanges(
   invoices: Collection<InvoiceDocument>,
   changes: readonly ClaimedChange[],
 ): Promise<Outcome<void>[]> {
-  const updates = changes.map(({ claim, update }) => ({
-    updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update },
-  }));
-  const { matched, failures } = await writeEach(invoices, updates);
-  const outcomes = changes.map(({ claim, change }, index): Outcome<void> => {
+  const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf));
+  const outcomes = changes.map((each, index): Outcome<void> => {
     const failure = failures.get(index);
-    if (failure === undefined) return { result: undefined };
-    const { code, errmsg = 'the update failed' } = failure;
-    const isTaken = change.series !== undefined && code === DUPLICATE_KEY;
-    if (isTaken) return { error: new NumberTaken(`serial ${change.series?.serial} is taken`) };
-    return { error: new MongoServerError({ message: `${claim.invoice.id}: ${errmsg}`, code }) };
+    return failure === undefined ? { result: undefined } : { error: errorOf(each, failure) };
   });
   if (matched === changes.length - failures.size) return outcomes;
   // The answer has only the number of the updates that found their invoice, so the invoices say which ones did.
@@ -162,16 +171,41 @@ async function writeChanges(
   });
 }
 
+/** Writes all changes, in a transaction. @throws what the first of them throws that cannot be written */
+async function writeAll(
+  invoices: Collection<InvoiceDocument>,
+  changes: readonly ClaimedChange[],
+  session: ClientSession,
+): Promise<void> {
+  const { matched, failures } = await writeEach(invoices, changes.map(updateOneOf), session);
+  const [failed] = failures;
+  if (failed) throw errorOf(changes[failed[0]] as ClaimedChange, failed[1]);
+  if (matched < changes.length) throw new ClaimLost(`one of ${changes.length} claims was lost`);
+}
+
+function updateOneOf({ claim, update }: ClaimedChange): AnyBulkWriteOperation<InvoiceDocument> {
+  return { updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update } };
+}
+
+function errorOf({ claim, change }: ClaimedChange, { code, errmsg = 'the update failed' }: WriteError): Error {
+  const isTaken = change.series !== undefined && code === DUPLICATE_KEY;
+  if (isTaken) return new NumberTaken(`serial ${change.series?.serial} is taken`);
+  return new MongoServerError({ message: `${claim.invoice.id}: ${errmsg}`, code });
+}
+
 /** @returns how many updates found their document, and the errors of others by their index */
 async function writeEach(
   invoices: Collection<InvoiceDocument>,
   updates: readonly AnyBulkWriteOperation<InvoiceDocument>[],
+  session?: ClientSession,
 ): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, WriteError> }> {
   try {
-    const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false });
+    const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false, ...(session && { session }) });
     return { matched: matchedCount, failures: new Map() };
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
+    // A transaction that met another one is tried again.
+    const isTransient = error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
+    if (isTransient || !(error instanceof MongoBulkWriteError)) throw error;
     const failures = [error.writeErrors].flat();
     if (failures.length === 0) throw error;
     return { matched: error.matchedCount, failures: new Map(failures.map((each) => [each.index, each])) };

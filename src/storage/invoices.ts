@@ -28,7 +28,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     },
 
     ...readingOf(invoices),
-    ...transitionsOf(invoices),
+    ...transitionsOf(invoices, db.client),
     ...waitingWorkOf(invoices),
     ...claimsOf(invoices),
   };

@@ -7,7 +7,6 @@ import type { BreakerReport } from '../../src/domain/authority/shared-breaker.ts
 import type { AuthorityState, AuthorityStateStore } from '../../src/domain/authority/state.ts';
 import { NEVER } from '../../src/domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { createNumbering } from '../../src/domain/invoice/numbering.ts';
 import { createPipeline } from '../../src/domain/invoice/pipeline.ts';
 import { type Claim, ClaimLost, type InvoiceRepository } from '../../src/domain/invoice/repository.ts';
 import type { PipelineReport } from '../../src/domain/invoice/stages/stage.ts';
@@ -93,6 +92,10 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
       };
       return { invoice: entry.invoice, token: claim.token };
     },
+    async changeAll(changes, leaseMs) {
+      for (const [claim] of changes) held(claim);
+      return Promise.all(changes.map(([claim, change]) => repository.change(claim, change, leaseMs)));
+    },
     async nextParked(after, except) {
       const waiting = [...stored.values()]
         .map(({ invoice }) => invoice)
@@ -158,7 +161,6 @@ export function liveWorld(parts: Partial<Authority>, options: WorldOptions = {})
       invoices: repository,
       documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
       queue: { enqueue: async ({ id }, ms) => void setTimeout(() => wake(id), ms) },
-      numbering: createNumbering(repository),
       writer: { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
       signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
       authorityOf: () => authority,

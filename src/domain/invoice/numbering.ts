@@ -1,54 +1,129 @@
+import { createGroup, type Outcome } from '../grouped.ts';
 import type { Invoice } from './invoice.ts';
 import { seriesYear } from './legal-invoice.ts';
-import { type InvoiceRepository, NumberTaken, type SeriesNumber } from './repository.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type InvoiceChange,
+  type InvoiceRepository,
+  NumberTaken,
+  type SeriesNumber,
+} from './repository.ts';
+
+/** The change that takes a number, and what was made with the number. */
+export interface Prepared<Made> {
+  readonly change: InvoiceChange & { readonly series: SeriesNumber };
+  readonly made: Made;
+}
+
+/** An invoice that has taken its number. */
+export interface Numbered<Made> {
+  readonly claim: Claim;
+  readonly made: Made;
+}
 
 /** Assigns the numbers of the legal series, without gaps and without a counter (docs/decisions/0015). */
-export interface Numbering {
+export interface Numbering<Made> {
   /**
-   * Calls `claim` with the next number of the series until it does not throw `NumberTaken`. A number is used only if
-   * the single update of `claim` succeeds, so there are no gaps. Within a process the calls for a series run one after
-   * the other.
+   * Gives a claimed invoice the next number of its series. The number is used only if the update that takes it succeeds,
+   * so there are no gaps. Invoices of a series that wait at the same time take consecutive numbers by one update of
+   * all or none.
+   * @param prepare makes the change for a number; called again with another one if the number was taken meanwhile
+   * @throws {ClaimLost} and what `prepare` throws
    */
-  withNext<T>(invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T>;
+  assign(claim: Claim, prepare: (series: SeriesNumber) => Promise<Prepared<Made>>): Promise<Numbered<Made>>;
+}
+
+interface Waiting<Made> {
+  readonly claim: Claim;
+  readonly prepare: (series: SeriesNumber) => Promise<Prepared<Made>>;
+}
+
+interface Ready<Made> extends Prepared<Made> {
+  readonly item: Waiting<Made>;
 }
 
 /** Maximum number of series whose last number this process remembers. */
 const REMEMBERED = 10_000;
+/** Maximum number of invoices that take their numbers together. */
+const TOGETHER = 32;
 
-export function createNumbering(invoices: Pick<InvoiceRepository, 'highestSerial'>): Numbering {
-  const tails = new Map<string, Promise<unknown>>();
+/** @param changeAll writes all changes or none; see `InvoiceRepository.changeAll` */
+export function createNumbering<Made>(
+  invoices: Pick<InvoiceRepository, 'highestSerial'>,
+  changeAll: (changes: readonly (readonly [Claim, InvoiceChange])[]) => Promise<Claim[]>,
+): Numbering<Made> {
+  const groups = new Map<string, (item: Waiting<Made>) => Promise<Numbered<Made>>>();
   // Only a hint: the unique index decides. It saves a read for all but the first invoice of a series in this process.
   const lastSerial = new Map<string, number>();
 
-  async function next<T>(name: string, invoice: Invoice, claim: (series: SeriesNumber) => Promise<T>): Promise<T> {
-    const year = seriesYear(invoice.createdAt);
-    for (;;) {
-      const last = lastSerial.get(name) ?? (await invoices.highestSerial(invoice.tenantId, invoice.environment, year));
-      try {
-        const result = await claim({ year, serial: last + 1 });
-        if (lastSerial.size >= REMEMBERED) lastSerial.clear();
-        lastSerial.set(name, last + 1);
-        return result;
-      } catch (error) {
-        lastSerial.delete(name);
-        if (!(error instanceof NumberTaken)) throw error;
+  /** Numbers the invoices of a series. A number that one of them does not take is given to the next one. */
+  async function number(name: string, items: readonly Waiting<Made>[]): Promise<Outcome<Numbered<Made>>[]> {
+    const outcomes = new Map<Waiting<Made>, Outcome<Numbered<Made>>>();
+    let together = true;
+    for (let rest = items; rest.length > 0; rest = items.filter((item) => !outcomes.has(item))) {
+      const [first] = rest;
+      if (first === undefined) break;
+      const before = lastSerial.get(name) ?? (await highest(first.claim.invoice));
+      const ready: Ready<Made>[] = [];
+      const prepared = await Promise.allSettled(
+        (together ? rest : [first]).map((item, index) => item.prepare(place(item, before + 1 + index))),
+      );
+      for (const [index, result] of prepared.entries()) {
+        const item = rest[index] as Waiting<Made>;
+        if (result.status === 'rejected') outcomes.set(item, { error: result.reason });
+        else ready.push({ ...result.value, item });
       }
+      // The numbers behind one that is not taken would leave a gap.
+      if (ready.length < prepared.length) continue;
+      const failure = await take(name, before, ready, outcomes);
+      if (failure === null || failure instanceof NumberTaken) continue;
+      if (ready.length === 1) outcomes.set(first, { error: failure });
+      else if (failure instanceof ClaimLost) together = false;
+      else for (const { item } of ready) outcomes.set(item, { error: failure });
     }
+    return items.map((item) => outcomes.get(item) ?? { error: new Error('an invoice got no number') });
+  }
+
+  /** @returns why nothing was written; null if everything was */
+  async function take(
+    name: string,
+    before: number,
+    ready: readonly Ready<Made>[],
+    outcomes: Map<Waiting<Made>, Outcome<Numbered<Made>>>,
+  ): Promise<unknown> {
+    lastSerial.delete(name);
+    try {
+      const claims = await changeAll(ready.map(({ item, change }) => [item.claim, change] as const));
+      for (const [index, { item, made }] of ready.entries())
+        outcomes.set(item, { result: { claim: claims[index] as Claim, made } });
+    } catch (error) {
+      return error;
+    }
+    if (lastSerial.size >= REMEMBERED) lastSerial.clear();
+    lastSerial.set(name, before + ready.length);
+    return null;
+  }
+
+  function place({ claim }: Waiting<Made>, serial: number): SeriesNumber {
+    return { year: seriesYear(claim.invoice.createdAt), serial };
+  }
+
+  function highest({ tenantId, environment, createdAt }: Invoice): Promise<number> {
+    return invoices.highestSerial(tenantId, environment, seriesYear(createdAt));
   }
 
   return {
-    withNext(invoice, claim) {
-      const name = `${invoice.tenantId} ${invoice.environment} ${seriesYear(invoice.createdAt)}`;
-      const turn = (tails.get(name) ?? Promise.resolve()).then(
-        () => next(name, invoice, claim),
-        () => next(name, invoice, claim),
-      );
-      tails.set(name, turn);
-      const forget = () => {
-        if (tails.get(name) === turn) tails.delete(name);
-      };
-      turn.then(forget, forget);
-      return turn;
+    assign(claim, prepare) {
+      const { tenantId, environment, createdAt } = claim.invoice;
+      const name = `${tenantId} ${environment} ${seriesYear(createdAt)}`;
+      let group = groups.get(name);
+      if (group === undefined) {
+        const onIdle = () => void groups.delete(name);
+        group = createGroup((items) => number(name, items), { maxItems: TOGETHER, onIdle });
+        groups.set(name, group);
+      }
+      return group({ claim, prepare });
     },
   };
 }

@@ -1,6 +1,8 @@
 import { SUSPICIOUS_CLAIMS } from './attention.ts';
 import type { Stage } from './lifecycle.ts';
+import { createNumbering } from './numbering.ts';
 import { pauseAfter } from './pauses.ts';
+import type { UnsignedDocument } from './ports.ts';
 import { type Claim, ClaimLost } from './repository.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
@@ -33,11 +35,12 @@ export interface Pipeline {
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
   const progress = createProgress(parts);
+  const numbering = createNumbering<UnsignedDocument | null>(invoices, progress.changeAll);
   const { decide, decideBy } = createDecideStage(parts, progress);
   const { transmit, transmitBytes } = createTransmitStage(parts, progress, decideBy);
   const { sign, signDocument } = createSignStage(parts, progress, transmitBytes);
   const stages: Readonly<Record<Stage, RunStage>> = {
-    normalize: createNormalizeStage(parts, progress, signDocument),
+    normalize: createNormalizeStage(parts, progress, numbering, signDocument),
     sign,
     transmit,
     decide,

@@ -146,6 +146,11 @@ export interface InvoiceRepository {
   renew(claim: Claim, leaseMs: number): Promise<void>;
   /** Writes a change. @returns the claim with the changed invoice @throws {ClaimLost} @throws {NumberTaken} */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
+  /**
+   * Writes changes of several claims, all or none; a single one as {@link change} does. Two round trips.
+   * @returns the claims with the changed invoices @throws {ClaimLost} @throws {NumberTaken}
+   */
+  changeAll(changes: readonly (readonly [Claim, InvoiceChange])[], leaseMs: number): Promise<Claim[]>;
   /** Revokes the current document URLs. @returns the changed invoice; null if the tenant has none with this id */
   raiseDocumentRevision(tenantId: string, environment: Environment, invoiceId: string): Promise<Invoice | null>;
   /** Makes a new mail due. @returns null if the invoice has other work, or another mail was requested since */

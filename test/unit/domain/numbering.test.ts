@@ -1,52 +1,98 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { moroccanDate } from '../../../src/domain/calendar-date.ts';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
 import { seriesYear } from '../../../src/domain/invoice/legal-invoice.ts';
 import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
-import { NumberTaken, type SeriesNumber } from '../../../src/domain/invoice/repository.ts';
+import {
+  type Claim,
+  ClaimLost,
+  type InvoiceChange,
+  NumberTaken,
+  type SeriesNumber,
+} from '../../../src/domain/invoice/repository.ts';
 import { pendingInvoice } from '../../support/invoices.ts';
 
-/** Series with a unique index, shared by any number of processes. */
-function store() {
+/** Series with a unique index, shared by any number of processes. Claims of invoices in `lost` are lost. */
+function store(lost: ReadonlySet<string> = new Set()) {
   const taken = new Set<string>();
+  const updates: number[] = [];
   return {
     taken,
+    /** Number of changes in each update that was written. */
+    updates,
     highestSerial: async (_tenant: string, _environment: string, year: number) => {
       await turn();
       return [...taken].filter((number) => number.startsWith(`${year}-`)).length;
     },
-    claim: async ({ year, serial }: SeriesNumber) => {
+    changeAll: async (changes: readonly (readonly [Claim, InvoiceChange])[]) => {
       await turn();
-      if (taken.has(`${year}-${serial}`)) throw new NumberTaken('taken');
-      taken.add(`${year}-${serial}`);
-      return serial;
+      const numbers = changes.map(([, { series }]) => `${series?.year}-${series?.serial}`);
+      if (changes.some(([{ invoice }]) => lost.has(invoice.id))) throw new ClaimLost('lost');
+      if (numbers.some((number) => taken.has(number))) throw new NumberTaken('taken');
+      for (const number of numbers) taken.add(number);
+      updates.push(numbers.length);
+      return changes.map(([claim]) => claim);
     },
   };
 }
 
+const claimOf = (id: string, changes: Partial<Invoice> = {}): Claim => ({
+  ...{ invoice: pendingInvoice({ id, ...changes }), token: 't' },
+});
+const prepare = async (series: SeriesNumber) => {
+  await turn();
+  return { change: { series, work: null }, made: series.serial };
+};
+const numbersOf = (year: number, count: number) => Array.from({ length: count }, (_, i) => `${year}-${i + 1}`);
+
 describe('the legal series', () => {
-  it('has neither gaps nor duplicates when several processes claim at once and claims fail', async () => {
-    const shared = store();
-    const processes = Array.from({ length: 3 }, () => createNumbering(shared));
-    const claims = Array.from({ length: 90 }, (_, i) =>
-      processes[i % 3]?.withNext(pendingInvoice({}), async (series) => {
-        if (i % 10 === 7) throw new Error('the worker lost its claim');
-        return shared.claim(series);
+  it('has neither gaps nor duplicates when several processes number at once, and claims and documents fail', async () => {
+    const ids = Array.from({ length: 200 }, (_, i) => `inv_${i}`);
+    const shared = store(new Set(ids.filter((_, i) => i % 10 === 7)));
+    const processes = Array.from({ length: 3 }, () => createNumbering<number>(shared, shared.changeAll));
+    const settled = await Promise.allSettled(
+      ids.map(async (id, i) => {
+        if (i % 50 === 0) await turn();
+        return processes[i % 3]?.assign(claimOf(id), (series) =>
+          i % 10 === 3 ? Promise.reject(new Error('no document')) : prepare(series),
+        );
       }),
     );
-    const serials = (await Promise.allSettled(claims)).flatMap((each) =>
-      each.status === 'fulfilled' ? [each.value ?? 0] : [],
+    const made = settled.map((each) => (each.status === 'fulfilled' ? (each.value?.made ?? 0) : each.reason));
+    for (const [i, each] of made.entries()) {
+      if (i % 10 === 7) expect(each).toBeInstanceOf(ClaimLost);
+      else if (i % 10 === 3) expect(each).toMatchObject({ message: 'no document' });
+      else expect(each).toBeGreaterThan(0);
+    }
+    const serials = made.filter((each) => typeof each === 'number').sort((a, b) => a - b);
+    expect(serials).toEqual(Array.from({ length: 160 }, (_, i) => i + 1));
+    expect(new Set(numbersOf(2026, 160))).toEqual(shared.taken);
+  });
+
+  it('gives those that wait at the same time consecutive numbers by one update, in their order', async () => {
+    const shared = store();
+    const numbering = createNumbering<number>(shared, shared.changeAll);
+    const numbered = await Promise.all(
+      Array.from({ length: 40 }, (_, i) => numbering.assign(claimOf(`inv_${i}`), prepare)),
     );
-    expect(serials.sort((a, b) => a - b)).toEqual(Array.from({ length: 81 }, (_, i) => i + 1));
+    expect(numbered.map(({ made }) => made)).toEqual(Array.from({ length: 40 }, (_, i) => i + 1));
+    expect(shared.updates).toEqual([32, 8]);
+  });
+
+  it('keeps a failure of the store from none of those that wait', async () => {
+    const shared = store();
+    const away = () => Promise.reject(new TypeError('away'));
+    const numbering = createNumbering<number>(shared, away);
+    const settled = await Promise.allSettled(['inv_1', 'inv_2'].map((id) => numbering.assign(claimOf(id), prepare)));
+    expect(settled).toMatchObject([{ reason: { message: 'away' } }, { reason: { message: 'away' } }]);
   });
 
   it('restarts each year, while invoices of the old year still get numbers of that year', async () => {
     const shared = store();
-    const numbering = createNumbering(shared);
-    const claim = (createdAt: string) =>
-      numbering.withNext(pendingInvoice({ createdAt: new Date(createdAt) }), shared.claim);
+    const numbering = createNumbering<number>(shared, shared.changeAll);
     for (const at of ['2025-12-31T22:00Z', '2025-12-31T23:30Z', '2025-12-31T22:59:59.999Z', '2026-01-01T00:10Z'])
-      await claim(at);
+      await numbering.assign(claimOf(at, { createdAt: new Date(at) }), prepare);
     expect([...shared.taken]).toEqual(['2025-1', '2026-1', '2025-2', '2026-2']);
   });
 

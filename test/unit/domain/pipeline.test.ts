@@ -4,7 +4,6 @@ import type { Authority, Decision, SubmitAnswer } from '../../../src/domain/auth
 import { attentionOf } from '../../../src/domain/invoice/attention.ts';
 import { type InvoiceMail, type Mailer, MailNotSent } from '../../../src/domain/invoice/email.ts';
 import { type Invoice, NEW_WORK } from '../../../src/domain/invoice/invoice.ts';
-import { createNumbering } from '../../../src/domain/invoice/numbering.ts';
 import { createPipeline } from '../../../src/domain/invoice/pipeline.ts';
 import { InvalidDocument, type InvoiceWriter } from '../../../src/domain/invoice/ports.ts';
 import { ClaimLost, type InvoiceRepository } from '../../../src/domain/invoice/repository.ts';
@@ -54,13 +53,14 @@ function bench(
       if (work && !work.keep) pauses.push(work.in);
       return { invoice, token: claim.token };
     },
+    changeAll: async (changes, leaseMs) =>
+      Promise.all(changes.map(([claim, change]) => invoices.change(claim, change, leaseMs))),
     highestSerial: async () => 0,
   } satisfies Partial<InvoiceRepository> as unknown as InvoiceRepository;
   const pipeline = createPipeline({
     invoices,
     documents: { put: async () => ({ file: 'f', sha256: 'ab', size: 1 }), get: async () => Buffer.from('<a/>') },
     queue: { enqueue: async () => {} },
-    numbering: createNumbering(invoices),
     writer: parts.writer ?? { write: async () => ({ octets: Buffer.from('<a/>'), signatureAt: 0, sha256: '' }) },
     signerOf: () => ({ sign: async () => Buffer.from('<a/>') }),
     authorityOf: () =>

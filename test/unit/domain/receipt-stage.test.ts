@@ -59,6 +59,7 @@ function bench(
   };
   const progress: Progress = {
     change: async (_claim, what) => apply(what),
+    changeAll: () => Promise.reject(new Error('not of this stage')),
     putOff: async (_claim, work, delayMs, what = {}) => {
       delays.push(delayMs);
       apply({ ...what, work: { ...work, in: delayMs, keep: false } });

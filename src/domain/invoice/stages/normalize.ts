@@ -1,47 +1,50 @@
 import { next, rejection, transition } from '../changes.ts';
+import type { Invoice } from '../invoice.ts';
 import { legalInvoice, legalNumber } from '../legal-invoice.ts';
+import type { Numbered, Numbering } from '../numbering.ts';
 import { InvalidDocument, type UnsignedDocument } from '../ports.ts';
 import { invalidDocument } from '../rejection-reasons.ts';
-import type { Claim, SeriesNumber } from '../repository.ts';
+import type { Claim, InvoiceChange } from '../repository.ts';
 import type { SignDocument } from './sign.ts';
 import type { PipelineParts, Progress, RunStage } from './stage.ts';
-
-/** An invoice that has its number, and the document that was checked with it. */
-interface Numbered {
-  readonly claim: Claim;
-  readonly document: UnsignedDocument;
-}
 
 /**
  * Assigns the legal number and writes the UBL to check it: `pending` → `signing`, or `rejected` if it is invalid. The
  * same document is signed in the same run.
  */
 export function createNormalizeStage(
-  { numbering, writer, report }: Pick<PipelineParts, 'numbering' | 'writer' | 'report'>,
+  { writer, report }: Pick<PipelineParts, 'writer' | 'report'>,
   { change }: Progress,
+  numbering: Numbering<UnsignedDocument | null>,
   signDocument: SignDocument,
 ): RunStage {
-  return async (claim) => {
-    const { invoice } = claim;
-    const written =
-      invoice.ownNumber !== null
-        ? await numbered(invoice.ownNumber)
-        : await numbering.withNext(invoice, (series) => numbered(legalNumber(series), { series }));
-    return written && signDocument(written.claim, written.document);
-
-    async function numbered(number: string, series?: { series: SeriesNumber }): Promise<Numbered | null> {
-      let document: UnsignedDocument;
-      try {
-        document = await writer.write(legalInvoice(invoice, number));
-      } catch (error) {
-        if (!(error instanceof InvalidDocument)) throw error;
-        const message = 'the UBL document is invalid';
-        report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
-        await change(claim, { ...rejection(invoice, invalidDocument()), ...series });
-        return null;
-      }
-      const what = { ...transition(invoice, 'signing'), ...series, work: next('sign') };
-      return { claim: await change(claim, what), document };
+  /** @returns the document and the change that assigns its number; without a document, the rejection */
+  async function prepare<Series extends Pick<InvoiceChange, 'series'>>(
+    invoice: Invoice,
+    number: string,
+    series: Series,
+  ): Promise<{ readonly change: InvoiceChange & Series; readonly made: UnsignedDocument | null }> {
+    try {
+      const made = await writer.write(legalInvoice(invoice, number));
+      return { change: { ...transition(invoice, 'signing'), ...series, work: next('sign') }, made };
+    } catch (error) {
+      if (!(error instanceof InvalidDocument)) throw error;
+      const message = 'the UBL document is invalid';
+      report({ level: 'error', invoiceId: invoice.id, stage: 'normalize', message, error });
+      return { change: { ...rejection(invoice, invalidDocument()), ...series }, made: null };
     }
+  }
+
+  async function numbered(claim: Claim): Promise<Numbered<UnsignedDocument | null>> {
+    const { invoice } = claim;
+    if (invoice.ownNumber === null)
+      return numbering.assign(claim, (series) => prepare(invoice, legalNumber(series), { series }));
+    const { change: what, made } = await prepare(invoice, invoice.ownNumber, {});
+    return { claim: await change(claim, what), made };
+  }
+
+  return async (claimed) => {
+    const { claim, made } = await numbered(claimed);
+    return made && signDocument(claim, made);
   };
 }

@@ -5,7 +5,6 @@ import type { Environment } from '../../tenant/tenant.ts';
 import type { Mailer } from '../email.ts';
 import { type Invoice, NEW_WORK } from '../invoice.ts';
 import type { Stage } from '../lifecycle.ts';
-import type { Numbering } from '../numbering.ts';
 import type { CheckCleared, DocumentSigner, InvoiceWriter, PdfRenderer } from '../ports.ts';
 import type { Claim, DocumentStore, InvoiceChange, InvoiceRepository, NextWork, StageQueue } from '../repository.ts';
 
@@ -20,7 +19,6 @@ export interface PipelineParts {
   readonly invoices: InvoiceRepository;
   readonly documents: Pick<DocumentStore, 'put' | 'get'>;
   readonly queue: StageQueue;
-  readonly numbering: Numbering;
   readonly writer: InvoiceWriter;
   /** @throws {SigningFailed} when there is no key for this invoice */
   readonly signerOf: (invoice: Invoice) => DocumentSigner;
@@ -65,6 +63,8 @@ export type RunStage = (claim: Claim, runOn: boolean) => Promise<Step>;
 export interface Progress {
   /** Changes the invoice and publishes the events, if there are any. */
   change(claim: Claim, what: InvoiceChange): Promise<Claim>;
+  /** Changes several invoices, all or none, and publishes their events. */
+  changeAll(changes: readonly (readonly [Claim, InvoiceChange])[]): Promise<Claim[]>;
   /** Ends this run and schedules the stage again after `delayMs`, as a separate job. */
   putOff(claim: Claim, work: NextWork, delayMs: number, what?: Omit<InvoiceChange, 'work'>): Promise<null>;
   /** Ends this run without a job. @param inMs the place in the queue: see `InvoiceChange.work` */
@@ -88,6 +88,14 @@ export function createProgress({ invoices, queue, publish }: PipelineParts): Pro
 
   return {
     change,
+    async changeAll(changes) {
+      const changed = await invoices.changeAll(changes, LEASE_MS);
+      for (const [index, [, what]] of changes.entries()) {
+        const claim = changed[index];
+        if (what.events && claim) publish(claim.invoice);
+      }
+      return changed;
+    },
     putOff,
     async park(claim, work, inMs, what = {}) {
       await change(claim, { ...what, work: { ...work, in: inMs, keep: false } });

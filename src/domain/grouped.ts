@@ -7,6 +7,8 @@ export interface GroupOptions<Item> {
   /** Maximum weight of a group, e.g. bytes. An item that is heavier goes alone. Default: no limit. */
   readonly maxWeight?: number;
   readonly weightOf?: (item: Item) => number;
+  /** Called when nothing is under way and nothing waits any more. */
+  readonly onIdle?: () => void;
 }
 
 interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
@@ -23,7 +25,7 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
  */
 export function createGroup<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-  { maxItems, maxWeight = Number.POSITIVE_INFINITY, weightOf = () => 0 }: GroupOptions<Item>,
+  { maxItems, maxWeight = Number.POSITIVE_INFINITY, weightOf = () => 0, onIdle }: GroupOptions<Item>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let isBusy = false;
@@ -41,6 +43,7 @@ export function createGroup<Item, Result>(
   async function writeAll(): Promise<void> {
     while (waiting.length > 0) await writeOne(nextGroup());
     isBusy = false;
+    onIdle?.();
   }
 
   return (item) => {
