@@ -26,8 +26,11 @@ import { machineMs } from './webhook-work.ts';
 // Runs one side of `throughput` in its own process, on the embedded engine. `ours` is the unmodified service; the
 // others use its store, and `stock` its API.
 
-/** Pause between two looks at whether all invoices are done, milliseconds. */
-const POLL_MS = 50;
+/**
+ * Pause between two looks at whether all invoices are done, milliseconds. It grows with the wait, to a part of it that
+ * is small beside it, so that the looks cost a slow side little and tell the end of a fast one well.
+ */
+const POLL = { least: 20, most: 500, partOfWait: 0.05 } as const;
 /** Pause between two counts of the invoices that are left, milliseconds. */
 const COUNT_MS = 1000;
 /** Invoices of which none ends within this time are lost, milliseconds. */
@@ -116,21 +119,22 @@ async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
 async function drained(): Promise<Pick<ThroughputAnswer, 'atMs' | 'left'>> {
   const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: [...OPEN] } };
   const isOpen = async () => (await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null;
-  let [left, changedAtMs, countedAtMs] = [Number.POSITIVE_INFINITY, machineMs(), 0];
+  const beganAtMs = machineMs();
+  let [left, changedAtMs, countedAtMs] = [Number.POSITIVE_INFINITY, beganAtMs, 0];
   while ((await isOpen()) && machineMs() - changedAtMs < STALL_MS) {
     if (machineMs() - countedAtMs > COUNT_MS) {
       countedAtMs = machineMs();
       const now = await invoices.countDocuments(open, OWN);
       if (now < left) [left, changedAtMs] = [now, countedAtMs];
     }
-    await sleep(POLL_MS);
+    await sleep(Math.min(POLL.most, Math.max(POLL.least, (machineMs() - beganAtMs) * POLL.partOfWait)));
   }
   const hasStalled = await isOpen();
   const atMs = hasStalled ? changedAtMs : machineMs();
   const rejected = await invoices.countDocuments({ ...ofTenant, status: 'rejected' }, OWN);
   if (rejected > 0) throw new Error(`${rejected} invoices were rejected`);
   const receipts: Filter<InvoiceDocument> = { ...ofTenant, status: 'accepted', 'work.stage': 'receipt' };
-  while ((await invoices.findOne(receipts, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(4 * POLL_MS);
+  while ((await invoices.findOne(receipts, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL.most);
   return { atMs, left: hasStalled ? left : 0 };
 }
 
