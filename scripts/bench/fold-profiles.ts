@@ -36,7 +36,8 @@ export interface FoldedProfile {
 export const COMMANDS_FILE = 'commands.json';
 
 const GC = '(garbage collector)';
-const IDLE = '(idle)';
+/** What a thread does while it waits: for its event loop, or for the next task of its pool. */
+const IDLE = new Set(['(idle)', 'atomicsWaitLoop']);
 
 /** Folds a profile into self times by function and by file. */
 export function foldProfile({ nodes, samples = [], timeDeltas = [] }: CpuProfile): FoldedProfile {
@@ -51,13 +52,14 @@ export function foldProfile({ nodes, samples = [], timeDeltas = [] }: CpuProfile
     totals.whole += us;
     if (!frame) return;
     const { functionName, url, lineNumber } = frame;
-    if (functionName === IDLE) totals.idle += us;
+    if (IDLE.has(functionName)) totals.idle += us;
     else {
       if (functionName === GC) totals.gc += us;
-      const file = url === '' ? functionName || '(native)' : shortened(url);
-      const name = url === '' ? file : `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`;
-      functions.set(name, (functions.get(name) ?? 0) + us);
-      files.set(url === '' && !file.startsWith('(') ? '(native)' : file, (files.get(file) ?? 0) + us);
+      // Functions of the engine and of native modules have no file; `(program)` and the like are no functions.
+      const isNative = url === '' && !functionName.startsWith('(');
+      const file = url !== '' ? shortened(url) : isNative ? '(native)' : functionName;
+      add(files, file, us);
+      add(functions, url === '' ? functionName : `${functionName || '(anonymous)'} ${file}:${lineNumber + 1}`, us);
     }
   });
   const busy = totals.whole - totals.idle;
@@ -69,6 +71,10 @@ export function foldProfile({ nodes, samples = [], timeDeltas = [] }: CpuProfile
     ...{ busyMs: busy / 1000, wholeMs: totals.whole / 1000, gcShare: busy > 0 ? totals.gc / busy : 0 },
     ...{ functions: ranked(functions), files: ranked(files) },
   };
+}
+
+function add(times: Map<string, number>, name: string, us: number): void {
+  times.set(name, (times.get(name) ?? 0) + us);
 }
 
 /** The path within the project, within the package, or Node's own. */

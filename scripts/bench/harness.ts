@@ -34,12 +34,14 @@ export interface Settings {
   quick: boolean;
   /** Lines of each invoice, where a benchmark creates invoices of its own. */
   lines: number;
+  /** Stored invoices of a benchmark of growth. */
+  most: number;
   /** Folder for CPU profiles of all threads of our side; null: none. */
   profileFolder: string | null;
 }
 
-/** Default of {@link Settings.lines}. */
-export const LINES = 5;
+/** What a run does without options. */
+const USUAL: Settings = { quick: false, lines: 5, most: 1_000_000, profileFolder: null };
 
 /** What a caller may change of a run. */
 export interface RunOptions extends Partial<Settings> {
@@ -106,14 +108,15 @@ export class AnswersDiffer extends Error {}
  */
 export async function runBenchmark(
   benchmark: Benchmark,
-  { quick = false, lines = LINES, profileFolder = null, repeats, machine = THIS_MACHINE }: RunOptions = {},
+  { repeats, machine = THIS_MACHINE, ...given }: RunOptions = {},
 ): Promise<Outcome> {
+  const settings: Settings = { ...USUAL, ...given };
+  const { quick, profileFolder } = settings;
   const { name, about, answers } = benchmark;
   // Profiles say what ours does, and cost it time, so that a comparison would mislead.
   const sides = profileFolder === null ? benchmark.sides : benchmark.sides.slice(0, 1);
   const rounds = repeats ?? (profileFolder !== null ? 1 : quick ? 3 : (benchmark.repeats ?? 10));
   const warmups = quick ? 1 : (benchmark.warmups ?? 2);
-  const settings: Settings = { quick, lines, profileFolder };
   const measured = new Map(sides.map((side) => [side, [] as Quantities[]]));
   const calibrationMs: number[] = [];
   const opened: Side[] = [];

@@ -9,7 +9,7 @@ import { formatOutcome, observeCircumstances, writeOutcome } from './report.ts';
 /** Exit codes. */
 export const EXIT = { reliable: 0, failed: 1, usage: 2, noisy: 3 } as const;
 
-const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N] [-- --lines N] [-- --profile]';
+const USAGE = 'usage: npm run bench [NAME…] [-- --quick] [-- --repeats N] [-- --lines N] [-- --most N] [-- --profile]';
 
 /**
  * `npm run bench`: runs the named benchmarks of `folder` one after the other, or all of them. `documents` also selects
@@ -59,7 +59,7 @@ export async function bench(
 type Request = { names: readonly string[]; options: RunOptions; profile: boolean } | { problem: string };
 
 /** Options that take a whole number, and the highest one. */
-const NUMBERS = { repeats: 9999, lines: 1000 } as const;
+const NUMBERS = { repeats: 9999, lines: 1000, most: 10_000_000 } as const;
 
 function readArguments(args: readonly string[], known: readonly string[]): Request {
   try {
@@ -70,6 +70,7 @@ function readArguments(args: readonly string[], known: readonly string[]): Reque
         profile: { type: 'boolean', default: false },
         repeats: { type: 'string' },
         lines: { type: 'string' },
+        most: { type: 'string' },
       },
       allowPositionals: true,
     });
@@ -80,7 +81,7 @@ function readArguments(args: readonly string[], known: readonly string[]): Reque
     for (const [name, most] of Object.entries(NUMBERS)) {
       const text = values[name as keyof typeof NUMBERS];
       if (text === undefined) continue;
-      if (!/^[1-9]\d{0,6}$/.test(text) || Number(text) > most)
+      if (!/^[1-9]\d{0,7}$/.test(text) || Number(text) > most)
         return { problem: `--${name} takes a number from 1 to ${most}, not ${text}` };
       options[name as keyof typeof NUMBERS] = Number(text);
     }

@@ -6,16 +6,13 @@ import type { CommandStartedEvent, Filter } from 'mongodb';
 import { type App, startApp } from '../../src/app/app.ts';
 import type { ClosableRenderer } from '../../src/app/documents.ts';
 import { readConfig } from '../../src/config.ts';
-import { newInvoice } from '../../src/domain/invoice/create-invoice.ts';
-import { inputOfRestBody } from '../../src/domain/invoice/create-invoice-input.ts';
-import { newCreationMoment } from '../../src/domain/order-key.ts';
 import type { KeyPrincipal } from '../../src/domain/principal.ts';
 import { JOB_NAMES, JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
-import { documentOf, type InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { serveRequests } from './bench-process.ts';
 import { startThreadProfiles, type ThreadProfiles } from './profile-threads.ts';
 import { startStockWorker } from './stock-worker.ts';
-import { invoiceBody, readBody } from './throughput-invoice.ts';
+import { storePending } from './stored-invoices.ts';
 import { startLimit } from './throughput-limit.ts';
 import type {
   ThroughputAnswer,
@@ -29,8 +26,15 @@ import { machineMs } from './webhook-work.ts';
 // Runs one side of `throughput` in its own process, on the embedded engine. `ours` is the unmodified service; the
 // others use its store, and `stock` its API.
 
-/** Pause between two looks at whether all invoices are done, milliseconds. */
-const POLL_MS = 50;
+/**
+ * Pause between two looks at whether all invoices are done, milliseconds. It grows with the wait, to a part of it that
+ * is small beside it, so that the looks cost a slow side little and tell the end of a fast one well.
+ */
+const POLL = { least: 20, most: 500, partOfWait: 0.05 } as const;
+/** Pause between two counts of the invoices that are left, milliseconds. */
+const COUNT_MS = 1000;
+/** Invoices of which none ends within this time are lost, milliseconds. */
+const STALL_MS = 20_000;
 /** Marks this file's own commands, which are not counted. */
 const OWN = { comment: 'bench' } as const;
 /** The PDF that costs nothing. */
@@ -87,12 +91,12 @@ async function startSide(of: ThroughputKind, { store, ...rest }: App, url: strin
 async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
   switch (request.do) {
     case 'drain':
-      return { atMs: await drained() };
+      return drained();
     case 'rest':
       await removeWork();
       return {};
     case 'store':
-      await storePending(request.count, request.lines);
+      await storePending(invoices, owner, request);
       return {};
     case 'count pending':
       return { pending: await invoices.countDocuments({ ...ofTenant, status: 'pending' }, OWN) };
@@ -111,14 +115,27 @@ async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
   }
 }
 
-/** @returns when no invoice was on its way any more */
-async function drained(): Promise<number> {
+/** Waits until no invoice is on its way, or until none has ended for a while; then for receipts. */
+async function drained(): Promise<Pick<ThroughputAnswer, 'atMs' | 'left'>> {
   const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: [...OPEN] } };
-  while ((await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL_MS);
-  const atMs = machineMs();
+  const isOpen = async () => (await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null;
+  const beganAtMs = machineMs();
+  let [left, changedAtMs, countedAtMs] = [Number.POSITIVE_INFINITY, beganAtMs, 0];
+  while ((await isOpen()) && machineMs() - changedAtMs < STALL_MS) {
+    if (machineMs() - countedAtMs > COUNT_MS) {
+      countedAtMs = machineMs();
+      const now = await invoices.countDocuments(open, OWN);
+      if (now < left) [left, changedAtMs] = [now, countedAtMs];
+    }
+    await sleep(Math.min(POLL.most, Math.max(POLL.least, (machineMs() - beganAtMs) * POLL.partOfWait)));
+  }
+  const hasStalled = await isOpen();
+  const atMs = hasStalled ? changedAtMs : machineMs();
   const rejected = await invoices.countDocuments({ ...ofTenant, status: 'rejected' }, OWN);
   if (rejected > 0) throw new Error(`${rejected} invoices were rejected`);
-  return atMs;
+  const receipts: Filter<InvoiceDocument> = { ...ofTenant, status: 'accepted', 'work.stage': 'receipt' };
+  while ((await invoices.findOne(receipts, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL.most);
+  return { atMs, left: hasStalled ? left : 0 };
 }
 
 async function removeWork(): Promise<void> {
@@ -126,15 +143,4 @@ async function removeWork(): Promise<void> {
   await invoices.updateMany({ work: { $exists: true } }, { $unset: { work: '' } }, OWN);
   const names = [...JOB_NAMES.keys()];
   await app.store.db.collection(JOBS_COLLECTION).deleteMany({ name: { $in: names }, lockedAt: null }, OWN);
-}
-
-async function storePending(count: number, lines: number): Promise<void> {
-  const input = inputOfRestBody(readBody(invoiceBody(lines)));
-  for (let left = count; left > 0; left -= 500) {
-    const group = Array.from({ length: Math.min(left, 500) }, () => {
-      const { createdAt, order } = newCreationMoment();
-      return documentOf(newInvoice(owner, input, createdAt), order, null);
-    });
-    await invoices.insertMany(group, { ordered: false, ...OWN });
-  }
 }

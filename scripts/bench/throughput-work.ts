@@ -18,7 +18,11 @@ export interface ThroughputService {
 
 /** Answers are {@link ThroughputAnswer}; those that nothing needs are empty. */
 export type ThroughputRequest =
-  /** Waits until no invoice is on its way. Answers `atMs`. @throws when an invoice was not accepted */
+  /**
+   * Waits until no invoice is on its way, or until none has ended for 20 s; then until every receipt is stored. Answers
+   * `atMs`, the end of the last invoice, and how many are `left`.
+   * @throws when an invoice was rejected
+   */
   | { readonly do: 'drain' }
   /** Removes all waiting work, and invoices that were not accepted, so that they do not disturb what follows. */
   | { readonly do: 'rest' }
@@ -36,6 +40,8 @@ export type ThroughputRequest =
 export interface ThroughputAnswer {
   /** Milliseconds of the machine's clock (`machineMs`). */
   readonly atMs?: number;
+  /** Invoices that are not accepted, and that nothing works on. */
+  readonly left?: number;
   readonly pending?: number;
   /** Number of commands to the store, by `name collection`. Waiting for changes (`getMore`) is not counted. */
   readonly commands?: Readonly<Record<string, number>>;

@@ -9,9 +9,9 @@ const invoices = ({ quick, profileFolder }: Settings): number =>
 
 /**
  * Invoices that 32 clients create as fast as they are answered, until the last one is accepted, without PDFs: the
- * renderer costs nothing. `accepted` is their number divided by the time from the first request. CPU time and memory
- * are those of the side's process with its engine and threads; the clients have their own. See `startLimit` for what
- * the limit does.
+ * renderer costs nothing. `accepted` is their number divided by the time from the first request. CPU time, store
+ * commands (receipts included) and memory are those of the side's process with its engine and threads; the clients have
+ * their own. See `startLimit` for what the limit does.
  */
 export const benchmark: Benchmark = {
   name: 'throughput',

@@ -96,6 +96,7 @@ it.each([
   [['beta'], 'no benchmark is called beta'],
   [['--repeats', '0'], '--repeats takes a number'],
   [['--repeats', 'x'], '--repeats takes a number'],
+  [['--most', '0'], '--most takes a number from 1 to 10000000'],
   [['--lines', '1001'], '--lines takes a number from 1 to 1000'],
   [['--fast'], "Unknown option '--fast'"],
 ])('prints the usage when called with %j', async (args, problem) => {

@@ -20,9 +20,9 @@ it('folds samples into self times by function and by file, without idle time', (
   const profile: CpuProfile = {
     nodes: [
       ...[frame(1, '(idle)'), frame(2, '(garbage collector)')],
-      frame(3, 'write', 'file:///project/src/storage/invoices.ts', 9),
-      frame(4, 'find', 'file:///project/src/storage/invoices.ts', 19),
-      frame(5, '', 'file:///project/node_modules/mongodb/lib/collection.js', 2),
+      frame(3, 'write', 'file:///srv/fatoura/src/storage/invoices.ts', 9),
+      frame(4, 'find', 'file:///srv/fatoura/src/storage/invoices.ts', 19),
+      frame(5, '', 'file:///srv/fatoura/node_modules/mongodb/lib/collection.js', 2),
     ],
     samples: [3, 4, 2, 1, 5, 3],
     timeDeltas: [0, 1000, 2000, 500, 4000, 500],

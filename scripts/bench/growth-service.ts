@@ -1,0 +1,93 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type App, startApp } from '../../src/app/app.ts';
+import { readConfig } from '../../src/config.ts';
+import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../src/storage/invoices.ts';
+import { serveRequests } from './bench-process.ts';
+import { storeDone, storePending } from './stored-invoices.ts';
+
+// Runs the service without its worker over a number of stored invoices, for one side of `growth`.
+
+/** Sent when the process is ready. */
+export interface GrowthService {
+  readonly url: string;
+  readonly secretKey: string;
+  /** Ids of some of the stored invoices, spread over all of them. */
+  readonly ids: readonly string[];
+}
+
+export type GrowthRequest =
+  /** Ends the service and starts it again over the same data. Answers its new `url`. */
+  | { readonly do: 'restart' }
+  /** Makes some work due, finds and claims it as the worker does, and removes it. */
+  | { readonly do: 'claim' };
+
+export interface GrowthAnswer {
+  readonly url: string;
+  /** Durations, milliseconds: of the start, or of each search and of each claim. */
+  readonly start: number;
+  readonly searches: readonly number[];
+  readonly claims: readonly number[];
+}
+
+/** Number of invoices of {@link GrowthService.ids}. */
+const SAMPLE = 1000;
+/** Number of invoices that are due and claimed. */
+const DUE = 50;
+const LEASE_MS = 60_000;
+
+const { count, lines } = JSON.parse(process.argv[2] ?? '{}') as { count: number; lines: number };
+const dataDir = await mkdtemp(join(tmpdir(), 'growth-'));
+const limits = { RATE_LIMIT_SECRET: '1000000000', RATE_LIMIT_ADDRESS: '1000000000' };
+const config = { ...readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits }), role: 'api' as const };
+let app = await startApp(config);
+const { demo } = app.firstStart;
+const tenant = demo && (await app.tenants.find(demo.tenantId));
+if (demo === null || tenant === null) throw new Error('the service has no demo tenant');
+const owner = { kind: 'secret', keyId: 'key_bench', tenant, environment: 'test' } as const;
+const invoicesOf = ({ store: { db } }: App) => db.collection<InvoiceDocument>('invoices');
+const stored = await storeDone(invoicesOf(app), owner, { count, lines });
+const each = Math.max(1, Math.floor(count / SAMPLE));
+
+serveRequests<GrowthRequest>(
+  async (request): Promise<GrowthAnswer> => {
+    const nothing = { url: app.url ?? '', start: 0, searches: [], claims: [] };
+    if (request.do === 'claim') return { ...nothing, ...(await claimDue()) };
+    await app.close();
+    const startedAt = performance.now();
+    app = await startApp(config);
+    return { ...nothing, url: app.url ?? '', start: performance.now() - startedAt };
+  },
+  async () => {
+    await app.close();
+    await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
+  },
+);
+process.send?.({
+  ...{ url: app.url ?? '', secretKey: demo.secretKey },
+  ids: stored.filter((_id, index) => index % each === 0),
+} satisfies GrowthService);
+
+async function claimDue(): Promise<Pick<GrowthAnswer, 'searches' | 'claims'>> {
+  const collection = invoicesOf(app);
+  const repository = createInvoiceRepository(app.store.db);
+  const ids = await storePending(collection, owner, { count: DUE, lines });
+  // The worker's search looks for work whose job is late.
+  await collection.updateMany({ _id: { $in: ids } }, { $set: { 'work.sweepAt': new Date(0) } });
+  const searches: number[] = [];
+  const claims: number[] = [];
+  for (const id of ids) {
+    searches.push(await durationOf(() => repository.overdue(16)));
+    claims.push(await durationOf(() => repository.claim(id, LEASE_MS)));
+  }
+  await collection.deleteMany({ _id: { $in: ids } });
+  return { searches, claims };
+}
+
+async function durationOf(work: () => Promise<unknown>): Promise<number> {
+  const startedAt = performance.now();
+  await work();
+  return performance.now() - startedAt;
+}
