@@ -5,9 +5,8 @@ import {
   type Collection,
   type Filter,
   MongoBulkWriteError,
-  MongoServerError,
+  type MongoServerError,
   type UpdateFilter,
-  type WriteError,
 } from 'mongodb';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
@@ -19,10 +18,11 @@ import {
   type InvoiceRepository,
   NumberTaken,
 } from '../domain/invoice/repository.ts';
-import { DUPLICATE_KEY } from './duplicate-key.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { createGroup, type Outcome } from './grouped.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
 import { placeFields, storedWork, workFields } from './stored-work.ts';
+import { writeErrorsOf } from './write-errors.ts';
 
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
@@ -142,13 +142,11 @@ async function writeChanges(
     updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update },
   }));
   const { matched, failures } = await writeEach(invoices, updates);
-  const outcomes = changes.map(({ claim, change }, index): Outcome<void> => {
+  const outcomes = changes.map(({ change }, index): Outcome<void> => {
     const failure = failures.get(index);
     if (failure === undefined) return { result: undefined };
-    const { code, errmsg = 'the update failed' } = failure;
-    const isTaken = change.series !== undefined && code === DUPLICATE_KEY;
-    if (isTaken) return { error: new NumberTaken(`serial ${change.series?.serial} is taken`) };
-    return { error: new MongoServerError({ message: `${claim.invoice.id}: ${errmsg}`, code }) };
+    if (!change.series || !isDuplicateKey(failure)) return { error: failure };
+    return { error: new NumberTaken(`serial ${change.series.serial} is taken`) };
   });
   if (matched === changes.length - failures.size) return outcomes;
   // The answer has only the number of the updates that found their invoice, so the invoices say which ones did.
@@ -166,15 +164,13 @@ async function writeChanges(
 async function writeEach(
   invoices: Collection<InvoiceDocument>,
   updates: readonly AnyBulkWriteOperation<InvoiceDocument>[],
-): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, WriteError> }> {
+): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, MongoServerError> }> {
   try {
     const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false });
     return { matched: matchedCount, failures: new Map() };
   } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0) throw error;
-    return { matched: error.matchedCount, failures: new Map(failures.map((each) => [each.index, each])) };
+    const failures = writeErrorsOf(error);
+    return { matched: error instanceof MongoBulkWriteError ? error.matchedCount : 0, failures };
   }
 }
 

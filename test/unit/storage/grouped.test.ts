@@ -12,8 +12,8 @@ function heldGroup(options: Partial<GroupOptions<string>> = {}) {
       groups.push(items);
       ends.push(end);
       await end.promise;
-      return items.map((item): Outcome<string> =>
-        item.startsWith('!') ? { error: new Error(item) } : { result: `written ${item}` },
+      return items.map(
+        (item): Outcome<string> => (item.startsWith('!') ? { error: new Error(item) } : { result: `written ${item}` }),
       );
     },
     { maxItems: 3, ...options },
