@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type AnyBulkWriteOperation,
+  BSON,
   type Collection,
   type Filter,
   MongoBulkWriteError,
@@ -21,13 +21,16 @@ import {
 import { isDuplicateKey } from './duplicate-key.ts';
 import { createGroup, type Outcome } from './grouped.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
-import { placeFields, storedWork, workFields } from './stored-work.ts';
+import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
 import { writeErrorsOf } from './write-errors.ts';
 
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 const OUTBOX_GRACE_MS = 5000;
+
+/** As `connect` sets it for what is written. */
+const STORED = { ignoreUndefined: false } as const;
 
 type Transitions = Pick<
   InvoiceRepository,
@@ -174,14 +177,28 @@ async function writeEach(
   }
 }
 
-/** Whether the invoice is as this update left it, apart from what others may change then: the lease and the outbox. */
+/**
+ * Whether the invoice is as this update left it, apart from what others may change then: a released invoice may have
+ * been claimed already, and its events published.
+ */
 function isStored({ change, update }: ClaimedChange, document: InvoiceDocument | undefined): boolean {
   if (document === undefined) return false;
   const last = change.events?.at(-1);
   if (last !== undefined) return document.events.some(({ id }) => id === last.id);
-  const { work, outbox: _outbox, ...fields } = (update.$set ?? {}) as Partial<InvoiceDocument>;
-  const isOurs = document.work?.token === work?.token && document.work?.since?.getTime() === work?.since?.getTime();
-  return isOurs && isDeepStrictEqual({ ...document, ...fields }, document);
+  const { work, ...fields } = (update.$set ?? {}) as Partial<InvoiceDocument>;
+  const names = Object.keys(fields) as (keyof InvoiceDocument)[];
+  const stored = Object.fromEntries(names.map((name) => [name, document[name]]));
+  return isEqual(runOf(work), runOf(document.work)) && isEqual(fields, stored);
+}
+
+/** What of the work says which change wrote it, and what a claim does not change. */
+function runOf(work: StoredWork | undefined) {
+  return work ? { stage: work.stage, attempts: work.attempts, since: work.since } : {};
+}
+
+/** Compares as it is stored, where e.g. `undefined` is null. */
+function isEqual(a: object, b: object): boolean {
+  return Buffer.compare(BSON.serialize(a, STORED), BSON.serialize(b, STORED)) === 0;
 }
 
 function heldBy(claim: Claim): Filter<InvoiceDocument> {
