@@ -1,5 +1,6 @@
 import type { Db, IndexDescription } from 'mongodb';
 import { MANY_ATTEMPTS, SUSPICIOUS_CLAIMS } from '../domain/invoice/attention.ts';
+import { DOCUMENTS_BUCKET } from './documents.ts';
 
 /** How long a resolved difference with the authority's ledger is kept. */
 const RESOLVED_SECONDS = 90 * 86_400;
@@ -114,6 +115,9 @@ const INDEXES: Readonly<Record<string, IndexDescription[]>> = {
       partialFilterExpression: { 'work.sweepAt': { $exists: true } },
     },
   ],
+  // Those of GridFS, under the names that drivers give them: the service writes the entries of files itself.
+  [`${DOCUMENTS_BUCKET}.chunks`]: [{ name: 'files_id_1_n_1', key: { files_id: 1, n: 1 }, unique: true }],
+  [`${DOCUMENTS_BUCKET}.files`]: [{ name: 'filename_1_uploadDate_1', key: { filename: 1, uploadDate: 1 } }],
   rate_windows: [{ name: 'expiry', key: { expire: 1 }, expireAfterSeconds: 0 }],
   webhook_endpoints: [
     { name: 'slot', key: { tenantId: 1, environment: 1, slot: 1 }, unique: true },

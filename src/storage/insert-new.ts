@@ -1,5 +1,6 @@
-import { type Collection, MongoBulkWriteError, type OptionalUnlessRequiredId } from 'mongodb';
-import { DUPLICATE_KEY } from './duplicate-key.ts';
+import type { Collection } from 'mongodb';
+import { isDuplicateKey } from './duplicate-key.ts';
+import { insertEach } from './insert-each.ts';
 
 /** Inserts the documents whose `_id` does not exist yet. @returns the `_id`s of the inserted documents */
 export async function insertNew<Stored extends { _id: string }>(
@@ -7,14 +8,11 @@ export async function insertNew<Stored extends { _id: string }>(
   documents: readonly Stored[],
 ): Promise<Set<string>> {
   const inserted = new Set(documents.map(({ _id }) => _id));
-  if (documents.length === 0) return inserted;
-  try {
-    await collection.insertMany(documents as unknown as OptionalUnlessRequiredId<Stored>[], { ordered: false });
-  } catch (error) {
-    if (!(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0 || failures.some(({ code }) => code !== DUPLICATE_KEY)) throw error;
-    for (const { index } of failures) inserted.delete(documents[index]?._id ?? '');
+  const outcomes = await insertEach(collection, documents);
+  for (const [index, outcome] of outcomes.entries()) {
+    if ('result' in outcome) continue;
+    if (!isDuplicateKey(outcome.error)) throw outcome.error;
+    inserted.delete(documents[index]?._id ?? '');
   }
   return inserted;
 }

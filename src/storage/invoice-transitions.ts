@@ -1,16 +1,15 @@
 import { randomUUID } from 'node:crypto';
-import { isDeepStrictEqual } from 'node:util';
 import {
   type AnyBulkWriteOperation,
+  BSON,
   type ClientSession,
   type Collection,
   type Filter,
   MongoBulkWriteError,
   type MongoClient,
   MongoError,
-  MongoServerError,
+  type MongoServerError,
   type UpdateFilter,
-  type WriteError,
 } from 'mongodb';
 import { createGroup, type Outcome } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
@@ -23,14 +22,18 @@ import {
   type InvoiceRepository,
   NumberTaken,
 } from '../domain/invoice/repository.ts';
-import { DUPLICATE_KEY } from './duplicate-key.ts';
+import { isDuplicateKey } from './duplicate-key.ts';
 import { type InvoiceDocument, invoiceOf } from './invoice-document.ts';
-import { placeFields, storedWork, workFields } from './stored-work.ts';
+import { placeFields, type StoredWork, storedWork, workFields } from './stored-work.ts';
+import { writeErrorsOf } from './write-errors.ts';
 
 /** Maximum number of changes in a command. */
 const MAX_CHANGES = 64;
 /** How long the process that recorded an event may take to publish it before the sweep does, milliseconds. */
 const OUTBOX_GRACE_MS = 5000;
+
+/** As `connect` sets it for what is written. */
+const STORED = { ignoreUndefined: false } as const;
 
 type Transitions = Pick<
   InvoiceRepository,
@@ -187,10 +190,9 @@ function updateOneOf({ claim, update }: ClaimedChange): AnyBulkWriteOperation<In
   return { updateOne: { filter: { ...heldBy(claim), status: claim.invoice.status }, update } };
 }
 
-function errorOf({ claim, change }: ClaimedChange, { code, errmsg = 'the update failed' }: WriteError): Error {
-  const isTaken = change.series !== undefined && code === DUPLICATE_KEY;
-  if (isTaken) return new NumberTaken(`serial ${change.series?.serial} is taken`);
-  return new MongoServerError({ message: `${claim.invoice.id}: ${errmsg}`, code });
+function errorOf({ change }: ClaimedChange, failure: MongoServerError): Error {
+  if (!change.series || !isDuplicateKey(failure)) return failure;
+  return new NumberTaken(`serial ${change.series.serial} is taken`);
 }
 
 /** @returns how many updates found their document, and the errors of others by their index */
@@ -198,28 +200,40 @@ async function writeEach(
   invoices: Collection<InvoiceDocument>,
   updates: readonly AnyBulkWriteOperation<InvoiceDocument>[],
   session?: ClientSession,
-): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, WriteError> }> {
+): Promise<{ readonly matched: number; readonly failures: ReadonlyMap<number, MongoServerError> }> {
   try {
     const { matchedCount } = await invoices.bulkWrite(updates, { ordered: false, ...(session && { session }) });
     return { matched: matchedCount, failures: new Map() };
   } catch (error) {
     // A transaction that met another one is tried again.
-    const isTransient = error instanceof MongoError && error.hasErrorLabel('TransientTransactionError');
-    if (isTransient || !(error instanceof MongoBulkWriteError)) throw error;
-    const failures = [error.writeErrors].flat();
-    if (failures.length === 0) throw error;
-    return { matched: error.matchedCount, failures: new Map(failures.map((each) => [each.index, each])) };
+    if (error instanceof MongoError && error.hasErrorLabel('TransientTransactionError')) throw error;
+    const failures = writeErrorsOf(error);
+    return { matched: error instanceof MongoBulkWriteError ? error.matchedCount : 0, failures };
   }
 }
 
-/** Whether the invoice is as this update left it, apart from what others may change then: the lease and the outbox. */
+/**
+ * Whether the invoice is as this update left it, apart from what others may change then: a released invoice may have
+ * been claimed already, and its events published.
+ */
 function isStored({ change, update }: ClaimedChange, document: InvoiceDocument | undefined): boolean {
   if (document === undefined) return false;
   const last = change.events?.at(-1);
   if (last !== undefined) return document.events.some(({ id }) => id === last.id);
-  const { work, outbox: _outbox, ...fields } = (update.$set ?? {}) as Partial<InvoiceDocument>;
-  const isOurs = document.work?.token === work?.token && document.work?.since?.getTime() === work?.since?.getTime();
-  return isOurs && isDeepStrictEqual({ ...document, ...fields }, document);
+  const { work, ...fields } = (update.$set ?? {}) as Partial<InvoiceDocument>;
+  const names = Object.keys(fields) as (keyof InvoiceDocument)[];
+  const stored = Object.fromEntries(names.map((name) => [name, document[name]]));
+  return isEqual(runOf(work), runOf(document.work)) && isEqual(fields, stored);
+}
+
+/** What of the work says which change wrote it, and what a claim does not change. */
+function runOf(work: StoredWork | undefined) {
+  return work ? { stage: work.stage, attempts: work.attempts, since: work.since } : {};
+}
+
+/** Compares as it is stored, where e.g. `undefined` is null. */
+function isEqual(a: object, b: object): boolean {
+  return Buffer.compare(BSON.serialize(a, STORED), BSON.serialize(b, STORED)) === 0;
 }
 
 function heldBy(claim: Claim): Filter<InvoiceDocument> {

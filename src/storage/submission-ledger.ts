@@ -1,6 +1,12 @@
 import type { Collection, Db } from 'mongodb';
 import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
+import { createGroup, type Outcome } from '../domain/grouped.ts';
+import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
+import { insertEach } from './insert-each.ts';
+
+/** Maximum number of submissions recorded by one command. */
+const MAX_ROWS = 64;
 
 interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
   _id: string;
@@ -12,23 +18,29 @@ interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
 export function createSubmissionLedger(db: Db): SubmissionLedger {
   const submissions: Collection<LedgerDocument> = db.collection<LedgerDocument>('mock_submissions');
   const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
+
+  /** Inserts rows with one command. @returns the row of each that is kept: an earlier one, if there is one */
+  async function writeRows(rows: readonly LedgerRow[]): Promise<Outcome<LedgerRow>[]> {
+    const outcomes = await insertEach(submissions, rows.map(documentOf));
+    const known = rows.filter((_, index) => isKnown(outcomes[index])).map(({ submissionId }) => submissionId);
+    const earlier = known.length === 0 ? new Map<string, LedgerRow>() : await earlierRows(known);
+    return rows.map((row, index) => {
+      const outcome = outcomes[index] as Outcome<null>;
+      if ('result' in outcome) return { result: row };
+      const result = isKnown(outcome) && earlier.get(row.submissionId);
+      return result ? { result } : outcome;
+    });
+  }
+
+  async function earlierRows(ids: readonly string[]): Promise<ReadonlyMap<string, LedgerRow>> {
+    // Local, because a majority may not have a row that another process has just inserted.
+    const found = await submissions.find({ _id: { $in: [...ids] } }, { readConcern: 'local' }).toArray();
+    return new Map(found.map((document) => [document._id, rowOf(document)]));
+  }
+
   return {
-    async record({ submissionId, ...row }) {
-      const written = await submissions
-        .findOneAndUpdate({ _id: submissionId }, { $setOnInsert: row }, { upsert: true, returnDocument: 'after' })
-        .catch((error: unknown) => {
-          // With two concurrent upserts, servers may fail the second one instead of returning the existing document.
-          if (isDuplicateKey(error)) return null;
-          throw error;
-        });
-      const kept = written ?? (await submissions.findOne({ _id: submissionId }));
-      if (!kept) throw new Error(`the submission ${submissionId} was not recorded`);
-      return rowOf(kept);
-    },
-    async find(submissionId) {
-      const document = await submissions.findOne({ _id: submissionId });
-      return document && rowOf(document);
-    },
+    record: createGroup(writeRows, { maxItems: MAX_ROWS }),
+    find: batchedFind(submissions, rowOf),
     async decided(after, until, limit) {
       const behind = after && {
         $or: [{ decisionAt: { $gt: after.decisionAt } }, { _id: { $gt: after.submissionId } }],
@@ -62,6 +74,14 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
       return counted?.count ?? 1;
     },
   };
+}
+
+function isKnown(outcome: Outcome<null> | undefined): boolean {
+  return outcome !== undefined && 'error' in outcome && isDuplicateKey(outcome.error);
+}
+
+function documentOf({ submissionId, ...row }: LedgerRow): LedgerDocument {
+  return { _id: submissionId, ...row };
 }
 
 function rowOf({ _id, ...row }: LedgerDocument): LedgerRow {

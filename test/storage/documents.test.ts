@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { type Document, GridFSBucket } from 'mongodb';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { connect, type Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
@@ -9,7 +10,7 @@ let store: Store;
 
 beforeAll(async () => {
   mongo = await startTestMongo();
-  store = await connect(mongo.uri, freshDbName('documents'));
+  store = await connect(mongo.uri, freshDbName('documents'), true);
 });
 afterAll(async () => {
   await store.db.dropDatabase();
@@ -44,3 +45,64 @@ it.each(['files', 'chunks'])(
     }
   },
 );
+
+it('writes those that are put at the same time together: one command for their chunks, one for their files', async () => {
+  const documents = createDocumentStore(store.db);
+  const commands: string[] = [];
+  const note = ({ commandName, command }: { commandName: string; command: Document }) => {
+    commands.push(`${commandName} ${command[commandName]}`);
+  };
+  store.client.on('commandStarted', note);
+  const texts = Array.from({ length: 64 }, (_, n) => `<a n="${n}"/>`);
+  const put = (text: string) => documents.put(Buffer.from(text), 'a.xml', 'application/xml');
+  const stored = await Promise.all(texts.map(put)).finally(() => store.client.off('commandStarted', note));
+  expect(commands).toEqual(['insert documents.chunks', 'insert documents.files']);
+  for (const [n, each] of stored.entries()) expect(String(await documents.get(each))).toBe(texts[n]);
+});
+
+it('stores documents in the format of the driver', async () => {
+  const bytes = Buffer.alloc(5 * 1024 * 1024, 'é');
+  const { file } = await createDocumentStore(store.db).put(bytes, 'ours.xml', 'application/xml');
+  const bucket = new GridFSBucket(store.db, { bucketName: 'documents', chunkSizeBytes: 4 * 1024 * 1024 });
+  const upload = bucket.openUploadStream('theirs.xml', { metadata: { contentType: 'application/xml' } });
+  await new Promise((resolve, reject) => upload.once('finish', resolve).once('error', reject).end(bytes));
+  const entriesOf = async (name: string) => {
+    const entry = await store.db.collection('documents.files').findOne({ filename: name });
+    const chunks = await store.db
+      .collection('documents.chunks')
+      .find({ files_id: entry?._id })
+      .sort({ n: 1 })
+      .toArray();
+    const anyOf = (each: Document | null) => ({ ...each, _id: each?._id?._bsontype });
+    return {
+      entry: { ...anyOf(entry), filename: '', uploadDate: entry?.uploadDate instanceof Date },
+      chunks: chunks.map((each) => ({ ...anyOf(each), files_id: each.files_id.equals(entry?._id) })),
+    };
+  };
+  const [ours, theirs] = [await entriesOf('ours.xml'), await entriesOf('theirs.xml')];
+  expect(Object.keys(ours.entry)).toEqual(Object.keys(theirs.entry));
+  expect(ours).toEqual(theirs);
+  expect(file).toHaveLength(24);
+});
+
+it.each([
+  ['files', 'filename'],
+  ['chunks', 'data'],
+])('of those put together, only the one fails that the store refuses, by its %s', async (part, field) => {
+  const other = store.client.db(`${store.db.databaseName}_one_${part}`);
+  await other.collection(`documents.${part}`).createIndex({ [field]: 1 }, { unique: true });
+  try {
+    const documents = createDocumentStore(other);
+    const put = (text: string) => documents.put(Buffer.from(text), `${text}.xml`, 'application/xml');
+    const results = await Promise.allSettled(['a', 'b', 'a', 'c'].map(put));
+    expect(results.map(({ status }) => status).sort()).toEqual(['fulfilled', 'fulfilled', 'fulfilled', 'rejected']);
+    const files = await other.collection('documents.files').find().toArray();
+    expect(files.map(({ filename }) => filename).sort()).toEqual(['a.xml', 'b.xml', 'c.xml']);
+    for (const each of results) {
+      if (each.status === 'fulfilled') expect(await documents.get(each.value)).toHaveLength(1);
+      else expect(String(each.reason)).toMatch(/E11000/);
+    }
+  } finally {
+    await other.dropDatabase();
+  }
+});

@@ -26,7 +26,7 @@ let store: Store;
 let invoices: InvoiceRepository;
 
 beforeAll(async () => {
-  store = await openTestStore('invoices');
+  store = await openTestStore('invoices', true);
   invoices = createInvoiceRepository(store.db);
 });
 afterAll(() => store.close());
@@ -308,6 +308,32 @@ describe("a number of the client's own series", () => {
     await stored({ ownNumber: 'FA 1', environment: 'live' });
     await stored({ ownNumber: 'FA 1', tenantId: 'ten_other' });
     await stored({ ownNumber: 'fa 1' });
+  });
+
+  it('is inserted together with others that are created at the same time, each by itself', async () => {
+    await stored({ tenantId: 'ten_group', ownNumber: 'G 1', number: 'G 1' });
+    const commands: string[] = [];
+    const note = ({ commandName }: { commandName: string }) => commands.push(commandName);
+    const create = (key: string, ownNumber: string | null) => {
+      const invoice = pendingInvoice({ tenantId: 'ten_group', ...(ownNumber && { ownNumber, number: ownNumber }) });
+      return invoices.insert(invoice, newCreationMoment().order, { key, fingerprint: `${key} ${ownNumber}` });
+    };
+    store.client.on('commandStarted', note);
+    const results = await Promise.allSettled([
+      ...[create('g1', null), create('g1', 'G 2'), create('g2', 'G 1'), create('g3', 'G 3'), create('g4', 'G 3')],
+      ...Array.from({ length: 40 }, (_, n) => create(`more ${n}`, null)),
+    ]);
+    store.client.off('commandStarted', note);
+    expect(commands.filter((name) => name === 'insert')).toHaveLength(1);
+    expect(commands.length).toBe(4);
+    const [first, replay, taken, third, fourth, ...more] = results;
+    expect(first).toEqual({ status: 'fulfilled', value: null });
+    expect(replay).toMatchObject({ value: { fingerprint: 'g1 null' } });
+    expect(taken).toMatchObject({ reason: expect.any(NumberTaken) });
+    expect(third).toEqual({ status: 'fulfilled', value: null });
+    expect(fourth).toMatchObject({ reason: expect.any(NumberTaken) });
+    for (const each of more) expect(each).toEqual({ status: 'fulfilled', value: null });
+    expect(await store.db.collection('invoices').countDocuments({ tenantId: 'ten_group' })).toBe(43);
   });
 
   it('does not prevent a replay with the idempotency key of the same invoice', async () => {

@@ -1,24 +1,14 @@
 import { ObjectId } from 'mongodb';
-import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
-import { connect, type Store } from '../../src/storage/connect.ts';
+import { beforeEach, expect, it } from 'vitest';
+import type { Store } from '../../src/storage/connect.ts';
 import { createDocumentStore } from '../../src/storage/documents.ts';
 import { createOrphanCollector } from '../../src/storage/orphan-documents.ts';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { openTestStore } from '../support/store.ts';
 
-let mongo: TestMongo;
 let store: Store;
-beforeAll(async () => {
-  mongo = await startTestMongo();
-});
-afterAll(async () => {
-  await mongo.close();
-});
 beforeEach(async () => {
-  store = await connect(mongo.uri, freshDbName('orphans'));
-  return async () => {
-    await store.db.dropDatabase();
-    await store.close();
-  };
+  store = await openTestStore('orphans');
+  return () => store.close();
 });
 
 const inMinutes = (minutes: number) => new Date(Date.now() + minutes * 60_000);

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { createMockAuthority } from '../../src/adapters/authority/mock/mock-authority.ts';
-import type { Authority, LedgerEntry } from '../../src/domain/authority/ports.ts';
+import type { Authority, LedgerEntry, LedgerRow } from '../../src/domain/authority/ports.ts';
 import type { Store } from '../../src/storage/connect.ts';
 import { createSubmissionLedger } from '../../src/storage/submission-ledger.ts';
 import { openTestStore } from '../support/store.ts';
@@ -11,7 +11,7 @@ let authority: Authority;
 let now = new Date('2026-11-01T10:00:00Z');
 
 beforeAll(async () => {
-  store = await openTestStore('submission-ledger');
+  store = await openTestStore('submission-ledger', true);
   authority = createMockAuthority({
     ledger: createSubmissionLedger(store.db),
     verify: async () => ({ valid: true }),
@@ -80,4 +80,25 @@ it('has each decision once, in the order it was taken, in pages of any size', as
 
 it('refuses a cursor of another ledger', async () => {
   expect(await authority.changes('elsewhere', 10)).toMatchObject({ kind: 'unknown' });
+});
+
+it('records and finds what comes at the same time with one command each, and keeps the first row of an id', async () => {
+  const ledger = createSubmissionLedger(store.db);
+  const at = new Date('2026-11-02T10:00:00Z');
+  const row = (submissionId: string, sha256: string): LedgerRow => ({
+    ...{ submissionId, sha256, receivedAt: at, decisionAt: at, receiptAt: at },
+    decision: { outcome: 'rejected', problems: [], decidedAt: at },
+  });
+  await ledger.record(row('sub_0', 'first'));
+  const commands: string[] = [];
+  const note = ({ commandName }: { commandName: string }) => commands.push(commandName);
+  store.client.on('commandStarted', note);
+  const rows = [row('sub_0', 'later'), row('sub_1', 'one'), row('sub_1', 'two'), row('sub_2', 'new')];
+  const kept = await Promise.all(rows.map(ledger.record));
+  expect(commands).toEqual(['insert', 'find']);
+  expect(kept.map(({ sha256 }) => sha256)).toEqual(['first', 'one', 'one', 'new']);
+  const found = await Promise.all(['sub_0', 'sub_1', 'sub_2', 'sub_none'].map(ledger.find));
+  expect(commands).toEqual(['insert', 'find', 'find']);
+  store.client.off('commandStarted', note);
+  expect(found).toEqual([kept[0], kept[1], kept[3], null]);
 });
