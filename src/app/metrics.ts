@@ -1,8 +1,9 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import { DIFFERENCE_KINDS, type DifferenceRepository } from '../domain/authority/reconciliation.ts';
 import type { AuthorityState, AuthorityStateStore } from '../domain/authority/state.ts';
+import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
-import { type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
+import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
 import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
 
@@ -68,19 +69,32 @@ export function createMetrics(): Metrics {
         },
         async change(claim, change, leaseMs) {
           const changed = await invoices.change(claim, change, leaseMs);
-          const now = performance.now();
-          since.set(changed, now);
-          const { work, environment } = claim.invoice;
-          const start = since.get(claim);
-          if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
-          const again = change.work?.stage === work?.stage ? change.work : null;
-          if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
-          const outcome = change.email?.status;
-          if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
-          if (change.status) statuses.inc({ environment, status: change.status });
+          observeChange(claim, change, changed);
+          return changed;
+        },
+        async changeAll(changes, leaseMs) {
+          const changed = await invoices.changeAll(changes, leaseMs);
+          for (const [index, [claim, change]] of changes.entries())
+            observeChange(claim, change, changed[index] as Claim);
           return changed;
         },
       };
+
+      function observeChange(claim: Claim, change: InvoiceChange, changed: Claim): void {
+        const now = performance.now();
+        since.set(changed, now);
+        const { work, environment } = claim.invoice;
+        const start = since.get(claim);
+        if (work && start !== undefined) stages.observe({ stage: work.stage }, (now - start) / 1000);
+        const again = change.work?.stage === work?.stage ? change.work : null;
+        if (again && !again.keep && !again.parked && !again.blocked) failures.inc({ stage: again.stage });
+        const outcome = change.email?.status;
+        if (outcome && outcome !== 'sending') mails.inc({ environment, outcome });
+        for (const { type } of change.events ?? []) {
+          const status = statusOfEvent(type);
+          if (status !== null) statuses.inc({ environment, status });
+        }
+      }
     },
     differences(repository) {
       new Gauge({
