@@ -51,8 +51,10 @@ export function readingOf(invoices: Collection<InvoiceDocument>): Reading {
     },
 
     async orderOf(tenantId, environment, invoiceId) {
-      const document = await invoices.findOne({ _id: invoiceId, tenantId, environment }, { projection: { order: 1 } });
-      return document?.order ?? null;
+      // Filters by id only: with the tenant in the filter, some servers would scan all invoices of the tenant.
+      const projection = { order: 1, tenantId: 1, environment: 1 } as const;
+      const document = await invoices.findOne({ _id: invoiceId }, { projection });
+      return document?.tenantId === tenantId && document.environment === environment ? document.order : null;
     },
 
     async page(query) {

@@ -140,6 +140,8 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>, client: Mon
         } as Filter<InvoiceDocument>,
         // The job gets another id by `since`, so that it does not wait for the job that exists.
         { $set: { 'work.dueAt': now, 'work.since': now } },
+        // Otherwise some servers do not use the index, because it is partial.
+        { hint: 'failed' },
       );
     },
   };
