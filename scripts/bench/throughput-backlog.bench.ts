@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { Benchmark, Settings, Side } from './harness.ts';
-import { type Contestants, startContestants } from './throughput-side.ts';
+import type { Benchmark, Measured, Settings } from './harness.ts';
+import { type Contestants, ourSide } from './throughput-side.ts';
 
 /** Creations a second. */
 const RATE = 30;
@@ -18,34 +18,22 @@ const seconds = ({ quick }: Settings): number => (quick ? 5 : 20);
 export const benchmark: Benchmark = {
   name: 'throughput-backlog',
   about: `${RATE} creations a second while 10,000 pending invoices (2,000 with --quick) are processed, no PDFs`,
-  sides: [ours()],
+  sides: [ourSide(false, measure)],
   answers: 'incomparable',
   repeats: 5,
   warmups: 1,
 };
 
-function ours(): Side {
-  let contestants: Contestants | null = null;
-  return {
-    name: 'ours',
-    async open(settings) {
-      contestants = await startContestants(settings, { kind: 'ours', pdfs: false });
-    },
-    async run(settings) {
-      if (!contestants) throw new Error('the service is not open');
-      const { service, create } = contestants;
-      const count = RATE * seconds(settings);
-      await service.ask({ do: 'store', count: backlog(settings), lines: settings.lines });
-      await sleep(FOUND_MS);
-      const { pending: before = 0 } = await service.ask({ do: 'count pending' });
-      const start = performance.now();
-      const { latencies } = await create({ count, rate: RATE, pdfEvery: 0 });
-      const lasted = (performance.now() - start) / 1000;
-      const { pending: after = 0 } = await service.ask({ do: 'count pending' });
-      if (after === 0) throw new Error('the backlog ended before the creations');
-      await service.ask({ do: 'rest' });
-      return { latencies: { create: latencies }, rates: { 'begun meanwhile': (before + count - after) / lasted } };
-    },
-    close: async () => contestants?.close(),
-  };
+async function measure({ service, create }: Contestants, settings: Settings): Promise<Measured> {
+  const count = RATE * seconds(settings);
+  await service.ask({ do: 'store', count: backlog(settings), lines: settings.lines });
+  await sleep(FOUND_MS);
+  const { pending: before = 0 } = await service.ask({ do: 'count pending' });
+  const start = performance.now();
+  const { latencies } = await create({ count, rate: RATE, pdfEvery: 0 });
+  const lasted = (performance.now() - start) / 1000;
+  const { pending: after = 0 } = await service.ask({ do: 'count pending' });
+  if (after === 0) throw new Error('the backlog ended before the creations');
+  await service.ask({ do: 'rest' });
+  return { latencies: { create: latencies }, rates: { 'begun meanwhile': (before + count - after) / lasted } };
 }

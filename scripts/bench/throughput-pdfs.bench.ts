@@ -1,7 +1,7 @@
 import { type BenchProcess, startProcess } from './bench-process.ts';
-import type { Benchmark, Settings, Side } from './harness.ts';
+import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import type { RenderAnswer, RenderRequest } from './throughput-renderer.ts';
-import { type Contestants, startContestants, underLoad } from './throughput-side.ts';
+import { type Contestants, ourSide, underLoad } from './throughput-side.ts';
 
 /** What is measured: the part of the PDFs that is asked for, and the number of invoices. */
 const SHARES = [
@@ -16,33 +16,22 @@ const SHARES = [
 export const benchmark: Benchmark = {
   name: 'throughput-pdfs',
   about: 'invoices accepted with their PDFs downloaded, 32 clients; the peer draws and signs the same number of PDFs',
-  sides: [ours(), pdfsAlone()],
+  sides: [ourSide(true, measure), pdfsAlone()],
   answers: 'incomparable',
   repeats: 5,
   warmups: 1,
 };
 
-function ours(): Side {
-  let contestants: Contestants | null = null;
-  return {
-    name: 'ours',
-    async open(settings) {
-      contestants = await startContestants(settings, { kind: 'ours', pdfs: true });
-    },
-    async run(settings) {
-      const rates: Record<string, number> = {};
-      for (const { name, every, invoices } of SHARES) {
-        if (!contestants) throw new Error('the service is not open');
-        const count = invoices(settings);
-        const { wholeMs } = await underLoad(contestants, count, every);
-        rates[name] = (count / wholeMs) * 1000;
-        // The PDFs that nobody asked for would be drawn while the peer is measured.
-        await contestants.service.ask({ do: 'rest' });
-      }
-      return { rates };
-    },
-    close: async () => contestants?.close(),
-  };
+async function measure(contestants: Contestants, settings: Settings): Promise<Measured> {
+  const rates: Record<string, number> = {};
+  for (const { name, every, invoices } of SHARES) {
+    const count = invoices(settings);
+    const { wholeMs } = await underLoad(contestants, count, every);
+    rates[name] = (count / wholeMs) * 1000;
+    // The PDFs that nobody asked for would be drawn while the peer is measured.
+    await contestants.service.ask({ do: 'rest' });
+  }
+  return { rates };
 }
 
 function pdfsAlone(): Side {

@@ -24,6 +24,28 @@ export interface Contestants {
   close(): Promise<void>;
 }
 
+/**
+ * Our side of a benchmark that measures in its own way.
+ * @param pdfs whether PDFs are drawn; otherwise the renderer costs nothing
+ */
+export function ourSide(
+  pdfs: boolean,
+  measure: (contestants: Contestants, settings: Settings) => Promise<Measured>,
+): Side {
+  let contestants: Contestants | null = null;
+  return {
+    name: 'ours',
+    async open(settings) {
+      contestants = await startContestants(settings, { kind: 'ours', pdfs });
+    },
+    async run(settings) {
+      if (!contestants) throw new Error('the service is not open');
+      return measure(contestants, settings);
+    },
+    close: async () => contestants?.close(),
+  };
+}
+
 /** Time that an opened side has to come to rest before its idle memory is read, milliseconds. */
 const SETTLE_MS = 3000;
 function refuseLost(left: number): void {
@@ -44,7 +66,7 @@ const COUNTED = 150;
 const SAMPLE_MS = 200;
 
 /** Starts the service of a side and its clients. */
-export async function startContestants(
+async function startContestants(
   { lines }: Settings,
   options: { readonly kind: ThroughputKind; readonly pdfs: boolean; readonly countCommands?: boolean },
 ): Promise<Contestants> {

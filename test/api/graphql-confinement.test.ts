@@ -108,14 +108,17 @@ async function found(client: Client, query: string): Promise<unknown> {
   return body.data?.found ?? null;
 }
 
+/** Names of the credentials that have no access to the foreign ids. */
+const WITHOUT_ACCESS = [
+  'the client_secret of another invoice',
+  'a publishable key with it',
+  'a publishable key of another tenant with it',
+  "another tenant's secret key",
+  "the tenant's live key",
+];
+
 describe('a query aimed at an id without access', () => {
-  it.each([
-    'the client_secret of another invoice',
-    'a publishable key with it',
-    'a publishable key of another tenant with it',
-    "another tenant's secret key",
-    "the tenant's live key",
-  ])('%s finds nothing', async (name) => {
+  it.each(WITHOUT_ACCESS)('%s finds nothing', async (name) => {
     const { token, clientSecret } = askers[name] as { token: string; clientSecret: string | null };
     const client = new Client(service.url, token);
     // A live key may see its tenant, which both environments share.
@@ -133,13 +136,7 @@ describe('a query aimed at an id without access', () => {
 });
 
 describe('every query', () => {
-  it.each([
-    'the client_secret of another invoice',
-    'a publishable key with it',
-    'a publishable key of another tenant with it',
-    "another tenant's secret key",
-    "the tenant's live key",
-  ])('%s gets no data without access', async (name) => {
+  it.each(WITHOUT_ACCESS)('%s gets no data without access', async (name) => {
     const { token, clientSecret } = askers[name] as { token: string; clientSecret: string | null };
     const client = new Client(service.url, token);
     const property = fc.asyncProperty(queriesWith(clientSecret), async (query) => {
