@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { sealState } from '../../src/engine/store/seal.ts';
+import { seal, sealState } from '../../src/engine/store/seal.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
 
@@ -154,6 +154,20 @@ describe('the seal', () => {
     writeFileSync(path, bytes);
     utimesSync(path, atime, mtime);
     expect(sealState(path)).toBe('modified');
+  });
+
+  test('spares the start of a large file the full check', () => {
+    const large = () => new Store(folder, { oplogBytes: 1_000_000, alwaysCheckedBytes: 0 });
+    open().close();
+    // A checksum that does not match, under a seal that does: only the full check notices it.
+    const file = new DatabaseSync(path);
+    file.exec('UPDATE idx SET sum = sum + 1');
+    file.close();
+    expect(large).toThrow(/is damaged/);
+    seal(path);
+    expect(open).toThrow(/is damaged/);
+    seal(path);
+    large().close();
   });
 
   test('is not written for a file that was refused', () => {

@@ -69,16 +69,19 @@ export class Database {
  * process may open the file: POSIX releases a process's locks on a file when the process closes any descriptor of that
  * file. Throws an Error with a readable reason when another engine uses the folder, or when the file is damaged or of
  * another version.
+ * @param alwaysCheckedBytes size up to which the whole file is checked even if it was closed properly
  */
-export function openDatabase(folder: string): Database {
+export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED_BYTES): Database {
   const path = join(folder, 'engine.sqlite');
   const sealed = sealState(path);
+  // Asked before the file is opened, because SQLite creates the log with the first query.
+  const wasClosed = sealed === 'intact' && !existsSync(walPath(path));
   const sqlite = openFile(folder, path, sealed !== 'none');
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
     const isNew = checkFormat(sqlite);
-    const verified = sealed === 'intact' && !existsSync(walPath(path)) && statSync(path).size > ALWAYS_CHECKED_BYTES;
+    const verified = wasClosed && statSync(path).size > alwaysCheckedBytes;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',

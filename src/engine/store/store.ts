@@ -17,6 +17,8 @@ export interface StoreOptions {
   oplogBytes: number;
   /** Milliseconds after which an open transaction is aborted (default 60,000). */
   transactionMs?: number;
+  /** See `openDatabase`. */
+  alwaysCheckedBytes?: number;
 }
 
 const TRANSACTION_MS = 60_000;
@@ -39,7 +41,7 @@ export class Store {
 
   /** Opens the folder. Throws like `openDatabase`. */
   constructor(folder: string, options: StoreOptions) {
-    this.database = openDatabase(folder);
+    this.database = openDatabase(folder, options.alwaysCheckedBytes);
     this.commit = new GroupCommit(this.database);
     try {
       this.oplog = new Oplog(this.database, options.oplogBytes);
