@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -100,9 +109,16 @@ test('a truncated file is refused', () => {
 });
 
 test('an empty file with a write-ahead log beside it is not a new file', () => {
-  rmSync(path);
+  writeFileSync(path, '');
   writeFileSync(`${path}-wal`, 'x'.repeat(5000));
   expect(open).toThrow(/is damaged.*it is empty/);
+});
+
+test.each(['-wal', '.seal'])('a missing file with %s beside it is not a new file', (beside) => {
+  rmSync(path);
+  writeFileSync(`${path}${beside}`, 'x');
+  expect(open).toThrow(/is damaged.*it is gone/);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('a file of another program or version is refused and not modified', () => {

@@ -1,10 +1,10 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import { accessSync, closeSync, constants, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
-import { breakSeal, seal, sealState } from './seal.ts';
+import { breakSeal, isSealed, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
@@ -76,7 +76,7 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
   const sealed = sealState(path);
   // Asked before the file is opened, because SQLite creates the log with the first query.
   const wasClosed = sealed === 'intact' && !existsSync(walPath(path));
-  const sqlite = openFile(folder, path, sealed !== 'none');
+  const sqlite = openFile(folder, path);
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
@@ -98,15 +98,20 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
 }
 
 /** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
-function openFile(folder: string, path: string, hadContent: boolean): DatabaseSync {
+function openFile(folder: string, path: string): DatabaseSync {
+  const hadContent = isSealed(path) || existsSync(walPath(path));
+  if (hadContent && !existsSync(path))
+    throw damagedFileError(path, 'it is gone, but its seal or write-ahead log shows that it had content');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    accessSync(folder, constants.W_OK);
+    accessSync(path, constants.W_OK);
   } catch (error) {
     throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
   const { size } = statSync(path);
-  if (size === 0 && (hadContent || existsSync(walPath(path)))) {
+  if (size === 0 && hadContent) {
     throw damagedFileError(path, 'it is empty, but its seal or write-ahead log shows that it had content');
   }
   // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
