@@ -6,8 +6,9 @@ import { readConfig } from '../../src/config.ts';
 import { newId } from '../../src/domain/ids.ts';
 import { SPECIMEN_SELLER } from '../../src/domain/tenant/tenant.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
+import { EMPTY_RENDERER } from './empty-renderer.ts';
 
-// The unmodified service of one side of `authority`, in its own process. Its environment has the authority's settings;
+// The service of one side of `authority`, in its own process. Its environment has the authority's settings;
 // without them it makes a test key, whose invoices the mock decides.
 
 /** The message when the process is ready, and the answer to each message: the state of its invoices. */
@@ -22,6 +23,8 @@ const app = await startApp(
     ...{ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', DGI_CONCURRENCY: '16' },
     ...{ RATE_LIMIT_SECRET: '1000000', RATE_LIMIT_PUBLISHABLE: '1000000', RATE_LIMIT_ADDRESS: '1000000' },
   }),
+  // PDFs are drawn in idle time after the acceptance, for longer than all the rest takes.
+  { renderer: EMPTY_RENDERER },
 );
 if (app.url === null) throw new Error('the service has no address');
 await app.warm;
