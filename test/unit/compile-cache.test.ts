@@ -1,0 +1,56 @@
+import { execFile, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtemp, readdir, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { afterEach, beforeEach, expect, it } from 'vitest';
+
+const PROGRAM = `
+  import { getCompileCacheDir } from 'node:module';
+  import { Worker } from 'node:worker_threads';
+  import { useCompileCache } from ${JSON.stringify(new URL('../../src/compile-cache.ts', import.meta.url).href)};
+  const keep = useCompileCache();
+  const code = \`require('node:worker_threads').parentPort.postMessage(require('node:module').getCompileCacheDir() ?? null)\`;
+  const ofThread = await new Promise((resolve) => new Worker(code, { eval: true }).once('message', resolve));
+  console.log(JSON.stringify([getCompileCacheDir() ?? null, ofThread]));
+  await import(${JSON.stringify(new URL('../../src/domain/money.ts', import.meta.url).href)});
+  if (process.argv.includes('keep')) keep();
+  if (process.argv.includes('die')) process.kill(process.pid, 'SIGKILL');`;
+
+let folder: string;
+beforeEach(async () => {
+  folder = await mkdtemp(join(tmpdir(), 'compile-cache-'));
+});
+afterEach(() => rm(folder, { recursive: true, force: true }));
+
+const ARGUMENTS = ['--input-type=module', '--eval', PROGRAM];
+
+/** @returns the folder of the cache as a process and its thread see it */
+async function foldersWith(variables: Record<string, string>): Promise<(string | null)[]> {
+  const { NODE_COMPILE_CACHE: _, ...environment } = process.env;
+  const { stdout } = await promisify(execFile)(process.execPath, ARGUMENTS, { env: { ...environment, ...variables } });
+  return JSON.parse(stdout) as (string | null)[];
+}
+
+it('is in the folder of the packages, for the process and its threads', async () => {
+  const own = expect.stringMatching(/\/node_modules\/\.cache\/compiled-modules\//);
+  expect(await foldersWith({})).toEqual([own, own]);
+});
+
+it('is where NODE_COMPILE_CACHE says, and nowhere if it is turned off', async () => {
+  const given = expect.stringContaining(folder);
+  expect(await foldersWith({ NODE_COMPILE_CACHE: folder })).toEqual([given, given]);
+  expect(await foldersWith({ NODE_DISABLE_COMPILE_CACHE: '1' })).toEqual([null, null]);
+});
+
+it.each([
+  { last: ['die'], kept: false },
+  { last: ['keep', 'die'], kept: true },
+])('of a process that is killed is kept if it was asked to: $kept', async ({ last, kept }) => {
+  const env = { ...process.env, NODE_COMPILE_CACHE: folder };
+  const child = spawn(process.execPath, [...ARGUMENTS, ...last], { env, stdio: 'ignore' });
+  expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
+  const entries = await readdir(folder, { recursive: true, withFileTypes: true });
+  expect(entries.some((entry) => entry.isFile())).toBe(kept);
+});
