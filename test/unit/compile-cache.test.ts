@@ -11,12 +11,13 @@ const PROGRAM = `
   import { Worker } from 'node:worker_threads';
   import { useCompileCache } from ${JSON.stringify(new URL('../../src/compile-cache.ts', import.meta.url).href)};
   const keep = useCompileCache();
-  const code = \`require('node:worker_threads').parentPort.postMessage(require('node:module').getCompileCacheDir() ?? null)\`;
-  const ofThread = await new Promise((resolve) => new Worker(code, { eval: true }).once('message', resolve));
-  console.log(JSON.stringify([getCompileCacheDir() ?? null, ofThread]));
   await import(${JSON.stringify(new URL('../../src/domain/money.ts', import.meta.url).href)});
   if (process.argv.includes('keep')) keep();
-  if (process.argv.includes('die')) process.kill(process.pid, 'SIGKILL');`;
+  if (process.argv.includes('die')) process.kill(process.pid, 'SIGKILL');
+  const code = \`process.getBuiltinModule('node:worker_threads').parentPort.postMessage(
+    process.getBuiltinModule('node:module').getCompileCacheDir() ?? null)\`;
+  const ofThread = await new Promise((resolve) => new Worker(code, { eval: true }).once('message', resolve));
+  console.log(JSON.stringify([getCompileCacheDir() ?? null, ofThread]));`;
 
 let folder: string;
 beforeEach(async () => {
