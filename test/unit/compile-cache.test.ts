@@ -13,7 +13,11 @@ const PROGRAM = `
   const keep = useCompileCache();
   await import(${JSON.stringify(new URL('../../src/domain/money.ts', import.meta.url).href)});
   if (process.argv.includes('keep')) keep();
-  if (process.argv.includes('die')) process.kill(process.pid, 'SIGKILL');
+  // Not ended by itself: Node would write the cache then, also on SIGKILL.
+  if (process.argv.includes('wait')) {
+    console.log('ready');
+    await new Promise((resolve) => setTimeout(resolve, 60_000));
+  }
   const code = \`process.getBuiltinModule('node:worker_threads').parentPort.postMessage(
     process.getBuiltinModule('node:module').getCompileCacheDir() ?? null)\`;
   const ofThread = await new Promise((resolve) => new Worker(code, { eval: true }).once('message', resolve));
@@ -46,11 +50,13 @@ it('is where NODE_COMPILE_CACHE says, and nowhere if it is turned off', async ()
 });
 
 it.each([
-  { last: ['die'], kept: false },
-  { last: ['keep', 'die'], kept: true },
+  { last: ['wait'], kept: false },
+  { last: ['keep', 'wait'], kept: true },
 ])('of a process that is killed is kept if it was asked to: $kept', async ({ last, kept }) => {
   const env = { ...process.env, NODE_COMPILE_CACHE: folder };
-  const child = spawn(process.execPath, [...ARGUMENTS, ...last], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [...ARGUMENTS, ...last], { env, stdio: ['ignore', 'pipe', 'ignore'] });
+  await once(child.stdout, 'data');
+  child.kill('SIGKILL');
   expect(await once(child, 'exit')).toEqual([null, 'SIGKILL']);
   const entries = await readdir(folder, { recursive: true, withFileTypes: true });
   expect(entries.some((entry) => entry.isFile())).toBe(kept);
