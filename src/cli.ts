@@ -1,11 +1,24 @@
-import { type CommandContext, InputError } from './cli/command.ts';
-import { COMMANDS } from './cli/commands.ts';
-import { runCommandLine } from './cli/run.ts';
-import { processTerminal } from './cli/terminal.ts';
-import { ConfigError, readClientKey, readConfig } from './config.ts';
+import type { CommandContext } from './cli/command.ts';
+import { useCompileCache } from './compile-cache.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
 // The process of the command line.
+
+useCompileCache();
+// Loaded after the cache.
+const [
+  { InputError },
+  { COMMANDS },
+  { runCommandLine },
+  { processTerminal },
+  { ConfigError, readClientKey, readConfig },
+] = await Promise.all([
+  import('./cli/command.ts'),
+  import('./cli/commands.ts'),
+  import('./cli/run.ts'),
+  import('./cli/terminal.ts'),
+  import('./config.ts'),
+]);
 
 const diagnosis = () => import('./app/diagnosis.ts');
 const verification = () => import('./app/verification.ts');

@@ -1,4 +1,4 @@
-import { ConfigError } from './config.ts';
+import { useCompileCache } from './compile-cache.ts';
 import { endWithNpm } from './engine/parent-process.ts';
 
 // The process: start, signals and exit codes. Exit code 1: a failure; 2: invalid settings.
@@ -9,8 +9,10 @@ import { endWithNpm } from './engine/parent-process.ts';
 const ONE_SIGNAL_MS = 500;
 
 endWithNpm();
+// All else is loaded after `endWithNpm`, because loading takes a while and npm may end meanwhile, and after the cache.
+const keepCompiled = useCompileCache();
+const { ConfigError } = await import('./config.ts');
 try {
-  // Loaded after `endWithNpm`: loading takes a while, and npm may end meanwhile.
   const { readSettings } = await import('./app/settings.ts');
   const config = await readSettings();
   const [{ startApp }, { greeting }] = await Promise.all([import('./app/app.ts'), import('./cli/greeting.ts')]);
@@ -19,6 +21,8 @@ try {
   const app = await startApp(config, { onFatal: () => process.exit(1) });
   process.on('uncaughtException', app.fail);
   console.log(greeting(app.url, app.firstStart, config.sites?.test));
+  // A process that is killed would keep nothing.
+  keepCompiled();
   let closingSince: number | null = null;
   for (const signal of ['SIGINT', 'SIGTERM'] as const) {
     process.on(signal, () => {

@@ -27,7 +27,6 @@ export function createExaminer(): Examiner {
   const verifier = createDocumentVerifier();
   const contents: Threads<Uint8Array, Content> = createThreads({
     filename: new URL('./examination-thread.ts', import.meta.url).href,
-    lazy: true,
   });
   return {
     async examine(document) {

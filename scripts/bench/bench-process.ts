@@ -1,5 +1,6 @@
 import { fork } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 /** A process that answers each message with one message. */
@@ -16,16 +17,29 @@ export interface BenchProcess<Ready, Request, Answer> {
   close(): Promise<void>;
 }
 
+/** The options of Node with which `npm start` runs the service. */
+export const SERVICE_OPTIONS: readonly string[] = readStartScript()
+  .split(' ')
+  .filter((word) => word.startsWith('--'));
+
+function readStartScript(): string {
+  const manifest = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'));
+  return (manifest as { readonly scripts: { readonly start: string } }).scripts.start;
+}
+
 /**
  * Starts a module of this folder as a process and waits until it sends its first message.
+ * @param execArgv options of Node besides those of this process
  * @throws when it ends before
  */
 export async function startProcess<Ready, Request, Answer>(
   file: string,
   args: readonly string[] = [],
+  execArgv: readonly string[] = [],
 ): Promise<BenchProcess<Ready, Request, Answer>> {
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, {
     stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
+    execArgv: [...process.execArgv, ...execArgv],
   });
   const exited = once(child, 'exit');
   const ended = exited.then(([code]) => {

@@ -1,7 +1,7 @@
 import { writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type BenchProcess, startProcess } from './bench-process.ts';
+import { type BenchProcess, SERVICE_OPTIONS, startProcess } from './bench-process.ts';
 import { COMMANDS_FILE } from './fold-profiles.ts';
 import type { Measured, Settings, Side } from './harness.ts';
 import { processes, usageOf } from './process-tree.ts';
@@ -20,7 +20,10 @@ type Service = BenchProcess<ThroughputService, ThroughputRequest, ThroughputAnsw
 /** A side's process, and the one of its clients. */
 export interface Contestants {
   readonly service: Service;
-  create(task: Pick<ClientsRequest, 'count' | 'rate' | 'pdfEvery'>): Promise<ClientsAnswer>;
+  /** @param task.lines of each invoice, if not the run's own number */
+  create(
+    task: Pick<ClientsRequest, 'count' | 'rate' | 'pdfEvery'> & { readonly lines?: number },
+  ): Promise<ClientsAnswer>;
   close(): Promise<void>;
 }
 
@@ -65,24 +68,55 @@ const COUNTED = 150;
 /** Pause between two readings of memory under load, milliseconds. */
 const SAMPLE_MS = 200;
 
+/** Resident memory of a service, bytes. */
+export interface Memory {
+  /** Of its process and its descendants without Chromium. */
+  readonly service: number;
+  /** With Chromium. */
+  readonly whole: number;
+}
+
+/** Reads the memory of the service with this process id. */
+export function memoryOf(pid: number): Memory {
+  const { service, chromium } = usageOf(pid, processes());
+  return { service: service.residentBytes, whole: service.residentBytes + chromium.residentBytes };
+}
+
+/** Reads the memory at regular intervals. @returns a function that ends this and returns the peaks since the call */
+function watchMemory(pid: number): () => Memory {
+  let peak = memoryOf(pid);
+  const look = () => {
+    const { service, whole } = memoryOf(pid);
+    peak = { service: Math.max(peak.service, service), whole: Math.max(peak.whole, whole) };
+  };
+  const sampler = setInterval(look, SAMPLE_MS);
+  return () => {
+    clearInterval(sampler);
+    look();
+    return peak;
+  };
+}
+
 /** Starts the service of a side and its clients. */
 async function startContestants(
   { lines }: Settings,
   options: { readonly kind: ThroughputKind; readonly pdfs: boolean; readonly countCommands?: boolean },
 ): Promise<Contestants> {
-  const service: Service = await startProcess('throughput-service.ts', [
-    JSON.stringify({ countCommands: false, ...options }),
-  ]);
+  const service: Service = await startProcess(
+    'throughput-service.ts',
+    [JSON.stringify({ countCommands: false, ...options })],
+    SERVICE_OPTIONS,
+  );
   const clients = await startProcess<'ready', ClientsRequest, ClientsAnswer>('throughput-clients.ts').catch(
     async (error) => {
       await service.close();
       throw error;
     },
   );
-  const body = invoiceBody(lines);
   return {
     service,
-    create: (task) => clients.ask({ service: service.ready, body, ...task }),
+    create: ({ lines: own = lines, ...task }) =>
+      clients.ask({ service: service.ready, body: invoiceBody(own), ...task }),
     async close() {
       await Promise.all([service.close(), clients.close()]);
     },
@@ -101,7 +135,7 @@ export function acceptingSide(name: string, kind: ThroughputKind, invoices: (set
       commands = await countCommands(kind, settings, Math.min(invoices(settings), COUNTED));
       contestants = await startContestants(settings, { kind, pdfs: false });
       await sleep(SETTLE_MS);
-      idle = usageOf(contestants.service.pid, processes()).service.residentBytes;
+      idle = memoryOf(contestants.service.pid).service;
     },
     async run(settings) {
       if (!contestants) throw new Error(`${name} is not open`);
@@ -132,21 +166,22 @@ export function acceptingSide(name: string, kind: ThroughputKind, invoices: (set
  * Creates `count` invoices in a closed loop and waits until all are accepted.
  * @param pdfEvery see {@link ClientsRequest}
  * @param onLost is told how many invoices were never accepted; by default it throws
- * @returns the figures, and milliseconds from the first request until the last PDF had arrived as well
+ * @param lines of each invoice, if not the run's own number
+ * @returns the figures, the peaks of memory, and milliseconds from the first request until the last PDF had arrived as
+ * well
  */
 export async function underLoad(
   { service, create }: Contestants,
   count: number,
   pdfEvery: number,
   onLost = refuseLost,
-): Promise<{ readonly measured: Measured; readonly wholeMs: number }> {
+  lines?: number,
+): Promise<{ readonly measured: Measured; readonly peak: Memory; readonly wholeMs: number }> {
   const before = usageOf(service.pid, processes()).service;
-  let peak = before.residentBytes;
-  const sampler = setInterval(() => {
-    peak = Math.max(peak, usageOf(service.pid, processes()).service.residentBytes);
-  }, SAMPLE_MS);
+  const endWatch = watchMemory(service.pid);
   try {
-    const { startedAtMs, createdAtMs, downloadedAtMs, latencies } = await create({ count, rate: null, pdfEvery });
+    const task = { count, rate: null, pdfEvery, ...(lines !== undefined && { lines }) };
+    const { startedAtMs, createdAtMs, downloadedAtMs, latencies } = await create(task);
     const { atMs = Number.NaN, left = 0 } = await service.ask({ do: 'drain' });
     if (left > 0) onLost(left);
     const after = usageOf(service.pid, processes()).service;
@@ -154,14 +189,15 @@ export async function underLoad(
       created: (count / (createdAtMs - startedAtMs)) * 1000,
       accepted: ((count - left) / (atMs - startedAtMs)) * 1000,
     };
+    const peak = endWatch();
     const counts = {
       'CPU ms an invoice': (after.cpuMs - before.cpuMs) / count,
-      'peak memory (MB)': megabytes(Math.max(peak, after.residentBytes)),
+      'peak memory (MB)': megabytes(peak.service),
     };
     const measured = { rates, latencies: { create: latencies }, counts };
-    return { measured, wholeMs: Math.max(atMs, downloadedAtMs) - startedAtMs };
+    return { measured, peak, wholeMs: Math.max(atMs, downloadedAtMs) - startedAtMs };
   } finally {
-    clearInterval(sampler);
+    endWatch();
   }
 }
 
@@ -183,4 +219,4 @@ async function countCommands(kind: ThroughputKind, settings: Settings, count: nu
   }
 }
 
-const megabytes = (bytes: number): number => Math.round(bytes / 1e6);
+export const megabytes = (bytes: number): number => Math.round(bytes / 1e6);

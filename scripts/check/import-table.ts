@@ -23,8 +23,15 @@ const OTHER_NOUNS = [
  * src/ must match one.
  */
 export const IMPORT_TABLE: readonly Row[] = [
-  { path: 'main.ts', may: ['app/', 'config.ts', 'cli/', 'engine/parent-process.ts'] },
-  { path: 'cli.ts', may: ['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts', 'engine/parent-process.ts'] },
+  { path: 'main.ts', may: ['app/', 'config.ts', 'cli/', 'engine/parent-process.ts', 'compile-cache.ts'] },
+  {
+    path: 'cli.ts',
+    may: [
+      ...['app/', 'config.ts', 'cli/', 'graphql/operation-list.ts'],
+      ...['engine/parent-process.ts', 'compile-cache.ts'],
+    ],
+  },
+  { path: 'compile-cache.ts', may: [], packages: [] },
   { path: 'cli/', may: ['type app/', 'type config.ts', 'domain/'] },
   {
     path: 'app/',
@@ -68,7 +75,9 @@ export const IMPORT_TABLE: readonly Row[] = [
 ];
 
 /** The only files of src/ that may read the process environment. */
-export const ENVIRONMENT_READERS: readonly string[] = ['config.ts', 'engine/main.ts', 'engine/parent-process.ts'];
+export const ENVIRONMENT_READERS: readonly string[] = [
+  ...['config.ts', 'compile-cache.ts', 'engine/main.ts', 'engine/parent-process.ts'],
+];
 
 /** The result of checking one import against a row. */
 export interface Verdict {

@@ -33,7 +33,7 @@ export interface WorkerParts {
 /**
  * Starts the background work of this runtime: the pipeline's stages, PDFs in idle time, webhook deliveries, and the
  * removal of documents that no invoice refers to.
- * @returns `warm`, which resolves when the browser and the examiner's thread are warm or have failed to start
+ * @returns `warm`, which resolves when the browser is warm or has failed to start
  */
 export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise<{ readonly warm: Promise<void> }> {
   const { data, jobs, documents, webhooks } = parts;
@@ -48,11 +48,8 @@ export async function startWorker(runtime: Runtime, parts: WorkerParts): Promise
   }
   await jobs.startWorker(pipeline);
   runtime.closing.add(collectOrphans(runtime, data));
-  // Started now, so that the first invoice does not wait for the browser or the examiner's thread.
-  const warmExaminer = documents.examiner
-    .examine(new Uint8Array(), '')
-    .catch((err) => runtime.log.debug({ err }, 'the warm-up of the examiner failed'));
-  return { warm: Promise.all([documents.renderer.warm(), warmExaminer]).then(() => undefined) };
+  // Started now, so that the first invoice does not wait for the browser.
+  return { warm: documents.renderer.warm() };
 }
 
 function composePipeline(

@@ -24,8 +24,8 @@ export interface PdfSigner {
 }
 
 /**
- * Assembles documents on a worker thread, because 1,000 lines would block the event loop for too long. The thread
- * starts at once and stays up. While idle it does not keep the process alive.
+ * Assembles documents on a worker thread, because 1,000 lines would block the event loop for too long. While idle the
+ * thread does not keep the process alive.
  */
 export function createPdfSigner(onFatal?: OnFatal): PdfSigner {
   const threads = createThreads<PdfIngredients, UnsignedPdf>(

@@ -4,7 +4,7 @@ import type { Written } from './writer-thread.ts';
 
 /**
  * Writes, checks and digests UBL 2.1 Invoices on a worker thread, because 1,000 lines would block the event loop for
- * too long. The thread starts at once and stays up. While idle it does not keep the process alive.
+ * too long. While idle the thread does not keep the process alive.
  */
 export function createInvoiceWriter(onFatal?: OnFatal): InvoiceWriter & { close(): Promise<void> } {
   const threads = createThreads<LegalInvoice, Written>(

@@ -42,9 +42,9 @@ const START_LIMIT_MS = 60_000;
 const YOUNG_GENERATION = 16;
 
 /**
- * Verifies documents on a worker thread, because xadesjs blocks the event loop while it works. The thread starts with
- * the first document and stays up. While idle it does not keep the process alive. When a document kills the thread,
- * only that document fails: a new thread verifies the waiting ones.
+ * Verifies documents on a worker thread, because xadesjs blocks the event loop while it works. While idle the
+ * thread does not keep the process alive. When a document kills the thread, only that document fails: a new thread
+ * verifies the waiting ones.
  */
 export function createDocumentVerifier({
   timeLimit = 20_000,

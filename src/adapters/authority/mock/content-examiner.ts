@@ -26,11 +26,11 @@ export interface ContentExaminer {
 }
 
 /**
- * The thread starts with the first document and stays up. While idle it does not keep the process alive.
+ * While idle the thread does not keep the process alive.
  * @param script module of the thread
  */
 export function createContentExaminer(script: URL, onFatal?: OnFatal): ContentExaminer {
-  const threads = createThreads<Examination, Examined>({ filename: script.href, lazy: true }, onFatal);
+  const threads = createThreads<Examination, Examined>({ filename: script.href }, onFatal);
   return {
     examine: (document, customerIce) => threads.run({ document, customerIce }),
     close: threads.close,
