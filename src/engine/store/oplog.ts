@@ -1,4 +1,5 @@
 import { type Binary, type Long, Timestamp } from 'bson';
+import type { Scope } from './changes.ts';
 import { corruptionError, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
@@ -27,6 +28,8 @@ export interface OplogEntry {
   /** `EventExtra`, encoded as BSON. */
   extra: Uint8Array | null;
 }
+
+const EVERYTHING: Scope = { db: undefined, coll: undefined };
 
 /** Optional data that few entries have. */
 export interface EventExtra {
@@ -111,15 +114,25 @@ export class Oplog {
     this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
   }
 
-  /** Entries after position `after`, oldest first. */
-  read(after: number, limit: number): OplogEntry[] {
+  /**
+   * Entries of the scope after position `after`, oldest first; those of its database too. What is not in the scope is
+   * passed over without being read.
+   */
+  read(after: number, limit: number, { db, coll }: Scope = EVERYTHING): OplogEntry[] {
     const rows = this.#database
       .prepare(
-        'SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?',
+        `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
+          WHERE seq > ?1 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq LIMIT ?2`,
       )
-      .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
+      .all(after, limit, db ?? null, coll ?? null) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
     return rows;
+  }
+
+  /** Position of the newest stored entry; 0 if there is none. */
+  newest(): number {
+    const row = this.#database.prepare('SELECT seq FROM oplog ORDER BY seq DESC LIMIT 1').get();
+    return Number(row?.seq ?? 0);
   }
 
   /** Returns the namespaces written since the last call (for a dropped database its name) and resets the set. */
