@@ -37,7 +37,15 @@ const STORED = { ignoreUndefined: false } as const;
 
 type Transitions = Pick<
   InvoiceRepository,
-  'claim' | 'renew' | 'change' | 'changeAll' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
+  | 'claim'
+  | 'renew'
+  | 'renewMany'
+  | 'change'
+  | 'changeAll'
+  | 'raiseDocumentRevision'
+  | 'requestEmail'
+  | 'retryNow'
+  | 'retryFailed'
 >;
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
@@ -66,6 +74,13 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>, client: Mon
     async renew(claim, leaseMs) {
       const { matchedCount } = await invoices.updateOne(heldBy(claim), { $set: leaseFields(leaseMs) });
       if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
+    },
+
+    async renewMany(leases) {
+      const updates = leases.map(({ claim, leaseMs }) => ({
+        updateOne: { filter: heldBy(claim), update: { $set: leaseFields(leaseMs) } },
+      }));
+      await invoices.bulkWrite(updates, { ordered: false });
     },
 
     change: changeOne,
