@@ -1,5 +1,14 @@
 import { createHash } from 'node:crypto';
-import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, utimesSync, writeFileSync } from 'node:fs';
+import {
+  existsSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
@@ -8,6 +17,7 @@ import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { seal, sealState } from '../../src/engine/store/seal.ts';
 import { Store } from '../../src/engine/store/store.ts';
 import { encodeDocument } from '../../src/engine/wire/bson.ts';
+import { sampled } from '../support/samples.ts';
 
 /** Tests of the embedded engine's data file: damage is detected at start. */
 let folder: string;
@@ -35,10 +45,12 @@ beforeAll(() => {
   whole = fingerprint();
 });
 
-beforeEach(() => {
+beforeEach(writeContent);
+
+function writeContent(): void {
   for (const beside of ['-wal', '-shm', '.seal']) rmSync(`${path}${beside}`, { force: true });
   writeFileSync(path, content);
-});
+}
 
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -100,9 +112,16 @@ test('a truncated file is refused', () => {
 });
 
 test('an empty file with a write-ahead log beside it is not a new file', () => {
-  rmSync(path);
+  writeFileSync(path, '');
   writeFileSync(`${path}-wal`, 'x'.repeat(5000));
   expect(open).toThrow(/is damaged.*it is empty/);
+});
+
+test.each(['-wal', '.seal'])('a missing file with %s beside it is not a new file', (beside) => {
+  rmSync(path);
+  writeFileSync(`${path}${beside}`, 'x');
+  expect(open).toThrow(/is damaged.*it is gone/);
+  expect(existsSync(path)).toBe(false);
 });
 
 test('a file of another program or version is refused and not modified', () => {
@@ -135,6 +154,105 @@ test('a file of another program or version is refused and not modified', () => {
     expect(open, what).toThrow(/is damaged or of another version/);
     expect(readFileSync(path).equals(before), what).toBe(true);
   }
+});
+
+describe('the write-ahead log after a crash', () => {
+  const FRAME = 24 + 4096;
+  /** The file and its log while the engine ran, after each commit. */
+  const images: { file: Buffer; log: Buffer; whole: string }[] = [];
+  let last: (typeof images)[number];
+
+  beforeAll(() => {
+    writeContent();
+    const store = open();
+    for (let commit = 0; commit < 12; commit++) {
+      store.commit.write(() => {
+        const collection = store.collectionForWrite('db', 'log');
+        for (let part = 0; part < 4; part++) {
+          const doc = { _id: `${commit} ${part}`, text: String(commit).repeat(2000) };
+          store.documents.insert(collection, doc, encodeDocument(doc));
+        }
+      });
+      store.commit.flush();
+      // A checkpoint begins the log again, and leaves the frames of before behind the new ones.
+      if (commit === 7) store.database.sqlite.exec('PRAGMA wal_checkpoint(RESTART)');
+      images.push({ file: readFileSync(path), log: readFileSync(`${path}-wal`), whole: '' });
+    }
+    store.close();
+    for (const image of images) {
+      restore(image);
+      image.whole = fingerprint();
+    }
+    last = images.at(-1)!;
+  });
+
+  function restore({ file, log }: { file: Buffer; log: Buffer }): void {
+    rmSync(`${path}.seal`, { force: true });
+    writeFileSync(path, file);
+    writeFileSync(`${path}-wal`, log);
+  }
+
+  /** The frames of the log that belong to it, by the end of each commit. */
+  const ends = () => {
+    const salts = last.log.subarray(16, 24);
+    const frames = Array.from({ length: (last.log.length - 32) / FRAME }, (_, n) => last.log.subarray(32 + n * FRAME));
+    return frames.flatMap((frame, n) => (frame.subarray(8, 16).equals(salts) && frame.readUInt32BE(4) > 0 ? [n] : []));
+  };
+
+  test('reads the same, with frames of an earlier log behind it', () => {
+    expect(new Set(images.map(({ whole: each }) => each)).size).toBe(images.length);
+    const used = 32 + (ends().at(-1)! + 1) * FRAME;
+    expect(last.log.length).toBeGreaterThan(used);
+  });
+
+  test('a flipped bit in the file or its log: refused, or everything reads the same', () => {
+    const seed = Number(process.env.TEST_SEED ?? 3);
+    const used = 32 + (ends().at(-1)! + 1) * FRAME;
+    const count = sampled(1000);
+    const flips = fc.sample(fc.tuple(fc.boolean(), fc.nat(used - 1), fc.nat(last.file.length - 1), fc.nat(7)), {
+      numRuns: count,
+      seed,
+    });
+    let refused = 0;
+    for (const [isLog, atLog, atFile, bit] of flips) {
+      const [file, log] = [Buffer.from(last.file), Buffer.from(last.log)];
+      const [bytes, at] = isLog ? [log, atLog] : [file, atFile];
+      bytes[at]! ^= 1 << bit;
+      restore({ file, log });
+      try {
+        expect(fingerprint(), `bit ${bit} of byte ${at} of the ${isLog ? 'log' : 'file'}`).toBe(last.whole);
+      } catch (error) {
+        if (!/is damaged/.test((error as Error).message)) throw error;
+        refused++;
+        expect(readFileSync(`${path}-wal`).equals(log)).toBe(true);
+      }
+    }
+    expect(refused).toBeGreaterThan(count / 2);
+  });
+
+  test('a damaged frame before the last commit is refused, whatever is wrong with it', () => {
+    for (const index of [0, 1, ends()[0]!, ends().at(-2)!]) {
+      const log = Buffer.from(last.log);
+      log.fill(0xa5, 32 + index * FRAME + 500, 32 + index * FRAME + 900);
+      restore({ file: last.file, log });
+      expect(open, `frame ${index}`).toThrow(/is damaged.*write-ahead log is wrong/);
+    }
+  });
+
+  test('a commit that the crash interrupted is no damage: the commits before it are there', () => {
+    const [before, end] = [ends().at(-2)!, ends().at(-1)!];
+    expect(end - before).toBeGreaterThan(2);
+    const expected = images.at(-2)!.whole;
+    const interrupted = (change: (log: Buffer) => Buffer) => {
+      restore({ file: last.file, log: change(Buffer.from(last.log)) });
+      expect(fingerprint()).toBe(expected);
+    };
+    // Cut off, in a frame and between two; a page that did not reach the disk though the commit frame did; half a page.
+    interrupted((log) => log.subarray(0, 32 + (before + 1) * FRAME + 100));
+    interrupted((log) => log.subarray(0, 32 + end * FRAME));
+    interrupted((log) => log.fill(0, 32 + (before + 2) * FRAME, 32 + (before + 3) * FRAME));
+    interrupted((log) => log.fill(0, 32 + end * FRAME + 2000, 32 + (end + 1) * FRAME));
+  });
 });
 
 describe('the seal', () => {

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
+import { chmod, mkdtemp, open, readFile, rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -7,7 +7,7 @@ import { UUID } from 'bson';
 import { MongoClient } from 'mongodb';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
-import { type EngineProcess, startEngineProcess } from '../support/engine-process.ts';
+import { type EngineProcess, startEngineAs, startEngineProcess, UNPRIVILEGED } from '../support/engine-process.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 /** Tests of the embedded engine's data folder and of its lock. */
@@ -248,6 +248,21 @@ describe('the address', () => {
     await expect(startEngine({ dataDir: join(folder, 'engine.sqlite', 'below') })).rejects.toThrow(
       /cannot be used for the data/,
     );
+  });
+
+  test('in a folder without write permission is told as that, not as damage', async () => {
+    await (await start()).close();
+    const path = join(folder, 'engine.sqlite');
+    const before = await readFile(path);
+    for (const [mode, ofFile] of [
+      [0o755, 0o444],
+      [0o555, 0o666],
+    ] as const) {
+      await chmod(folder, mode);
+      await chmod(path, ofFile);
+      await expect(startEngineAs(UNPRIVILEGED, folder)).rejects.toThrow(/cannot be used for the data: EACCES/);
+    }
+    expect((await readFile(path)).equals(before)).toBe(true);
   });
 
   test('is never reachable from other machines', async () => {

@@ -93,6 +93,17 @@ describe('unique', () => {
     await expect(items.insertOne({ _id: 4, b: 1 })).rejects.toMatchObject({ code: 11000, keyPattern: { b: 1 } });
   });
 
+  test('a sparse index ignores array elements without the field', async () => {
+    await items.createIndex({ 'l.x': 1 }, { unique: true, sparse: true });
+    const lists = [[], [{}], [{ y: 1 }, 2], [{ x: 1 }, {}], [{ x: 2 }, {}], [{ x: null }]];
+    await items.insertMany(lists.map((l, n) => ({ _id: n, l })));
+    await expect(items.insertOne({ _id: 9, l: [{ x: 2 }] })).rejects.toMatchObject({ code: 11000 });
+    await expect(items.insertOne({ _id: 9, l: [{ x: null }] })).rejects.toMatchObject({ code: 11000 });
+    expect(await items.find({ 'l.x': { $gte: 1 } }).toArray()).toHaveLength(2);
+    await items.updateMany({}, { $set: { l: [] } });
+    expect(await client.db(items.dbName).command({ validate: items.collectionName })).toMatchObject({ valid: true });
+  });
+
   test('equal numbers share a key whatever their type; other types do not', async () => {
     await items.createIndex({ a: 1 }, { unique: true });
     await items.insertMany([

@@ -233,15 +233,20 @@ test.skipIf(elsewhere)('the commands that shells and tools send when they connec
   const commands = [
     { buildInfo: 1 },
     { hostInfo: 1 },
-    { getCmdLineArgs: 1 },
+    { getCmdLineOpts: 1 },
     { connectionStatus: 1, showPrivileges: true },
     { getLog: 'startupWarnings' },
     { getParameter: 1, featureCompatibilityVersion: 1 },
     { serverStatus: 1 },
     { replSetGetStatus: 1 },
+    { replSetGetConfig: 1 },
+    { usersInfo: 1 },
+    { fsync: 1 },
     { whatsmyuri: 1 },
   ];
   for (const command of commands) expect(await admin.command(command)).toMatchObject({ ok: 1 });
+  await expect(admin.command({ fsync: 1, lock: true })).rejects.toMatchObject({ code: 115 });
+  await expect(db.command({ distinct: 'source' })).rejects.toMatchObject({ code: 40414 });
   await expect(admin.command({ atlasVersion: 1 })).rejects.toMatchObject({ code: 59 });
   expect(await db.command({ dbStats: 1 })).toMatchObject({ collections: 1, objects: 2 });
   expect(await db.command({ collStats: 'source' })).toMatchObject({ count: 2 });

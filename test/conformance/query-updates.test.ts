@@ -276,6 +276,14 @@ describe('replacement and upsert', () => {
     expect(await stored()).toEqual({ b: { c: two }, f: new Int32(6), g: new Int32(7) });
   });
 
+  test('a repeated upsert by one _id in a list makes one document', async () => {
+    await collection.deleteMany({});
+    for (let time = 0; time < 3; time++)
+      await collection.updateOne({ _id: { $in: ['k'] } } as Document, { $inc: { n: 1 } }, { upsert: true });
+    expect(await stored()).toEqual({ n: three });
+    expect(await collection.find({}).toArray()).toEqual([{ _id: 'k', n: 3 }]);
+  });
+
   test('an upsert with two equality conditions on one field is an error', async () => {
     const twice = collection.updateOne({ a: 1, $and: [{ a: 2 }] }, { $set: { b: 1 } }, { upsert: true });
     await expect(twice).rejects.toMatchObject({ code: 54 });

@@ -7,7 +7,7 @@ import { flawsOfOutage, runLiveOutage, withLiveService } from '../support/live-o
 // The real service in a process of its own, over HTTPS against the simulator.
 
 it('an outage with 60 waiting burns no attempt; they are drained at the concurrency, fairly', async ({ signal }) => {
-  const plan = { big: 57, small: 3, concurrency: 4, outageMs: 3000, signal };
+  const plan = { big: 57, small: 3, concurrency: 4, outageMs: 3000, answerMs: 500, signal };
   expect(flawsOfOutage(plan, await runLiveOutage(plan))).toEqual([]);
 }, 180_000);
 

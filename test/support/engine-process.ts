@@ -15,8 +15,21 @@ export interface EngineProcess {
 }
 
 /** Starts `src/engine/main.ts`. Rejects with its output when it ends before it is ready. */
-export async function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
+export function startEngineProcess(dataDir: string, ...options: string[]): Promise<EngineProcess> {
+  return startEngineAs({}, dataDir, ...options);
+}
+
+/** The user `nobody`, for tests that run as root, whom no file mode stops; otherwise this user. */
+export const UNPRIVILEGED = process.getuid?.() === 0 ? { uid: 65534, gid: 65534 } : {};
+
+/** Like {@link startEngineProcess}, as another user. */
+export async function startEngineAs(
+  user: { uid?: number; gid?: number },
+  dataDir: string,
+  ...options: string[]
+): Promise<EngineProcess> {
   const child = spawn(process.execPath, [ENGINE_MAIN, '--data-dir', dataDir, ...options], {
+    ...user,
     stdio: ['ignore', 'pipe', 'pipe'],
   });
   const exited = once(child, 'exit');

@@ -1,11 +1,12 @@
 import { Int32, Long } from 'bson';
+import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { timestampOf } from '../store/oplog.ts';
 import type { Command } from './command.ts';
 import { SET_NAME } from './hello.ts';
 
 /** Commands that shells and tools send when they connect. */
-export const getCmdLineArgs: Command = { options: [], run: () => ({ argv: ['embedded'], parsed: {} }) };
+export const getCmdLineOpts: Command = { options: [], run: () => ({ argv: ['embedded'], parsed: {} }) };
 
 export const whatsmyuri: Command = { options: [], run: ({ connection }) => ({ you: `client:${connection.id}` }) };
 
@@ -32,6 +33,34 @@ export const replSetGetStatus: Command = {
       },
     ],
   }),
+};
+
+/** Configuration of a replica set with one member. */
+export const replSetGetConfig: Command = {
+  options: ['commitmentStatus'],
+  run: ({ server }) => ({
+    config: {
+      ...{ _id: SET_NAME, version: new Int32(1), term: new Int32(1), protocolVersion: Long.ONE },
+      members: [{ _id: new Int32(0), host: server.host, arbiterOnly: false, hidden: false, priority: 1, votes: 1 }],
+      settings: { chainingAllowed: true, heartbeatIntervalMillis: new Int32(2000) },
+    },
+  }),
+};
+
+/** There are no users: whoever reaches the socket or port has all rights. */
+export const usersInfo: Command = {
+  options: ['showCredentials', 'showCustomData', 'showPrivileges', 'showAuthenticationRestrictions', 'filter'],
+  run: (): Doc => ({ users: [] }),
+};
+
+/** Every acknowledged write is on disk already. Locking is refused, because nothing could be copied under the lock. */
+export const fsync: Command = {
+  options: ['lock', 'fsyncLockAcquisitionTimeoutMillis'],
+  run: ({ args }) => {
+    if (args.flag('lock'))
+      throw new CommandError('CommandNotSupported', 'fsync with lock is not supported by this server');
+    return { numFiles: new Int32(1) };
+  },
 };
 
 /** Commands run one at a time, so no other operation is in progress. */

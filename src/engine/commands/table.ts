@@ -1,4 +1,14 @@
-import { currentOp, getCmdLineArgs, getDefaultRWConcern, replSetGetStatus, top, whatsmyuri } from './administration.ts';
+import {
+  currentOp,
+  fsync,
+  getCmdLineOpts,
+  getDefaultRWConcern,
+  replSetGetConfig,
+  replSetGetStatus,
+  top,
+  usersInfo,
+  whatsmyuri,
+} from './administration.ts';
 import { aggregate } from './aggregate.ts';
 import { collMod, collStats, create, drop, listCollections, renameCollection, validate } from './collections.ts';
 import type { Command } from './command.ts';
@@ -33,10 +43,13 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     connectionStatus,
     getParameter,
     getLog,
-    getCmdLineArgs,
+    getCmdLineOpts,
     getDefaultRWConcern,
     whatsmyuri,
+    replSetGetConfig,
     replSetGetStatus,
+    usersInfo,
+    fsync,
     currentOp,
     top,
     listDatabases,

@@ -11,8 +11,12 @@ export interface IndexEntries {
   keys: Uint8Array[];
   /** True if any of the paths goes through or ends in an array, even an empty array or one with a single element. */
   multikey: boolean;
-  /** True if no path leads to a value, in which case a sparse index omits the document. */
-  allMissing: boolean;
+}
+
+interface KeyPattern {
+  readonly paths: readonly string[][];
+  readonly directions: readonly Direction[];
+  readonly isSparse: boolean;
 }
 
 /** The state of an index field during the descent: the value reached and the remaining path components. */
@@ -23,34 +27,31 @@ interface Field {
 
 /**
  * Compiles the paths of an index. The result returns the keys of a document in the index (ascending, distinct). An
- * array gives one key for each element, an empty array the key of BSON's undefined.
+ * array gives one key for each element, an empty array the key of BSON's undefined. A sparse index has no key for
+ * elements, nor for a whole document, in which no path leads to a value.
  * @throws CommandError (from the result) CannotIndexParallelArrays when two different arrays lie on the paths, 16746
  * when a numeric component is both an array position and a field name in that array.
  */
 export function compileIndex(
   fields: readonly (readonly [path: string, direction: Direction])[],
+  isSparse = false,
 ): (doc: Doc) => IndexEntries {
   const paths = fields.map(([path]) => splitPath(path));
-  const directions = fields.map(([, direction]) => direction);
+  const pattern = { paths, directions: fields.map(([, direction]) => direction), isSparse };
   return (doc) => {
-    const entries: IndexEntries = { keys: [], multikey: false, allMissing: true };
+    const entries: IndexEntries = { keys: [], multikey: false };
     expand(
       paths.map((rest) => ({ value: doc, rest })),
       entries,
-      directions,
-      paths,
+      pattern,
     );
     if (entries.keys.length > 1) entries.keys = distinct(entries.keys);
     return entries;
   };
 }
 
-function expand(
-  start: Field[],
-  entries: IndexEntries,
-  directions: readonly Direction[],
-  paths: readonly string[][],
-): void {
+function expand(start: Field[], entries: IndexEntries, pattern: KeyPattern): void {
+  const { paths, directions, isSparse } = pattern;
   const fields = start.map(descend);
   let array: unknown[] | undefined;
   let arrayPlace = '';
@@ -66,17 +67,11 @@ function expand(
     arrayPlace = place;
   }
   if (array === undefined) {
-    if (fields.some(({ value }) => value !== undefined)) entries.allMissing = false;
-    entries.keys.push(
-      encodeKey(
-        fields.map(({ value }) => value),
-        directions,
-      ),
-    );
+    const values = fields.map(({ value }) => value);
+    if (!isSparse || values.some((value) => value !== undefined)) entries.keys.push(encodeKey(values, directions));
     return;
   }
   entries.multikey = true;
-  entries.allMissing = false;
   const whole = array;
   if (whole.length === 0) {
     expand(
@@ -86,8 +81,7 @@ function expand(
           : field,
       ),
       entries,
-      directions,
-      paths,
+      pattern,
     );
     return;
   }
@@ -95,8 +89,7 @@ function expand(
     expand(
       fields.map((field) => (field.value === whole && field.rest !== DONE ? enter(element, field.rest) : field)),
       entries,
-      directions,
-      paths,
+      pattern,
     );
   }
 }

@@ -1,12 +1,12 @@
 import { CommandError } from '../errors.ts';
-import { compareStrings } from './compare.ts';
-import { type Node, parseFilter } from './filter-parse.ts';
+import { compareStrings, valuesEqual } from './compare.ts';
+import { type Leaf, type Node, parseFilter } from './filter-parse.ts';
 import { splitPath } from './path.ts';
 import { asDoc, type Doc, getField, setField } from './types.ts';
 
 /**
  * The initial document of an upsert: `_id` and the fields that the filter requires to equal a value (at the top level,
- * in `$and`, or in an `$or` with one branch); dotted names become nested documents.
+ * in `$and`, `$all`, an `$in` with one value, or an `$or` with one branch); dotted names become nested documents.
  * @throws CommandError 54 when two conditions name the same field.
  */
 export function upsertBase(filter: Doc): Doc {
@@ -37,13 +37,23 @@ export function upsertBase(filter: Doc): Doc {
 function collect(node: Node, values: Map<string, unknown>): void {
   if (node.kind === 'and' || (node.kind === 'or' && node.children.length === 1)) {
     for (const child of node.children) collect(child, values);
-  } else if (node.kind === 'leaf' && node.leaf.op === 'eq') {
+  } else if (node.kind === 'leaf') {
+    const required = requiredValue(node.leaf);
+    if (required === null) return;
     if (values.has(node.path)) {
       throw new CommandError(
         'NotSingleValueField',
         `cannot infer query fields to set, path '${node.path}' is matched twice`,
       );
     }
-    values.set(node.path, node.leaf.value);
+    values.set(node.path, required.value);
   }
+}
+
+/** The only value that satisfies the predicate; null if there may be several. */
+function requiredValue(leaf: Leaf): { readonly value: unknown } | null {
+  if (leaf.op === 'eq') return leaf;
+  if (leaf.op !== 'in' || leaf.regexes.length > 0 || leaf.values.length === 0) return null;
+  const [value, ...others] = leaf.values;
+  return others.every((other) => valuesEqual(value, other)) ? { value } : null;
 }

@@ -26,7 +26,7 @@ export interface Index {
    * uses only one bound for each field.
    */
   multikey: boolean;
-  /** The keys of a document, before the partial and sparse options are applied. */
+  /** The keys of a document, before the partial filter is applied. */
   keysOf: (doc: Doc) => IndexEntries;
   /** The specification, as `listIndexes` shows it. */
   spec: Doc;
@@ -293,7 +293,7 @@ function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
     partial: filter && { filter, test: compileFilter(filter) },
     expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
     multikey,
-    keysOf: compileIndex(fields),
+    keysOf: compileIndex(fields, spec.sparse === true),
     spec,
   };
 }

@@ -1,10 +1,21 @@
-import { closeSync, existsSync, mkdirSync, openSync, statSync } from 'node:fs';
+import {
+  accessSync,
+  closeSync,
+  constants,
+  existsSync,
+  mkdirSync,
+  openSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs';
 import { join } from 'node:path';
 import { DatabaseSync, type StatementSync } from 'node:sqlite';
 import { damagedRows, defineChecksums } from './checksums.ts';
 import { isOutOfSpace } from './disk.ts';
 import { readInstanceFile } from './instance-file.ts';
-import { breakSeal, seal, sealState } from './seal.ts';
+import { findLogDamage } from './log-damage.ts';
+import { breakSeal, isSealed, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
@@ -75,13 +86,17 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
   const path = join(folder, 'engine.sqlite');
   const sealed = sealState(path);
   // Asked before the file is opened, because SQLite creates the log with the first query.
-  const wasClosed = sealed === 'intact' && !existsSync(walPath(path));
-  const sqlite = openFile(folder, path, sealed !== 'none');
+  const hadLog = existsSync(walPath(path));
+  const sqlite = openFile(folder, path);
   try {
     defineChecksums(sqlite);
     sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
+    // The first query takes the lock, so that no other engine writes to the log meanwhile.
+    sqlite.prepare('PRAGMA schema_version').get();
+    const damage = findLogDamage(walPath(path));
+    if (damage) throw new Refusal(damage);
     const isNew = checkFormat(sqlite);
-    const verified = wasClosed && statSync(path).size > alwaysCheckedBytes;
+    const verified = sealed === 'intact' && !hadLog && statSync(path).size > alwaysCheckedBytes;
     sqlite.exec('PRAGMA journal_mode = WAL');
     sqlite.exec(
       'PRAGMA synchronous = FULL; PRAGMA fullfsync = ON; PRAGMA cache_size = -65536; PRAGMA temp_store = MEMORY; PRAGMA wal_autocheckpoint = 4000; PRAGMA journal_size_limit = 67108864',
@@ -91,22 +106,28 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
     else if (!verified) checkContent(sqlite);
     breakSeal(path);
   } catch (error) {
-    sqlite.close();
+    if (isBusy(error)) sqlite.close();
+    else closeUntouched(sqlite, path, hadLog);
     throw readableError(error, folder, path);
   }
   return new Database(path, sqlite);
 }
 
 /** Opens the file. It and the files that SQLite creates beside it are readable by their owner only. */
-function openFile(folder: string, path: string, hadContent: boolean): DatabaseSync {
+function openFile(folder: string, path: string): DatabaseSync {
+  const hadContent = isSealed(path) || existsSync(walPath(path));
+  if (hadContent && !existsSync(path))
+    throw damagedFileError(path, 'it is gone, but its seal or write-ahead log shows that it had content');
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     if (!existsSync(path)) closeSync(openSync(path, 'a', 0o600));
+    accessSync(folder, constants.W_OK);
+    accessSync(path, constants.W_OK);
   } catch (error) {
     throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
   const { size } = statSync(path);
-  if (size === 0 && (hadContent || existsSync(walPath(path)))) {
+  if (size === 0 && hadContent) {
     throw damagedFileError(path, 'it is empty, but its seal or write-ahead log shows that it had content');
   }
   // After a crash during a page write the write-ahead log exists. Without it, SQLite would read the missing part as
@@ -117,6 +138,21 @@ function openFile(folder: string, path: string, hadContent: boolean): DatabaseSy
   } catch (error) {
     throw new Error(`The folder ${folder} cannot be used for the data: ${(error as Error).message}`);
   }
+}
+
+/**
+ * Closes a file that is refused. SQLite would copy the log into the file and delete it, which destroys what is left to
+ * repair; it does neither when the file is no longer at its path.
+ */
+function closeUntouched(sqlite: DatabaseSync, path: string, hadLog: boolean): void {
+  const aside = `${path}.refused`;
+  renameSync(path, aside);
+  try {
+    sqlite.close();
+  } finally {
+    renameSync(aside, path);
+  }
+  if (!hadLog) rmSync(walPath(path), { force: true });
 }
 
 /** SQLite's write-ahead log. It exists while the file is open, and after a crash. */
@@ -147,9 +183,14 @@ function checkContent(sqlite: DatabaseSync): void {
 
 class Refusal extends Error {}
 
+/** Whether another engine holds the lock. */
+function isBusy(error: unknown): boolean {
+  const { errcode = 0 } = error as { errcode?: number };
+  return (errcode & 0xff) === BUSY;
+}
+
 function readableError(error: unknown, folder: string, path: string): Error {
-  const code = (error as { errcode?: number }).errcode ?? 0;
-  if ((code & 0xff) === BUSY)
+  if (isBusy(error))
     return new Error(
       `Another engine uses the folder ${folder}${lockHolder(folder)}. Only one engine at a time can use a folder.`,
     );

@@ -218,8 +218,7 @@ const NONE: Entries = { keys: [], multikey: false };
 /** The keys of a document in an index. */
 export function entriesOf(index: Index, doc: Doc): Entries {
   if (index.partial && !index.partial.test(doc)) return NONE;
-  const entries = index.keysOf(doc);
-  return index.sparse && entries.allMissing ? NONE : entries;
+  return index.keysOf(doc);
 }
 
 /** Throws for a value that MongoDB does not accept as `_id`. */

@@ -1,4 +1,4 @@
-import { closeSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { closeSync, existsSync, fsyncSync, openSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { isOutOfSpace } from './disk.ts';
 
 /**
@@ -34,6 +34,11 @@ export function sealState(path: string): 'intact' | 'modified' | 'none' {
   } catch {
     return 'none';
   }
+}
+
+/** Whether there is a seal, matching or not: the file had content. */
+export function isSealed(path: string): boolean {
+  return existsSync(sealPath(path));
 }
 
 function sealPath(path: string): string {

@@ -182,20 +182,39 @@ describe('the index entries of a document', () => {
     rows.map((row) => encodeKey(row, directions)).sort(compareBytes);
 
   it('have one key per array element', () => {
-    expect(keysOf({ a: [3, 1, 3] }, ['a', 1])).toEqual({
-      keys: keys([1], [1], [3]),
-      multikey: true,
-      allMissing: false,
-    });
+    expect(keysOf({ a: [3, 1, 3] }, ['a', 1])).toEqual({ keys: keys([1], [1], [3]), multikey: true });
     expect(keysOf({ a: [{ b: 1 }, { b: [2, 3] }, 4] }, ['a.b', 1]).keys).toEqual(keys([1], [1], [2], [3], [null]));
     expect(keysOf({ a: [[1, 2]] }, ['a', 1]).keys).toEqual(keys([1], [[1, 2]]));
   });
 
   it('use undefined for an empty array and null for a missing field', () => {
-    expect(keysOf({ a: [] }, ['a', 1])).toEqual({ keys: keys([1], [EMPTY_ARRAY]), multikey: true, allMissing: false });
+    expect(keysOf({ a: [] }, ['a', 1])).toEqual({ keys: keys([1], [EMPTY_ARRAY]), multikey: true });
     expect(keysOf({ a: [] }, ['a.b', 1]).keys).toEqual(keys([1], [null]));
-    expect(keysOf({ b: 1 }, ['a', 1], ['c', -1])).toMatchObject({ multikey: false, allMissing: true });
-    expect(keysOf({ b: 1 }, ['a', 1], ['b', -1])).toMatchObject({ allMissing: false });
+    expect(keysOf({ b: 1 }, ['a', 1], ['c', -1])).toEqual({ keys: keys([1, -1], [null, null]), multikey: false });
+  });
+
+  it.each<[Record<string, unknown>, unknown[][]]>([
+    [{ b: 1 }, []],
+    [{ a: [] }, []],
+    [{ a: [{}, { y: 1 }, 2] }, []],
+    [{ a: { x: null } }, [[null]]],
+    [{ a: { x: [] } }, [[EMPTY_ARRAY]]],
+    [{ a: [{ x: 1 }, {}] }, [[1]]],
+    [{ a: [{ x: null }, {}] }, [[null]]],
+  ])('omit what is missing if the index is sparse: %j by a.x', (document, expected) => {
+    expect(compileIndex([['a.x', 1]], true)(document).keys).toEqual(keys([1], ...expected));
+  });
+
+  it('of a sparse index with several fields have each key in which one is present', () => {
+    const keysOfBoth = compileIndex(
+      [
+        ['a.x', 1],
+        ['b', 1],
+      ],
+      true,
+    );
+    expect(keysOfBoth({ a: [{ x: 1 }, {}] }).keys).toEqual(keys([1, 1], [1, null]));
+    expect(keysOfBoth({ a: [{ x: 1 }, {}], b: 2 }).keys).toEqual(keys([1, 1], [1, 2], [null, 2]));
   });
 
   it('read array elements by position', () => {

@@ -111,8 +111,12 @@ describe('updates', () => {
 describe('the initial document of an upsert', () => {
   it.each<[Doc, Doc]>([
     [
-      { a: 1, b: { $eq: 2 }, c: { $gt: 3 }, d: { $in: [4] } },
-      { a: 1, b: 2 },
+      { a: 1, b: { $eq: 2 }, c: { $gt: 3 }, d: { $in: [4] }, e: { $in: [5, 6] }, f: { $in: [7, /x/] }, g: { $in: [] } },
+      { a: 1, b: 2, d: 4 },
+    ],
+    [
+      { 'a.b': { $in: [null] }, c: { $in: [8, 8] } },
+      { a: { b: null }, c: 8 },
     ],
     [{ 'a.b.c': 1, 'a.d': 2 }, { a: { b: { c: 1 }, d: 2 } }],
     [
@@ -131,9 +135,12 @@ describe('the initial document of an upsert', () => {
     expect(Object.keys(base)).toEqual(Object.keys(expected));
   });
 
-  it.each<[Doc]>([[{ a: 1, $and: [{ a: 2 }] }], [{ a: { b: 1 }, 'a.b': 1 }]])('%j is ambiguous', (filter) => {
-    expect(() => upsertBase(filter)).toThrow(expect.objectContaining({ code: 54 }));
-  });
+  it.each<[Doc]>([[{ a: 1, $and: [{ a: 2 }] }], [{ a: { $in: [1] }, $and: [{ a: 1 }] }], [{ a: { b: 1 }, 'a.b': 1 }]])(
+    '%j is ambiguous',
+    (filter) => {
+      expect(() => upsertBase(filter)).toThrow(expect.objectContaining({ code: 54 }));
+    },
+  );
 });
 
 /** Applies an update description to a document. */
