@@ -110,7 +110,13 @@ describe('events', () => {
     await invoices.deleteOne({ _id: 1 });
     await invoices.insertOne({ _id: 2 });
     const events = await take(all, 5);
-    expect(events.map(({ operationType }) => operationType)).toEqual(['insert', 'update', 'replace', 'delete', 'insert']);
+    expect(events.map(({ operationType }) => operationType)).toEqual([
+      'insert',
+      'update',
+      'replace',
+      'delete',
+      'insert',
+    ]);
     expect(await take(some, 3)).toEqual(events.filter(({ operationType }) => types.includes(operationType)));
   });
 
@@ -123,7 +129,9 @@ describe('events', () => {
       await invoices.insertMany(range(from, 300));
     }
     await others.insertMany(range(900, 300));
-    const keys = (await take(stream, 900)).map((event) => (event as { documentKey: { _id: number } }).documentKey._id);
+    const keys = (await take(stream, 900)).map(
+      (event) => (event as unknown as { documentKey: { _id: number } }).documentKey._id,
+    );
     expect(keys).toEqual(range(0, 900).map(({ _id }) => _id));
     expect(await stream.tryNext()).toBeNull();
     const behind = stream.resumeToken;

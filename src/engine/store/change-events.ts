@@ -3,8 +3,7 @@ import { CommandError } from '../errors.ts';
 import { encodeKey } from '../query/keys.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument, elements, encodeDocument, encodeReply, RawDocument } from '../wire/bson.ts';
-import type { Scope } from './changes.ts';
-import { type EventExtra, type Op, type OplogEntry, timestampOf } from './oplog.ts';
+import { type EventExtra, type Op, type OplogEntry, type Scope, timestampOf } from './oplog.ts';
 import type { Store } from './store.ts';
 
 export interface EventOptions {

@@ -3,9 +3,8 @@ import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { changeEvent, type EventOptions, encodedEvent, endsStream, isExpanded, typeOf } from './change-events.ts';
-import type { Scope } from './changes.ts';
 import type { Batch, Source } from './cursors.ts';
-import { type OplogEntry, seqOf } from './oplog.ts';
+import { type OplogEntry, type Scope, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 

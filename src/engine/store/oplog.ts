@@ -1,5 +1,4 @@
 import { type Binary, type Long, Timestamp } from 'bson';
-import type { Scope } from './changes.ts';
 import { corruptionError, rowSum, SUMS } from './checksums.ts';
 import type { Database } from './database.ts';
 
@@ -27,6 +26,12 @@ export interface OplogEntry {
   body: Uint8Array | null;
   /** `EventExtra`, encoded as BSON. */
   extra: Uint8Array | null;
+}
+
+/** What a change stream watches: a collection, a database, or the whole deployment. */
+export interface Scope {
+  db: string | undefined;
+  coll: string | undefined;
 }
 
 const EVERYTHING: Scope = { db: undefined, coll: undefined };
