@@ -115,6 +115,7 @@ async function ours(): Promise<Contestant> {
     documentUrl,
     logFailure,
     alone: true,
+    background: () => (work: () => Promise<void>) => work(),
     ...strangers,
   };
   const webhooks = composeWebhooks(parts);

@@ -1,3 +1,5 @@
+import { createFairQueue } from '../domain/fair-queue.ts';
+import type { Through } from '../domain/grouped.ts';
 import { type ClientSecrets, createClientSecrets } from '../domain/invoice/client-secret.ts';
 import type { DocumentStore, InvoiceRepository } from '../domain/invoice/repository.ts';
 import type { LogoStore } from '../domain/tenant/ports.ts';
@@ -15,6 +17,12 @@ import type { Metrics } from './metrics.ts';
 import { type LogFailure, watchOutages } from './outages.ts';
 import type { Runtime } from './runtime.ts';
 import { type OpenStore, openStore, prepareDataFolder } from './store.ts';
+
+/**
+ * Grouped writes of background work that are under way at the same time (docs/decisions/0049). The own engine runs one
+ * command after the other, so more would only make groups smaller, and delay what a client waits for.
+ */
+const BACKGROUND_WRITES = { 'own engine': 1, 'running engine': 1, server: 4 } as const;
 
 /** The store with its repositories, and the master key of its data. */
 export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'installation' | 'authorityState'> {
@@ -34,6 +42,8 @@ export interface Data extends Pick<Administration, 'tenants' | 'manageKeys' | 'i
   readonly logos: LogoStore;
   /** Not started yet. */
   readonly feed: InvoiceFeedService;
+  /** Runs grouped writes that no client waits for, by turns of their kinds. */
+  readonly background: (kind: string) => Through;
 }
 
 /**
@@ -59,12 +69,17 @@ export async function openData(
     logFailure('warn', 'the change stream of invoices failed and is being reopened', err),
   );
   closing.add(() => feed.close());
+  const turns = createFairQueue({ places: BACKGROUND_WRITES[store.kind] });
+  const background =
+    (kind: string): Through =>
+    (work) =>
+      turns.run(kind, work);
   return {
-    ...{ store, health, logFailure, tenants, manageKeys, installation, authorityState, masterKey, feed },
+    ...{ store, health, logFailure, tenants, manageKeys, installation, authorityState, masterKey, feed, background },
     alone: store.kind === 'own engine',
     clientSecrets: createClientSecrets(masterKey),
-    invoices: metrics.observed(createInvoiceRepository(db)),
-    documents: createDocumentStore(db),
+    invoices: metrics.observed(createInvoiceRepository(db, background('changes'))),
+    documents: createDocumentStore(db, background('documents')),
     logos: createLogoStore(db),
   };
 }

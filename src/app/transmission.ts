@@ -32,17 +32,19 @@ export interface Transmission {
   readonly dispatcher: (run: (invoiceId: string) => Promise<void>) => Dispatcher | null;
 }
 
+type TransmissionData = Pick<Data, 'store' | 'authorityState' | 'invoices' | 'background' | 'logFailure'>;
+
 /** @param live null if no live authority is configured */
 export async function composeTransmission(
   { config, log }: Pick<Runtime, 'config' | 'log'>,
-  { store, authorityState, invoices, logFailure }: Pick<Data, 'store' | 'authorityState' | 'invoices' | 'logFailure'>,
+  { store, authorityState, invoices, background, logFailure }: TransmissionData,
   documents: Pick<Documents, 'verifier' | 'examiner'>,
   live: WorkersAuthority | null,
 ): Promise<Transmission> {
   const key = softwareKey(await loadTestIdentity(config.dataDir), true);
   const papers = composePapers(documents.verifier, () => key.certificateChain);
   const mock = createMockAuthority({
-    ledger: createSubmissionLedger(store.db),
+    ledger: createSubmissionLedger(store.db, background('submissions')),
     verify: (document) => documents.verifier.verify(document),
     examineContent: documents.examiner.examine,
     signer: createDocumentSigner(key),

@@ -23,6 +23,7 @@ import { createOutbox } from '../storage/outbox.ts';
 import { createDeliveryLedger } from '../storage/webhook-deliveries.ts';
 import { createWebhookEndpointRepository } from '../storage/webhook-endpoints.ts';
 import { createEventLog } from '../storage/webhook-events.ts';
+import type { Data } from './data.ts';
 import type { LogFailure } from './outages.ts';
 
 export type Webhooks = ReturnType<typeof composeWebhooks>;
@@ -31,6 +32,7 @@ export interface WebhookParts {
   readonly config: Pick<Config, 'allowInsecureWebhooks' | 'webhookRetrySchedule'>;
   readonly store: Pick<Store, 'db'>;
   readonly invoices: Pick<InvoiceRepository, 'page'>;
+  readonly background: Data['background'];
   readonly masterKey: Uint8Array;
   readonly agenda: Agenda;
   readonly documentUrl: DocumentUrl;
@@ -65,6 +67,7 @@ export function composeWebhooks(parts: WebhookParts) {
   });
   const publisher = createPublishEvents({
     ...{ events, deliveries, endpoints, dispatcher, documentUrl, now, report },
+    through: parts.background('events'),
     outbox: createOutbox(db),
   });
   return {

@@ -1,12 +1,17 @@
 /** What came of an item: its result, or the error that its caller gets. */
 export type Outcome<Result> = { readonly result: Result } | { readonly error: unknown };
 
+/** Runs work when it is its turn. */
+export type Through = (work: () => Promise<void>) => Promise<void>;
+
 export interface GroupOptions<Item> {
   /** Maximum number of items in a group. */
   readonly maxItems: number;
   /** Maximum weight of a group, e.g. bytes. An item that is heavier goes alone. Default: no limit. */
   readonly maxWeight?: number;
   readonly weightOf?: (item: Item) => number;
+  /** Runs the writing of each group. The group is made up when it begins. Default: at once. */
+  readonly through?: Through;
   /** Called when nothing is under way and nothing waits any more. */
   readonly onIdle?: () => void;
 }
@@ -25,7 +30,13 @@ interface Waiting<Item, Result> extends PromiseWithResolvers<Result> {
  */
 export function createGroup<Item, Result>(
   write: (items: readonly Item[]) => Promise<readonly Outcome<Result>[]>,
-  { maxItems, maxWeight = Number.POSITIVE_INFINITY, weightOf = () => 0, onIdle }: GroupOptions<Item>,
+  {
+    maxItems,
+    maxWeight = Number.POSITIVE_INFINITY,
+    weightOf = () => 0,
+    through = (work) => work(),
+    onIdle,
+  }: GroupOptions<Item>,
 ): (item: Item) => Promise<Result> {
   const waiting: Waiting<Item, Result>[] = [];
   let isBusy = false;
@@ -41,7 +52,7 @@ export function createGroup<Item, Result>(
   }
 
   async function writeAll(): Promise<void> {
-    while (waiting.length > 0) await writeOne(nextGroup());
+    while (waiting.length > 0) await through(() => writeOne(nextGroup()));
     isBusy = false;
     onIdle?.();
   }

@@ -130,9 +130,9 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   /** When each wake job of this process was added, in whole seconds. */
   const woken = new Map<string, number>();
 
-  /** Whether an invoice that is due now gets a job: not if this process would find no place for it. */
+  /** Whether an invoice that is due now gets a job: not if this process is busy, and claims it with others. */
   function getsJob(lane: Lane, partition: number): boolean {
-    return !claimer?.isBehind(lane, only(partition)) && rate.take();
+    return !claimer?.isBusy(lane, only(partition)) && rate.take();
   }
 
   /** Tells the worker of this partition that one of its invoices is due. */

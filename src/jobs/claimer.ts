@@ -47,8 +47,8 @@ export interface Claimer {
   start(): void;
   /** Looks for due work of the lane in these partitions at once. @returns false if another worker does it */
   wake(lane: Lane, partitions: PartitionRange): boolean;
-  /** Whether this worker finds due work in these partitions, and has more than it can run at once. */
-  isBehind(lane: Lane, partitions: PartitionRange): boolean;
+  /** Whether this worker finds due work in these partitions, and runs so much that it claims many at once. */
+  isBusy(lane: Lane, partitions: PartitionRange): boolean;
   /**
    * Runs `work` for an invoice at a place of the lane. Its failure is reported.
    * @returns false if no place is free: the claimer finds the invoice when one is
@@ -259,7 +259,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
 
     return {
       plan,
-      isBehind: () => hasMore,
+      isBusy: () => hasMore || running.size >= batch,
       wake() {
         isWoken = true;
         empty = 0;
@@ -292,7 +292,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       if (finds) laneOf(lane).wake();
       return finds;
     },
-    isBehind: (lane, partitions) => isOwn(partitions) && laneOf(lane).isBehind(),
+    isBusy: (lane, partitions) => isOwn(partitions) && laneOf(lane).isBusy(),
     occupy: (lane, invoiceId, work) => laneOf(lane).occupy(invoiceId, work),
     besides,
     counts: () => ({ found, claimed }),

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { Binary, type Db, GridFSBucket, ObjectId } from 'mongodb';
-import { createGroup, type Outcome } from '../domain/grouped.ts';
+import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import type { StoredDocument } from '../domain/invoice/invoice.ts';
 import type { DocumentRange, DocumentStore } from '../domain/invoice/repository.ts';
 import { insertEach } from './insert-each.ts';
@@ -42,7 +42,7 @@ interface NewFile {
  * that are put at the same time are written together: first all their chunks, then the entries of the files whose chunks
  * are complete, so that an interrupted write leaves only chunks without a file, which are removed later.
  */
-export function createDocumentStore(db: Db): DocumentStore {
+export function createDocumentStore(db: Db, background?: Through): DocumentStore {
   const bucket = new GridFSBucket(db, { bucketName: DOCUMENTS_BUCKET, chunkSizeBytes: CHUNK_BYTES });
   const files = db.collection<FileEntry>(`${DOCUMENTS_BUCKET}.files`);
   const chunks = db.collection<ChunkEntry>(`${DOCUMENTS_BUCKET}.chunks`);
@@ -71,7 +71,7 @@ export function createDocumentStore(db: Db): DocumentStore {
       for (const [file, error] of errorsOf(complete, outcomes)) failed.set(file, error);
       return given.map((file) => (failed.has(file) ? { error: failed.get(file) } : { result: null }));
     },
-    { ...GROUP, weightOf: ({ bytes }) => bytes.byteLength },
+    { ...GROUP, weightOf: ({ bytes }) => bytes.byteLength, ...(background && { through: background }) },
   );
 
   return {

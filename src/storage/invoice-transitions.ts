@@ -11,7 +11,7 @@ import {
   type MongoServerError,
   type UpdateFilter,
 } from 'mongodb';
-import { createGroup, type Outcome } from '../domain/grouped.ts';
+import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { NEVER } from '../domain/invoice/attention.ts';
 import { type Invoice, NEW_WORK } from '../domain/invoice/invoice.ts';
 import { legalNumber } from '../domain/invoice/legal-invoice.ts';
@@ -37,13 +37,25 @@ const STORED = { ignoreUndefined: false } as const;
 
 type Transitions = Pick<
   InvoiceRepository,
-  'claim' | 'renew' | 'change' | 'changeAll' | 'raiseDocumentRevision' | 'requestEmail' | 'retryNow' | 'retryFailed'
+  | 'claim'
+  | 'renew'
+  | 'renewMany'
+  | 'change'
+  | 'changeAll'
+  | 'raiseDocumentRevision'
+  | 'requestEmail'
+  | 'retryNow'
+  | 'retryFailed'
 >;
 
 /** Changes invoices. Each change is one atomic update of a document that is as the caller knows it. */
-export function transitionsOf(invoices: Collection<InvoiceDocument>, client: MongoClient): Transitions {
+export function transitionsOf(
+  invoices: Collection<InvoiceDocument>,
+  client: MongoClient,
+  through: Through = (work) => work(),
+): Transitions {
   const write = createGroup<ClaimedChange, void>((changes) => writeChanges(invoices, changes), {
-    maxItems: MAX_CHANGES,
+    ...{ maxItems: MAX_CHANGES, through },
   });
 
   async function changeOne(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim> {
@@ -68,6 +80,13 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>, client: Mon
       if (matchedCount === 0) throw new ClaimLost(`the claim on ${claim.invoice.id} was lost`);
     },
 
+    async renewMany(leases) {
+      const updates = leases.map(({ claim, leaseMs }) => ({
+        updateOne: { filter: heldBy(claim), update: { $set: leaseFields(leaseMs) } },
+      }));
+      await invoices.bulkWrite(updates, { ordered: false });
+    },
+
     change: changeOne,
 
     async changeAll(changes, leaseMs) {
@@ -77,7 +96,9 @@ export function transitionsOf(invoices: Collection<InvoiceDocument>, client: Mon
       const claimed = changes.map(([claim, change]) => ({
         ...{ claim, change, update: updateOf(claim, change, leaseMs, now) },
       }));
-      await client.withSession((session) => session.withTransaction(() => writeAll(invoices, claimed, session)));
+      await through(() =>
+        client.withSession((session) => session.withTransaction(() => writeAll(invoices, claimed, session))),
+      );
       return changes.map(([claim, change]) => ({ token: claim.token, invoice: changed(claim.invoice, change, now) }));
     },
 

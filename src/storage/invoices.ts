@@ -1,5 +1,5 @@
 import type { Db } from 'mongodb';
-import { createGroup } from '../domain/grouped.ts';
+import { createGroup, type Through } from '../domain/grouped.ts';
 import { type InvoiceRepository, NumberTaken } from '../domain/invoice/repository.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertEach } from './insert-each.ts';
@@ -14,7 +14,7 @@ const MAX_INVOICES = 64;
 const MAX_LINES = 1000;
 
 /** Invoices in the collection `invoices`. */
-export function createInvoiceRepository(db: Db): InvoiceRepository {
+export function createInvoiceRepository(db: Db, background?: Through): InvoiceRepository {
   const invoices = db.collection<InvoiceDocument>('invoices');
   const write = createGroup<InvoiceDocument, null>((documents) => insertEach(invoices, documents), {
     ...{ maxItems: MAX_INVOICES, maxWeight: MAX_LINES, weightOf: ({ lines }) => lines.length },
@@ -36,7 +36,7 @@ export function createInvoiceRepository(db: Db): InvoiceRepository {
     },
 
     ...readingOf(invoices),
-    ...transitionsOf(invoices, db.client),
+    ...transitionsOf(invoices, db.client, background),
     ...waitingWorkOf(invoices),
     ...claimsOf(invoices),
   };

@@ -1,6 +1,6 @@
 import type { Collection, Db } from 'mongodb';
 import type { LedgerRow, SubmissionLedger } from '../domain/authority/ports.ts';
-import { createGroup, type Outcome } from '../domain/grouped.ts';
+import { createGroup, type Outcome, type Through } from '../domain/grouped.ts';
 import { batchedFind } from './batched-find.ts';
 import { isDuplicateKey } from './duplicate-key.ts';
 import { insertEach } from './insert-each.ts';
@@ -15,7 +15,7 @@ interface LedgerDocument extends Omit<LedgerRow, 'submissionId'> {
 /**
  * The ledger of the mock authority: submissions in `mock_submissions`, the number of 503 answers in `mock_refusals`.
  */
-export function createSubmissionLedger(db: Db): SubmissionLedger {
+export function createSubmissionLedger(db: Db, background?: Through): SubmissionLedger {
   const submissions: Collection<LedgerDocument> = db.collection<LedgerDocument>('mock_submissions');
   const refusals: Collection<{ _id: string; count: number }> = db.collection('mock_refusals');
 
@@ -39,7 +39,7 @@ export function createSubmissionLedger(db: Db): SubmissionLedger {
   }
 
   return {
-    record: createGroup(writeRows, { maxItems: MAX_ROWS }),
+    record: createGroup(writeRows, { maxItems: MAX_ROWS, ...(background && { through: background }) }),
     find: batchedFind(submissions, rowOf),
     async decided(after, until, limit) {
       const behind = after && {

@@ -100,6 +100,46 @@ describe('events', () => {
     });
   });
 
+  test('of some types are the same as in the stream of all', async () => {
+    const types = ['insert', 'update'];
+    const all = await opened(invoices.watch([], quick));
+    const some = await opened(invoices.watch([{ $match: { operationType: { $in: types } } }], quick));
+    await invoices.insertOne({ _id: 1, lines: [{ amount: 1.5, at: new Date(0) }], text: 'é', none: null });
+    await invoices.updateOne({ _id: 1 }, { $set: { 'lines.0.amount': 2, 'serials.7': 1 }, $unset: { text: '' } });
+    await invoices.replaceOne({ _id: 1 }, { status: 'accepted' });
+    await invoices.deleteOne({ _id: 1 });
+    await invoices.insertOne({ _id: 2 });
+    const events = await take(all, 5);
+    expect(events.map(({ operationType }) => operationType)).toEqual([
+      'insert',
+      'update',
+      'replace',
+      'delete',
+      'insert',
+    ]);
+    expect(await take(some, 3)).toEqual(events.filter(({ operationType }) => types.includes(operationType)));
+  });
+
+  test('of a collection come in order and without gaps, however many of others lie between them', async () => {
+    const others = db.collection<{ _id: number }>('others');
+    const stream = await opened(invoices.watch([], quick));
+    const range = (from: number, count: number) => Array.from({ length: count }, (_, n) => ({ _id: from + n }));
+    for (const from of [0, 300, 600]) {
+      await others.insertMany(range(from, 300));
+      await invoices.insertMany(range(from, 300));
+    }
+    await others.insertMany(range(900, 300));
+    const keys = (await take(stream, 900)).map(
+      (event) => (event as unknown as { documentKey: { _id: number } }).documentKey._id,
+    );
+    expect(keys).toEqual(range(0, 900).map(({ _id }) => _id));
+    expect(await stream.tryNext()).toBeNull();
+    const behind = stream.resumeToken;
+    await stream.close();
+    await invoices.insertOne({ _id: 900 });
+    expect(await resumed({ resumeAfter: behind }).next()).toMatchObject({ documentKey: { _id: 900 } });
+  });
+
   test('updateLookup returns the current version of the document', async () => {
     await invoices.insertMany([{ _id: 1 }, { _id: 2 }]);
     const stream = await opened(invoices.watch([], { ...quick, fullDocument: 'updateLookup' }));

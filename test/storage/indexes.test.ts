@@ -123,6 +123,7 @@ const CALLS: [string, () => Promise<unknown>, number][] = [
   ...pageCalls(),
   ['invoices.claim', () => invoices.claim(kept.id, 1000), 1],
   ['invoices.renew', async () => invoices.renew((await freshClaim()) as never, 1000), 1],
+  ['invoices.renewMany', async () => invoices.renewMany([{ claim: (await freshClaim()) as never, leaseMs: 1000 }]), 1],
   ['invoices.change', async () => invoices.change((await freshClaim()) as never, { work: null }, 1000), 1],
   ['invoices.highestSerial', () => invoices.highestSerial('ten_1', 'test', 2026), 1],
   ['invoices.raiseDocumentRevision', () => invoices.raiseDocumentRevision('ten_1', 'test', kept.id), 1],

@@ -381,6 +381,22 @@ describe('a claim', () => {
     expect(await invoices.claim(invoice.id, 1000)).toBeNull();
   });
 
+  it('is renewed with others by one command, apart from those that are lost', async () => {
+    const [first, second, lost] = [await stored(), await stored(), await stored()];
+    const claims = [await claimed(first, 100), await claimed(second, 100), await claimed(lost, -1)];
+    const later = await claimed(lost, 50_000);
+    await invoices.renewMany(claims.map((claim, index) => ({ claim, leaseMs: 60_000 + index })));
+    await sleep(110);
+    expect(await Promise.all([first, second, lost].map(({ id }) => invoices.claim(id, 1000)))).toEqual([
+      null,
+      null,
+      null,
+    ]);
+    const end = (await invoices.find(lost.id))?.work?.dueAt;
+    expect(Number(end)).toBeLessThan(Date.now() + 50_000);
+    await invoices.renew(later, 1000);
+  });
+
   it('is refused before the next attempt is due, and without work', async () => {
     const putOff = async (ms: number) => {
       const invoice = await stored();

@@ -77,6 +77,9 @@ function memoryInvoices(onDue: (invoiceId: string) => void) {
       const entry = held(claim);
       entry.invoice = withWork(entry.invoice, { dueAt: new Date(Date.now() + leaseMs) });
     },
+    async renewMany(leases) {
+      for (const { claim, leaseMs } of leases) await repository.renew(claim, leaseMs).catch(() => undefined);
+    },
     async change(claim, { work, events = [], series, ...fields }, leaseMs) {
       const entry = held(claim);
       if (entry.invoice.status !== claim.invoice.status) throw new ClaimLost('lost');

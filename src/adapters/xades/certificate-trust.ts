@@ -70,6 +70,10 @@ export function trustOfSignature(
   { certificates, signingTime }: Pick<ValidSignature, 'certificates' | 'signingTime'>,
   anchors: readonly X509Certificate[],
 ): Trust {
+  const [first] = certificates;
+  // An anchor need not be parsed again, nor what comes with it.
+  const anchor = first && anchors.find(({ raw }) => raw.equals(first));
+  if (anchor) return { trusted: true, by: anchor };
   const [signer, ...others] = certificates.flatMap(readable);
   if (signer === undefined) throw new Error('the verifier gave no certificate');
   return trustOf(signer, others, anchors, signingTime);

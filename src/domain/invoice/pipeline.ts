@@ -3,6 +3,7 @@ import type { Stage } from './lifecycle.ts';
 import { createNumbering } from './numbering.ts';
 import { pauseAfter } from './pauses.ts';
 import type { UnsignedDocument } from './ports.ts';
+import { createRenewals } from './renewals.ts';
 import { type Claim, ClaimLost } from './repository.ts';
 import { createDecideStage } from './stages/decide.ts';
 import { createEmailStage } from './stages/email.ts';
@@ -13,7 +14,6 @@ import { createSignStage } from './stages/sign.ts';
 import { createProgress, LEASE_MS, type PipelineParts, type RunStage, type Step } from './stages/stage.ts';
 import { createTransmitStage } from './stages/transmit.ts';
 
-const RENEW_MS = 1300;
 /**
  * Number of claims without progress that are attributed to accidental deaths of workers. Beyond it the invoice may be
  * what kills them, so it is paused as after a defect.
@@ -34,6 +34,7 @@ export interface Pipeline {
 /** Normalize → sign → transmit → decide → receipt → render → email: each stage is a file in `stages/`. */
 export function createPipeline(parts: PipelineParts): Pipeline {
   const { invoices, report } = parts;
+  const renewals = createRenewals(invoices);
   const progress = createProgress(parts);
   const numbering = createNumbering<UnsignedDocument | null>(invoices, progress.changeAll);
   const { decide, decideBy } = createDecideStage(parts, progress);
@@ -60,7 +61,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       let step: Step = claimed;
       const claims = Math.max(1, claimed.invoice.work?.claims ?? 1);
       const lease = claims > ACCIDENTS ? pauseAfter(claims - ACCIDENTS) : LEASE_MS;
-      const renewal = setInterval(() => void invoices.renew(claimed, lease).catch(() => undefined), RENEW_MS);
+      const release = renewals.hold(claimed, lease);
       try {
         if (lease > LEASE_MS) await invoices.renew(claimed, lease);
         for (let runOn = false; step?.invoice.work; runOn = true)
@@ -68,7 +69,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
       } catch (error) {
         // Another worker holds the lease now and continues.
         if (error instanceof ClaimLost) return;
-        clearInterval(renewal);
+        release();
         // A defect would throw again at once, so the lease is extended to pause the invoice. If the store fails, the
         // extension fails too and the lease runs out as it is.
         const pause = pauseAfter(claims);
@@ -80,7 +81,7 @@ export function createPipeline(parts: PipelineParts): Pipeline {
         await invoices.renew(claimed, pause).catch(() => undefined);
         throw error;
       } finally {
-        clearInterval(renewal);
+        release();
       }
     },
   };

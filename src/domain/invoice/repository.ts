@@ -144,6 +144,8 @@ export interface InvoiceRepository {
   claim(invoiceId: string, leaseMs: number): Promise<Claim | null>;
   /** @throws {ClaimLost} */
   renew(claim: Claim, leaseMs: number): Promise<void>;
+  /** Renews leases by one command. Those that were lost stay as they are. */
+  renewMany(leases: readonly { readonly claim: Claim; readonly leaseMs: number }[]): Promise<void>;
   /** Writes a change. @returns the claim with the changed invoice @throws {ClaimLost} @throws {NumberTaken} */
   change(claim: Claim, change: InvoiceChange, leaseMs: number): Promise<Claim>;
   /**

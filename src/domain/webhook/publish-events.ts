@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import type { Through } from '../grouped.ts';
 import { type Invoice, statusSince } from '../invoice/invoice.ts';
 import { newCreationMoment } from '../order-key.ts';
 import { ENVIRONMENTS } from '../tenant/tenant.ts';
@@ -45,6 +46,8 @@ export interface PublishParts {
   readonly endpoints: Pick<EndpointRepository, 'subscribed'>;
   readonly dispatcher: Pick<Dispatcher, 'reserve' | 'accept'>;
   readonly documentUrl: DocumentUrl;
+  /** Runs the writing of each batch. The batch is made up when it begins. Default: at once. */
+  readonly through?: Through;
   readonly now: () => Date;
   readonly report: (message: string, error: unknown) => void;
 }
@@ -72,16 +75,19 @@ export function createPublishEvents(parts: PublishParts): PublishEvents {
   let stopped = false;
 
   async function run(): Promise<void> {
-    while (waiting.size > 0) {
-      const batch = [...waiting.values()].slice(0, BATCH);
-      for (const { id } of batch) waiting.delete(id);
-      try {
-        await writeBatch(batch);
-      } catch (error) {
-        parts.report('events could not be published; they stay in the outbox', error);
-      }
-    }
+    const { through = (work) => work() } = parts;
+    while (waiting.size > 0) await through(next);
     running = null;
+  }
+
+  async function next(): Promise<void> {
+    const batch = [...waiting.values()].slice(0, BATCH);
+    for (const { id } of batch) waiting.delete(id);
+    try {
+      await writeBatch(batch);
+    } catch (error) {
+      parts.report('events could not be published; they stay in the outbox', error);
+    }
   }
 
   async function writeBatch(invoices: readonly Invoice[]): Promise<void> {

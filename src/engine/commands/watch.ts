@@ -42,9 +42,10 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
     );
   const scope = { db: all ? undefined : db, coll: typeof name === 'string' ? name : undefined };
   const ns = `${db}.${scope.coll ?? '$cmd.aggregate'}`;
+  const types = typesOf(rest);
   const pipeline: EventPipeline | undefined =
-    rest.length > 0 ? (events) => compiled(events, pipelineEnv(context)) : undefined;
-  const stream = new ChangeStream(store, scope, streamOptions(spec), pipeline);
+    rest.length > 0 && !types ? (events) => compiled(events, pipelineEnv(context)) : undefined;
+  const stream = new ChangeStream(store, scope, { ...streamOptions(spec), types }, pipeline);
   const batch = batchSize === 0 ? { documents: [], end: false } : stream.next(batchSize ?? Number.MAX_SAFE_INTEGER);
   const cursor = openCursor(context, ns, stream, { batchSize });
   const reply = cursorDoc(ns, batch.end ? 0 : cursor.id, 'firstBatch', batch);
@@ -52,7 +53,22 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
   return { cursor: { ...reply, postBatchResumeToken: stream.resumeToken() } };
 }
 
-function streamOptions(spec: Doc): StreamOptions {
+/**
+ * The types of events that the stages let pass, if they are `{$match: {operationType: {$in: […]}}}` and nothing else:
+ * then no other event need be made.
+ */
+function typesOf(stages: Doc[]): ReadonlySet<string> | undefined {
+  const [stage, ...others] = stages;
+  const filter = asDoc(stage?.$match);
+  const condition = asDoc(filter?.operationType);
+  const types = condition?.$in;
+  const isOnly =
+    others.length === 0 && [stage, filter, condition].every((each) => Object.keys(each ?? {}).length === 1);
+  if (!isOnly || !Array.isArray(types) || !types.every((type) => typeof type === 'string')) return undefined;
+  return new Set(types as string[]);
+}
+
+function streamOptions(spec: Doc): Omit<StreamOptions, 'types'> {
   checkFields(spec, '$changeStream', STREAM_OPTIONS);
   const { fullDocument = 'default', fullDocumentBeforeChange = 'off', startAtOperationTime } = spec;
   const after = choice('fullDocument', fullDocument, ['default', 'updateLookup', 'whenAvailable', 'required'] as const);

@@ -2,9 +2,8 @@ import { Binary } from 'bson';
 import { CommandError } from '../errors.ts';
 import { encodeKey } from '../query/keys.ts';
 import type { Doc } from '../query/types.ts';
-import { decodeDocument } from '../wire/bson.ts';
-import type { Scope } from './changes.ts';
-import { type EventExtra, type Op, type OplogEntry, timestampOf } from './oplog.ts';
+import { decodeDocument, elements, encodeDocument, encodeReply, RawDocument } from '../wire/bson.ts';
+import { type EventExtra, type Op, type OplogEntry, type Scope, timestampOf } from './oplog.ts';
 import type { Store } from './store.ts';
 
 export interface EventOptions {
@@ -32,6 +31,11 @@ const TYPES: Readonly<Record<Op, string>> = {
 };
 const EXPANDED: readonly Op[] = ['c', 'k', 'K', 'm'];
 const WITH_BEFORE: readonly Op[] = ['u', 'r', 'd'];
+
+/** The `operationType` of an entry's event. */
+export function typeOf({ op }: OplogEntry): string {
+  return TYPES[op];
+}
 
 /** Whether only streams with `showExpandedEvents` report the entry. */
 export function isExpanded({ op }: OplogEntry): boolean {
@@ -73,6 +77,37 @@ export function changeEvent(
     event.fullDocumentBeforeChange = image(extra.before, options.fullDocumentBeforeChange, 'pre-image');
   }
   return event;
+}
+
+/**
+ * The encoded event of an entry. What the entry holds goes into it as it is, where an event has nothing else: of an
+ * insertion, or of an update without images, when no more than the default is asked for.
+ */
+export function encodedEvent(store: Store, entry: OplogEntry, token: Doc, options: EventOptions): Uint8Array {
+  const { op, id, body, extra } = entry;
+  const { fullDocument, fullDocumentBeforeChange, expanded } = options;
+  const isPlain =
+    id &&
+    body &&
+    !extra &&
+    !expanded &&
+    (op === 'i' || (op === 'u' && !isDisambiguated(body))) &&
+    fullDocument === 'default' &&
+    fullDocumentBeforeChange === 'off';
+  if (!isPlain) return encodeDocument(changeEvent(store, entry, token, options, false));
+  const content = new RawDocument(body);
+  return encodeReply({
+    ...{ _id: token, operationType: TYPES[op], clusterTime: timestampOf(entry.seq), wallTime: new Date(entry.wall) },
+    ...(op === 'i' && { fullDocument: content }),
+    ns: { db: entry.db, coll: entry.coll },
+    documentKey: new RawDocument(id),
+    ...(op === 'u' && { updateDescription: content }),
+  });
+}
+
+function isDisambiguated(body: Uint8Array): boolean {
+  for (const { name } of elements(body)) if (name === 'disambiguatedPaths') return true;
+  return false;
 }
 
 function addFullDocument(

@@ -2,10 +2,9 @@ import type { Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
-import { changeEvent, type EventOptions, endsStream, isExpanded } from './change-events.ts';
-import type { Scope } from './changes.ts';
+import { changeEvent, type EventOptions, encodedEvent, endsStream, isExpanded, typeOf } from './change-events.ts';
 import type { Batch, Source } from './cursors.ts';
-import { type OplogEntry, seqOf } from './oplog.ts';
+import { type OplogEntry, type Scope, seqOf } from './oplog.ts';
 import { decodeToken, encodeToken, type Token } from './resume-token.ts';
 import type { Store } from './store.ts';
 
@@ -14,6 +13,8 @@ const CHUNK = 200;
 const BATCH_BYTES = 8 * 1024 * 1024;
 
 export interface StreamOptions extends EventOptions {
+  /** The events that the stream has, by `operationType`; undefined: all. */
+  types: ReadonlySet<string> | undefined;
   resumeAfter: Doc | undefined;
   startAfter: Doc | undefined;
   startAtOperationTime: Timestamp | undefined;
@@ -59,12 +60,21 @@ export class ChangeStream implements Source {
         return { documents, end: true };
       }
       this.#checkHistory();
-      const entries = this.#store.oplog.read(this.#position, Math.min(CHUNK, limit - documents.length));
-      if (entries.length === 0) break;
+      const { oplog } = this.#store;
+      const wanted = Math.min(CHUNK, limit - documents.length);
+      const newest = oplog.newest();
+      const entries = oplog.read(this.#position, wanted, this.scope);
       for (const event of this.#events(this.#take(entries), false)) {
         documents.push(event);
         bytes += event.length;
       }
+      if (entries.length === wanted || this.#ending || this.#position < (entries.at(-1)?.seq ?? 0)) continue;
+      // What follows, up to the newest entry, is out of scope.
+      if (newest > this.#position) {
+        this.#position = newest;
+        this.#token = { seq: newest, kind: 'mark' };
+      }
+      break;
     }
     return { documents, end: false };
   }
@@ -93,11 +103,13 @@ export class ChangeStream implements Source {
   }
 
   #events(entries: OplogEntry[], invalidate: boolean): Uint8Array[] {
-    const events = entries.map((entry) => {
-      const token = encodeToken({ seq: entry.seq, kind: invalidate ? 'invalidate' : 'event' });
-      return changeEvent(this.#store, entry, token, this.#options, invalidate);
-    });
+    const { types } = this.#options;
+    const wanted = entries.filter((entry) => !types || types.has(invalidate ? 'invalidate' : typeOf(entry)));
+    const tokenOf = ({ seq }: OplogEntry) => encodeToken({ seq, kind: invalidate ? 'invalidate' : 'event' });
     if (invalidate && entries[0]) this.#token = { seq: entries[0].seq, kind: 'invalidate' };
+    if (!this.#pipeline && !invalidate)
+      return wanted.map((entry) => encodedEvent(this.#store, entry, tokenOf(entry), this.#options));
+    const events = wanted.map((entry) => changeEvent(this.#store, entry, tokenOf(entry), this.#options, invalidate));
     if (!this.#pipeline) return events.map(encodeDocument);
     return Array.from(this.#pipeline(events), (event) => {
       if (event._id === undefined) {

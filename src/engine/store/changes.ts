@@ -1,10 +1,4 @@
-import type { Oplog } from './oplog.ts';
-
-/** What a change stream watches: a collection, a database, or the whole deployment. */
-export interface Scope {
-  db: string | undefined;
-  coll: string | undefined;
-}
+import type { Oplog, Scope } from './oplog.ts';
 
 interface Waiter {
   scope: Scope;

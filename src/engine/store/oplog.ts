@@ -28,6 +28,14 @@ export interface OplogEntry {
   extra: Uint8Array | null;
 }
 
+/** What a change stream watches: a collection, a database, or the whole deployment. */
+export interface Scope {
+  db: string | undefined;
+  coll: string | undefined;
+}
+
+const EVERYTHING: Scope = { db: undefined, coll: undefined };
+
 /** Optional data that few entries have. */
 export interface EventExtra {
   /** Pre- and post-image, for a collection that stores them. */
@@ -111,15 +119,25 @@ export class Oplog {
     this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
   }
 
-  /** Entries after position `after`, oldest first. */
-  read(after: number, limit: number): OplogEntry[] {
+  /**
+   * Entries of the scope after position `after`, oldest first; those of its database too. What is not in the scope is
+   * passed over without being read.
+   */
+  read(after: number, limit: number, { db, coll }: Scope = EVERYTHING): OplogEntry[] {
     const rows = this.#database
       .prepare(
-        'SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog WHERE seq > ? ORDER BY seq LIMIT ?',
+        `SELECT seq, pos, wall, op, db, coll, uuid, id, body, extra, sum FROM oplog
+          WHERE seq > ?1 AND (?3 IS NULL OR db = ?3) AND (?4 IS NULL OR coll = ?4 OR coll = '') ORDER BY seq LIMIT ?2`,
       )
-      .all(after, limit) as unknown as (StoredEntry & { sum: number })[];
+      .all(after, limit, db ?? null, coll ?? null) as unknown as (StoredEntry & { sum: number })[];
     if (rows.some((row) => entrySum(row) !== row.sum)) throw corruptionError('an oplog entry');
     return rows;
+  }
+
+  /** Position of the newest stored entry; 0 if there is none. */
+  newest(): number {
+    const row = this.#database.prepare('SELECT seq FROM oplog ORDER BY seq DESC LIMIT 1').get();
+    return Number(row?.seq ?? 0);
   }
 
   /** Returns the namespaces written since the last call (for a dropped database its name) and resets the set. */

@@ -16,6 +16,14 @@ export class RawArray {
   }
 }
 
+/** A document in a reply that is sent as stored, without decoding. */
+export class RawDocument {
+  readonly bytes: Uint8Array;
+  constructor(bytes: Uint8Array) {
+    this.bytes = bytes;
+  }
+}
+
 /**
  * Decodes with BSON types preserved (Int32, Double, Long… wrappers), so that encoding again loses no type. Throws error
  * 22 on malformed bytes.
@@ -115,24 +123,26 @@ export function withElementFirst(name: string, value: unknown, bytes: Uint8Array
   return out;
 }
 
-/** Encodes a reply. RawArray values at the top level or one level below are copied without decoding. */
+/** Encodes a reply. RawDocument values at the top level, and RawArray values there or one level below, are copied. */
 export function encodeReply(reply: Doc): Uint8Array {
   const parts: Uint8Array[] = [Buffer.alloc(4)];
   // Adjacent fields without raw values are encoded together.
   let plain: Doc = {};
   const flush = (): void => {
+    if (Object.keys(plain).length === 0) return;
     const bytes = encodeDocument(plain);
     parts.push(bytes.subarray(4, bytes.length - 1));
     plain = {};
   };
   for (const [name, value] of Object.entries(reply)) {
     const hasRaw = isPlain(value) && Object.values(value).some((field) => field instanceof RawArray);
-    if (!hasRaw && !(value instanceof RawArray)) {
+    if (!hasRaw && !(value instanceof RawArray) && !(value instanceof RawDocument)) {
       plain[name] = value;
       continue;
     }
     flush();
     if (value instanceof RawArray) parts.push(header(4, name), encodeRawArray(value.items));
+    else if (value instanceof RawDocument) parts.push(header(3, name), value.bytes);
     else parts.push(header(3, name), encodeReply(value as Doc));
   }
   flush();

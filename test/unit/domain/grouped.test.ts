@@ -78,6 +78,30 @@ it('weighs a group: what would make it too heavy waits, and what is too heavy by
   await Promise.all(calls);
 });
 
+it('makes up a group when its turn comes, and takes a turn for each group', async () => {
+  const turns: (() => void)[] = [];
+  const { write, groups, end } = heldGroup({
+    through: async (work) => {
+      await new Promise<void>((begin) => turns.push(begin));
+      await work();
+    },
+  });
+  const calls = ['a', 'b'].map(write);
+  await nextTurn();
+  calls.push(write('c'), write('d'));
+  await nextTurn();
+  expect([groups, turns.length]).toEqual([[], 1]);
+  turns[0]?.();
+  await nextTurn();
+  expect(groups).toEqual([['a', 'b', 'c']]);
+  await end();
+  expect([groups.length, turns.length]).toEqual([1, 2]);
+  turns[1]?.();
+  await nextTurn();
+  await end();
+  expect(await Promise.all(calls)).toEqual(['a', 'b', 'c', 'd'].map((item) => `written ${item}`));
+});
+
 it('fails for the item that failed, and for no other one', async () => {
   const { write, end } = heldGroup();
   const calls = Promise.allSettled(['a', '!b', 'c'].map(write));

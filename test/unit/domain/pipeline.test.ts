@@ -41,6 +41,9 @@ function bench(
       renewals.push(Date.now());
       leases.push(leaseMs);
     },
+    renewMany: async (held) => {
+      for (const { claim, leaseMs } of held) await invoices.renew(claim, leaseMs);
+    },
     change: async (claim, { work, events = [], series, ...fields }) => {
       if (claim.token !== String(holder) || claim.invoice.status !== invoice.status) throw new ClaimLost('lost');
       invoice = {

@@ -1,0 +1,43 @@
+import type { Claim, InvoiceRepository } from './repository.ts';
+
+/** Age at which a lease is renewed, milliseconds. */
+const RENEW_MS = 1000;
+/** Pause between two looks at the ages, milliseconds. */
+const LOOK_MS = 325;
+
+/** Renews the leases of the runs of a process, many by one command. */
+export interface Renewals {
+  /**
+   * Renews the lease of a claim from now on, at intervals. A renewal that fails is not reported: the run continues, and
+   * its next change fails if another worker has claimed the invoice.
+   * @param leaseMs length of the lease, milliseconds
+   * @returns a function that ends the renewals
+   */
+  hold(claim: Claim, leaseMs: number): () => void;
+}
+
+export function createRenewals({ renewMany }: Pick<InvoiceRepository, 'renewMany'>): Renewals {
+  const held = new Map<Claim, { readonly leaseMs: number; renewedAt: number }>();
+  let timer: NodeJS.Timeout | null = null;
+
+  function renewAged(): void {
+    const now = performance.now();
+    const aged = [...held].filter(([, { renewedAt }]) => now - renewedAt >= RENEW_MS);
+    if (aged.length === 0) return;
+    for (const [, lease] of aged) lease.renewedAt = now;
+    void renewMany(aged.map(([claim, { leaseMs }]) => ({ claim, leaseMs }))).catch(() => undefined);
+  }
+
+  return {
+    hold(claim, leaseMs) {
+      held.set(claim, { leaseMs, renewedAt: performance.now() });
+      timer ??= setInterval(renewAged, LOOK_MS);
+      return () => {
+        held.delete(claim);
+        if (held.size > 0 || timer === null) return;
+        clearInterval(timer);
+        timer = null;
+      };
+    },
+  };
+}
