@@ -9,7 +9,7 @@ const FOLDER = join(import.meta.dirname, '..', 'node_modules', '.cache', 'compil
 
 /**
  * Lets this process and its threads load the modules imported from now on as V8 compiled them in an earlier process,
- * instead of stripping their types and compiling them again (docs/decisions/0051). An entry counts only for the exact
+ * instead of stripping their types and compiling them again (docs/decisions/0050). An entry counts only for the exact
  * source and the exact version of Node. A folder that cannot be written changes nothing but the time.
  * NODE_COMPILE_CACHE names another folder, and NODE_DISABLE_COMPILE_CACHE=1 turns the cache off.
  * @returns a function that keeps what this process compiled so far; otherwise that happens at its orderly end
