@@ -104,7 +104,7 @@ describe('events', () => {
     const types = ['insert', 'update'];
     const all = await opened(invoices.watch([], quick));
     const some = await opened(invoices.watch([{ $match: { operationType: { $in: types } } }], quick));
-    await invoices.insertOne({ _id: 1, lines: [{ amount: 1.5, at: new Date(0) }], text: 'é', none: null });
+    await invoices.insertOne({ _id: 1, lines: [{ amount: 1.5, at: new Date(0) }], text: 'é', serials: { 7: 0 } });
     await invoices.updateOne({ _id: 1 }, { $set: { 'lines.0.amount': 2, 'serials.7': 1 }, $unset: { text: '' } });
     await invoices.replaceOne({ _id: 1 }, { status: 'accepted' });
     await invoices.deleteOne({ _id: 1 });
@@ -117,6 +117,11 @@ describe('events', () => {
       'delete',
       'insert',
     ]);
+    expect(events[1]).toHaveProperty('updateDescription', {
+      updatedFields: { 'lines.0.amount': 2, 'serials.7': 1 },
+      removedFields: ['text'],
+      truncatedArrays: [],
+    });
     expect(await take(some, 3)).toEqual(events.filter(({ operationType }) => types.includes(operationType)));
   });
 
