@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
+import { messageOf } from '../../../src/transport/open-stream.ts';
 
 const KEY = { kind: 'secret', keyId: 'key_1' } as Principal;
 
@@ -41,7 +42,7 @@ async function start(heartbeatMs: number): Promise<void> {
     try {
       streams.open(ctx, principal, {
         values: sourceOf(),
-        print: (text) => `data: ${text}\n\n`,
+        print: (text) => messageOf(`data: ${text}\n\n`),
         last: 'data: last\n\n',
       });
       opened.resolve(ctx.res);
