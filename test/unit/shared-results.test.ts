@@ -45,10 +45,9 @@ const QUERY = 'subscription { invoiceEvents { event { id type body } } }';
 it('streams of one credential with the same operation share the result of each event', async () => {
   const { opened, reads } = await streamsOf(QUERY, Array(3).fill(key('key_1')));
   const results = await Promise.all(opened.map((stream) => Array.fromAsync(stream)));
-  expect(results[0]?.map(({ data }) => (data?.invoiceEvents as { event: { id: string } }).event.id)).toEqual([
-    'evt_1',
-    'evt_2',
-  ]);
+  expect(
+    results[0]?.map(({ data }) => (data as { invoiceEvents: { event: { id: string } } }).invoiceEvents.event.id),
+  ).toEqual(['evt_1', 'evt_2']);
   for (const result of results) for (const [i, each] of result.entries()) expect(each).toBe(results[0]?.[i]);
   expect(reads()).toBe(2);
 });
@@ -96,14 +95,17 @@ it.each([
   expect(name !== null).toBe(shared === true);
 });
 
-it('an error is that of one stream: the others run on their own', async () => {
+it.each([
+  ['thrown', () => Promise.reject(new Error('the first fails')), { status: 'rejected' }],
+  ['reported', async () => ({ errors: [] }), { value: { errors: [] } }],
+])('an error, %s, is that of one stream: the others run on their own', async (_, fail, failed) => {
   const event = {};
   let runs = 0;
-  const run = async (): Promise<ExecutionResult> => {
+  const run = (): Promise<ExecutionResult> => {
     const own = ++runs;
-    if (own === 1) throw new Error('the first fails');
-    return own === 2 ? { errors: [] } : { data: { own } };
+    return own === 1 ? fail() : Promise.resolve({ data: { own } });
   };
   const settled = await Promise.allSettled([1, 2, 3].map(() => sharedResult(event, 'name', run)));
-  expect(settled).toMatchObject([{ status: 'rejected' }, { value: { errors: [] } }, { value: { data: { own: 3 } } }]);
+  expect(settled).toMatchObject([failed, { value: { data: { own: 2 } } }, { value: { data: { own: 3 } } }]);
+  expect(await sharedResult(event, 'name', run)).toMatchObject({ data: { own: 4 } });
 });

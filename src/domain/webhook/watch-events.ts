@@ -103,9 +103,11 @@ class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
   }
 
   event(event: WebhookEvent): void {
-    if (this.#inbox.length >= INBOX) return this.gap();
-    this.#inbox.push(event);
-    this.#ring();
+    if (this.#inbox.length >= INBOX) this.gap();
+    else {
+      this.#inbox.push(event);
+      this.#ring();
+    }
   }
 
   gap(): void {

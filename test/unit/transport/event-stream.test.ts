@@ -185,6 +185,16 @@ describe('an event stream', () => {
     expect([text, late.complete]).toEqual([expect.stringMatching(/^:\n\nretry: [1-9]\d*\n\n$/), true]);
   });
 
+  it('keeps nothing of its request while it is open, and still ends in order', async () => {
+    const response = await reading();
+    const answer = await opened.promise;
+    await expect.poll(() => answer.req.rawHeaders).toEqual([]);
+    expect([answer.req.headers, answer.getHeaderNames(), answer.headersSent]).toEqual([{}, [], true]);
+    streams.close();
+    for await (const _ of response);
+    expect(response.complete).toBe(true);
+  });
+
   it('ends when its key is revoked', async () => {
     const response = await reading();
     for (const end of revoked.get('key_1') ?? []) end();
