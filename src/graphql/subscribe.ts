@@ -15,7 +15,7 @@ import { withParams } from './variable-faults.ts';
 /**
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
  * because one event may go to thousands of streams. Streams share the results that are the same for all of them
- * (docs/decisions/0053). After an error graphql-js runs it again and reports the error.
+ * (docs/decisions/0023). After an error graphql-js runs it again and reports the error.
  */
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);

@@ -2,26 +2,9 @@ import type { Context } from 'koa';
 import { serviceError } from '../domain/errors.ts';
 import type { Principal } from '../domain/principal.ts';
 import { createHeartbeats } from './heartbeats.ts';
-import { type Message, OpenStream } from './open-stream.ts';
+import { type EventStream, OpenStream, type Source } from './open-stream.ts';
 import { releaseRequest } from './release-request.ts';
 import { whenGone } from './when-gone.ts';
-
-/** The source of a stream's messages. */
-export interface Source<Value> {
-  readonly values: AsyncIterator<Value>;
-  /** Converts a value to messages with JSON data, whose line ends are escaped; null for no message. */
-  readonly print: (value: Value) => Message | null;
-  /** Messages after the last value. Not sent if the stream ends earlier. */
-  readonly last?: string;
-}
-
-/** An open answer of the type `text/event-stream` (WHATWG HTML, section 9.2). */
-export interface EventStream {
-  /** Resolves when the client has read what was sent, or has disconnected. */
-  ready(): Promise<void>;
-  /** Ends the answer in an orderly way. @param last messages to send before the end */
-  end(last?: string): void;
-}
 
 /** The open event streams of this process, of all protocols. */
 export interface EventStreams {

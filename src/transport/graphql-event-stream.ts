@@ -3,8 +3,7 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
 import { subscribe } from '../graphql/subscribe.ts';
-import type { Source } from './event-stream.ts';
-import { type Message, messageOf } from './open-stream.ts';
+import { type Message, messageOf, type Source } from './open-stream.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The server context of a request to Yoga. */

@@ -1,6 +1,5 @@
 import type { ServerResponse } from 'node:http';
 import { abandon } from './abandon.ts';
-import type { EventStream, Source } from './event-stream.ts';
 import { whenGone } from './when-gone.ts';
 
 /** How long a client may take to read the rest of an ended stream, milliseconds. */
@@ -30,6 +29,23 @@ export function messageOf(text: string): Message | null {
  */
 export function escapeLineEnds(messages: string): string {
   return messages.replaceAll(/[\u0085\u2028\u2029]/g, (end) => `\\u${end.charCodeAt(0).toString(16).padStart(4, '0')}`);
+}
+
+/** The source of a stream's messages. */
+export interface Source<Value> {
+  readonly values: AsyncIterator<Value>;
+  /** Converts a value to messages with JSON data, whose line ends are escaped; null for no message. */
+  readonly print: (value: Value) => Message | null;
+  /** Messages after the last value. Not sent if the stream ends earlier. */
+  readonly last?: string;
+}
+
+/** An open answer of the type `text/event-stream` (WHATWG HTML, section 9.2). */
+export interface EventStream {
+  /** Resolves when the client has read what was sent, or has disconnected. */
+  ready(): Promise<void>;
+  /** Ends the answer in an orderly way. @param last messages to send before the end */
+  end(last?: string): void;
 }
 
 function chunkOf(bytes: Buffer): Buffer {
