@@ -113,7 +113,10 @@ async function serveBare() {
     port: (server.address() as AddressInfo).port,
     requests: [`GET /?${randomUUID()} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`],
     async publish(round: number) {
-      const message = `event: next\ndata: ${JSON.stringify({ data: { invoiceEvents: { event: eventOf(round) } } })}\n\n`;
+      const made = eventOf(round);
+      // An enum's values have `_` for the dot.
+      const event = { ...made, type: made.type.replace('.', '_') };
+      const message = `event: next\ndata: ${JSON.stringify({ data: { invoiceEvents: { event } } })}\n\n`;
       for (const client of clients) client.write(message);
     },
     async close() {
