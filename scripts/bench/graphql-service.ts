@@ -10,17 +10,18 @@ import { createReadInvoice } from '../../src/domain/invoice/read-invoice.ts';
 import type { UseCases } from '../../src/graphql/context.ts';
 import { createInvoiceRepository } from '../../src/storage/invoices.ts';
 import { createDocumentUrl } from '../../src/transport/document-url.ts';
+import { startBareJit } from './graphql-bare-jit.ts';
 import { startStockYoga } from './graphql-stock-yoga.ts';
 
-// Runs both sides of `graphql` in one process, on one store and one driver: the service without its worker, and stock
-// Yoga.
+// Runs all sides of `graphql` in one process, on one store and one driver: the service without its worker, stock Yoga,
+// and bare graphql-jit.
 
 /**
  * The message when the process is ready, and the answer to each message: CPU time of the process and of its event loop
  * so far.
  */
 export type GraphqlServiceMessage =
-  | { ours: string; stock: string; secretKey: string; invoiceIds: string[] }
+  | { ours: string; stock: string; bare: string; secretKey: string; invoiceIds: string[] }
   | { cpuMs: number; loopMs: number };
 
 const [INVOICES, LINES] = [100, 20];
@@ -46,7 +47,9 @@ const useCases: Pick<UseCases, 'readInvoice' | 'documentUrl'> = {
   readInvoice: createReadInvoice(createInvoiceRepository(app.store.db), clientSecrets),
   documentUrl: createDocumentUrl(url, clientSecrets),
 };
-const stock = await startStockYoga(createAuthenticate(app.tenants, clientSecrets, null), useCases as UseCases);
+const authenticate = createAuthenticate(app.tenants, clientSecrets, null);
+const stock = await startStockYoga(authenticate, useCases as UseCases);
+const bare = await startBareJit(authenticate, useCases as UseCases);
 
 const tell = (message: GraphqlServiceMessage) => process.send?.(message);
 process.on('message', () => {
@@ -55,11 +58,12 @@ process.on('message', () => {
 });
 process.once('disconnect', async () => {
   await stock.close();
+  await bare.close();
   await app.close();
   await rm(dataDir, { recursive: true, force: true, maxRetries: 3 });
   process.exit(0);
 });
-tell({ ours: url, stock: stock.url, secretKey, invoiceIds });
+tell({ ours: url, stock: stock.url, bare: bare.url, secretKey, invoiceIds });
 
 async function createInvoice(): Promise<string> {
   const lines = Array.from({ length: LINES }, (_, line) => ({

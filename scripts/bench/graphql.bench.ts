@@ -7,13 +7,13 @@ import { sharedProcess } from './shared-process.ts';
 const CONNECTIONS = 32;
 
 /**
- * Reads invoices over /graphql. The peer is stock Yoga in the same process, with the same schema, resolvers,
- * authentication and store.
+ * Reads invoices over /graphql. The peers are stock Yoga and bare graphql-jit in the same process, with the same schema,
+ * resolvers, authentication and store.
  */
 export const benchmark: Benchmark = {
   name: 'graphql',
-  about: `invoices of 20 lines over /graphql, one of 100 a request, ${CONNECTIONS} at a time; the peer is stock Yoga on the same schema, resolvers, credential check and store`,
-  sides: [side('ours', 'ours'), side('stock Yoga', 'stock')],
+  about: `invoices of 20 lines over /graphql, one of 100 a request, ${CONNECTIONS} at a time; the peers are stock Yoga and graphql-jit on node:http, on the same schema, resolvers, credential check and store`,
+  sides: [side('ours', 'ours'), side('stock Yoga', 'stock'), side('bare graphql-jit', 'bare')],
   answers: 'equal',
 };
 
@@ -30,10 +30,10 @@ type Served = Extract<GraphqlServiceMessage, { ours: string }>;
 
 type Account = Extract<GraphqlServiceMessage, { cpuMs: number }>;
 
-/** Both sides use one process. It reports the CPU time of the process and of its event loop so far, in milliseconds. */
+/** All sides use one process. It reports the CPU time of the process and of its event loop so far, in milliseconds. */
 const service = sharedProcess<Served, Account>('graphql-service.ts');
 
-function side(name: string, which: 'ours' | 'stock'): Side {
+function side(name: string, which: 'ours' | 'stock' | 'bare'): Side {
   let url = '';
   let requests: readonly Buffer[] = [];
   let invoiceIds: readonly string[] = [];

@@ -20,9 +20,9 @@ const sockets: Socket[] = [];
 let arrivals: string[] = [];
 let text = '';
 
-process.on('message', async ({ port, request, count }: { port: number; request: string; count: number }) => {
+process.on('message', async ({ port, requests, count }: { port: number; requests: string[]; count: number }) => {
   const openers = Array.from({ length: AT_A_TIME }, async () => {
-    while (sockets.length < count) await open(port, request, count);
+    while (sockets.length < count) await open(port, requests[sockets.length % requests.length] ?? '', count);
   });
   await Promise.all(openers);
   tell({ opened: sockets.length });
@@ -32,32 +32,41 @@ process.once('disconnect', () => {
   process.exit(0);
 });
 
+/** All sockets read into one buffer, because a process of clients is not what is measured. */
+const buffer = Buffer.alloc(65_536);
+
 /** Resolves when the stream has started. */
 function open(port: number, request: string, count: number): Promise<void> {
   return new Promise((resolve, reject) => {
-    const socket = connect(port, '127.0.0.1');
-    const isFirst = sockets.push(socket) === 1;
     let received = '';
     let begun = false;
-    socket.setEncoding('latin1');
-    socket.on('error', reject);
-    socket.on('close', () => reject(new Error(`a stream ended: ${received.slice(0, 500)}`)));
-    socket.write(request);
-    socket.on('data', (chunk: string) => {
-      received += chunk;
-      if (!begun && received.includes(':\n\n')) {
+    const isFirst = sockets.length === 0;
+    function take(length: number): boolean {
+      received += buffer.toString('latin1', 0, length);
+      if (!begun) {
+        if (!received.includes(':\n\n')) return true;
         begun = true;
         received = '';
-        return resolve();
+        resolve();
+        return true;
       }
       const message = MESSAGE.exec(received)?.[0];
-      if (message === undefined) return;
+      // Heartbeats are not kept.
+      if (message === undefined && !received.includes('event')) received = '';
+      if (message === undefined) return true;
       received = '';
       arrivals.push(String(process.hrtime.bigint()));
       if (isFirst) text = message;
-      if (arrivals.length < count) return;
-      tell({ arrivals, text });
-      arrivals = [];
-    });
+      if (arrivals.length === count) {
+        tell({ arrivals, text });
+        arrivals = [];
+      }
+      return true;
+    }
+    const socket = connect({ port, host: '127.0.0.1', onread: { buffer, callback: take } });
+    sockets.push(socket);
+    socket.on('error', reject);
+    socket.on('close', () => reject(new Error(`a stream ended: ${received.slice(0, 500)}`)));
+    socket.write(request);
   });
 }

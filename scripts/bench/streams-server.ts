@@ -16,7 +16,10 @@ import { newCreationMoment } from '../../src/domain/order-key.ts';
 
 /** The message when the process is ready, and its answers. */
 export type StreamsServerMessage =
-  | { port: number; request: string }
+  /** Clients send these requests in turn. */
+  | { port: number; requests: string[] }
+  /** CPU time of the process so far, milliseconds. */
+  | { cpuMs: number }
   /** Bytes of the process, and of this thread's JavaScript heap with its buffers, after garbage collection. */
   | { resident: number; heap: number }
   /** When the event was published, in nanoseconds of the machine's monotonic clock. */
@@ -33,8 +36,12 @@ function eventOf(round: number) {
   return { ...event, body: JSON.stringify({ ...event, object: 'event', data: { status: 'accepted', metadata: {} } }) };
 }
 
-const { port, request, publish, close } = await (process.argv[2] === 'ours' ? serveOurs() : serveBare());
-process.on('message', async (message: 'memory' | { publish: number }) => {
+const { port, requests, publish, close } = await (process.argv[2] === 'ours' ? serveOurs() : serveBare());
+process.on('message', async (message: 'memory' | 'cpu' | { publish: number }) => {
+  if (message === 'cpu') {
+    const { user, system } = process.cpuUsage();
+    return tell({ cpuMs: (user + system) / 1000 });
+  }
   if (message === 'memory') {
     collectGarbage();
     const { rss, heapUsed, external } = process.memoryUsage();
@@ -48,7 +55,7 @@ process.once('disconnect', async () => {
   await close();
   process.exit(0);
 });
-tell({ port, request });
+tell({ port, requests });
 
 async function serveOurs() {
   const dataDir = await mkdtemp(join(tmpdir(), 'streams-bench-'));
@@ -58,17 +65,21 @@ async function serveOurs() {
     role: 'api',
   });
   if (app.url === null || app.firstStart.demo === null) throw new Error('the service has no address or no demo tenant');
-  const { secretKey } = app.firstStart.demo;
   const tenant = await app.store.db.collection<{ _id: string }>('tenants').findOne({});
+  // A key may have 10,000 streams.
+  const other = await app.manageKeys.create(tenant?._id ?? '', 'secret', 'test');
+  const keys = [app.firstStart.demo.secretKey, other.token];
   const log = app.store.db.collection<{ _id: string }>('webhook_events');
   const query = 'subscription { invoiceEvents { event { id type invoiceId body } } }';
   const body = JSON.stringify({ query });
   return {
     port: Number(new URL(app.url).port),
-    request: [
-      ...['POST /graphql/stream HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${secretKey}`],
-      ...['Accept: text/event-stream', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body],
-    ].join('\r\n'),
+    requests: keys.map((key) =>
+      [
+        ...['POST /graphql/stream HTTP/1.1', 'Host: localhost', `Authorization: Bearer ${key}`],
+        ...['Accept: text/event-stream', 'Content-Type: application/json', `Content-Length: ${body.length}`, '', body],
+      ].join('\r\n'),
+    ),
     async publish(round: number) {
       const { id, ...event } = eventOf(round);
       const { order, createdAt } = newCreationMoment();
@@ -100,9 +111,12 @@ async function serveBare() {
   await once(server, 'listening');
   return {
     port: (server.address() as AddressInfo).port,
-    request: `GET /?${randomUUID()} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`,
+    requests: [`GET /?${randomUUID()} HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n\r\n`],
     async publish(round: number) {
-      const message = `event: next\ndata: ${JSON.stringify({ data: { invoiceEvents: { event: eventOf(round) } } })}\n\n`;
+      const made = eventOf(round);
+      // An enum's values have `_` for the dot.
+      const event = { ...made, type: made.type.replace('.', '_') };
+      const message = `event: next\ndata: ${JSON.stringify({ data: { invoiceEvents: { event } } })}\n\n`;
       for (const client of clients) client.write(message);
     },
     async close() {

@@ -1,13 +1,17 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import type { Benchmark, Measured, Side } from './harness.ts';
 import type { StreamsClientsMessage } from './streams-clients.ts';
 import type { StreamsServerMessage } from './streams-server.ts';
 
-/** Number of open streams, all served by one process. */
-const STREAMS = Number(process.env.BENCH_STREAMS ?? 10_000);
-const QUICK_STREAMS = 500;
+/** Number of open streams, all served by one process: almost the 20,000 files that a process may usually have open. */
+const STREAMS = Number(process.env.BENCH_STREAMS ?? 19_500);
+const QUICK_STREAMS = 5000;
+/** How long the streams are idle while the CPU time of heartbeats is measured, milliseconds. */
+const IDLE_MS = 15_000;
+const QUICK_IDLE_MS = 5000;
 /** Events per repeat, one after the other. */
 const EVENTS = 5;
 
@@ -38,22 +42,34 @@ function side(name: string, which: 'ours' | 'bare'): Side {
     return (await answer) as { resident: number; heap: number };
   }
 
+  async function cpuOf(process: ChildProcess): Promise<number> {
+    const answer = heard<StreamsServerMessage>(process);
+    process.send('cpu');
+    return ((await answer) as { cpuMs: number }).cpuMs;
+  }
+
   return {
     name,
     async open({ quick }) {
       count = quick ? QUICK_STREAMS : STREAMS;
       server = start('streams-server.ts', which);
-      const { port, request } = (await heard<StreamsServerMessage>(server)) as { port: number; request: string };
+      const { port, requests } = (await heard<StreamsServerMessage>(server)) as { port: number; requests: string[] };
       clients = start('streams-clients.ts');
       // Memory that the first requests allocate for good does not belong to the streams.
-      await openStreams(clients, port, request, 50);
+      await openStreams(clients, port, requests, 50);
       await end(clients);
       clients = start('streams-clients.ts');
       const before = await memoryOf(server);
-      await openStreams(clients, port, request, count);
+      const began = performance.now();
+      await openStreams(clients, port, requests, count);
+      counts['ms to open a stream'] = (performance.now() - began) / count;
       const after = await memoryOf(server);
       counts['resident KiB a stream'] = (after.resident - before.resident) / 1024 / count;
       counts['heap KiB a stream'] = (after.heap - before.heap) / 1024 / count;
+      const idleMs = quick ? QUICK_IDLE_MS : IDLE_MS;
+      const busy = await cpuOf(server);
+      await sleep(idleMs);
+      counts['CPU ms a second while idle'] = ((await cpuOf(server)) - busy) / (idleMs / 1000);
     },
     async run(): Promise<Measured> {
       if (!server || !clients) throw new Error(`${name} is not open`);
@@ -88,9 +104,9 @@ async function end(child: ChildProcess): Promise<void> {
   await once(child, 'exit');
 }
 
-async function openStreams(clients: ChildProcess, port: number, request: string, count: number): Promise<void> {
+async function openStreams(clients: ChildProcess, port: number, requests: string[], count: number): Promise<void> {
   const opened = heard<StreamsClientsMessage>(clients);
-  clients.send({ port, request, count });
+  clients.send({ port, requests, count });
   await opened;
 }
 

@@ -47,7 +47,7 @@ export function resultText(result: ExecutionResult): string {
 }
 
 /** The length of a value as JSON in characters: exact except for escapes, which make it longer. */
-function charactersOf(value: unknown): number {
+export function charactersOf(value: unknown): number {
   if (typeof value === 'string') return value.length + 2;
   if (typeof value !== 'object' || value === null) return 4;
   let sum = 2;

@@ -6,53 +6,88 @@ import {
   execute,
   OperationTypeNode,
 } from 'graphql';
-import { boundedAnswer, boundsOf } from './bounded-answer.ts';
+import { type AnswerBounds, boundedAnswer, boundsOf } from './bounded-answer.ts';
 import { type CompiledOperation, createCompiler } from './compiled-queries.ts';
 import type { GraphQLContext } from './context.ts';
+import { sharedName, sharedResult } from './shared-results.ts';
 import { withParams } from './variable-faults.ts';
 
 /**
  * Returns the same results as graphql-js's `subscribe`. From the second subscription on, a document runs compiled,
- * because one event may go to thousands of streams. After an error graphql-js runs it again and reports the error.
+ * because one event may go to thousands of streams. Streams share the results that are the same for all of them
+ * (docs/decisions/0023). After an error graphql-js runs it again and reports the error.
  */
 export async function subscribe(args: ExecutionArgs): Promise<ExecutionResult | AsyncGenerator<ExecutionResult>> {
   const source = await createSourceEventStream(args);
   if (!(Symbol.asyncIterator in source)) return withParams(source, args);
-  const events = source[Symbol.asyncIterator]();
-  const compiled = compiledOf(args.document, args.operationName ?? null);
-  const context = args.contextValue as GraphQLContext;
-  const variables = args.variableValues ?? {};
-  const bounds = boundsOf(args.document, args.operationName, variables);
+  return new Results(source[Symbol.asyncIterator](), args);
+}
 
-  async function resultOf(event: unknown): Promise<ExecutionResult> {
-    return boundedAnswer(compiled?.bounds ?? bounds, context, async (contextValue) => {
-      const result = await compiled?.run(contextValue, variables, event);
+/** The results of a subscription. A class, not closures: a process holds tens of thousands. */
+class Results implements AsyncGenerator<ExecutionResult> {
+  readonly #events: AsyncIterator<unknown>;
+  readonly #args: ExecutionArgs;
+  readonly #compiled: CompiledOperation | null;
+  readonly #bounds: AnswerBounds;
+  /** Null if no other stream may use the results. */
+  readonly #shared: string | null;
+
+  constructor(events: AsyncIterator<unknown>, args: ExecutionArgs) {
+    const { document, operationName = null, variableValues } = args;
+    this.#events = events;
+    this.#args = args;
+    this.#compiled = compiledOf(document, operationName);
+    this.#bounds = this.#compiled?.bounds ?? boundsOf(document, operationName, variableValues ?? {});
+    this.#shared = sharedName(document, operationName, contextOf(args).principal);
+  }
+
+  next(): Promise<IteratorResult<ExecutionResult>> {
+    return this.#events.next().then(this.#take);
+  }
+
+  readonly #take = async ({ done, value }: IteratorResult<unknown>): Promise<IteratorResult<ExecutionResult>> => {
+    if (done) return { done, value: undefined };
+    const run = () => this.#run(value);
+    const event = this.#shared === null ? null : eventOf(value);
+    return { done: false, value: await (this.#shared && event ? sharedResult(event, this.#shared, run) : run()) };
+  };
+
+  #run(event: unknown): Promise<ExecutionResult> {
+    const args = this.#args;
+    return boundedAnswer(this.#bounds, contextOf(args), async (contextValue) => {
+      const result = await this.#compiled?.run(contextValue, args.variableValues ?? {}, event);
       return result ?? execute({ ...args, contextValue, rootValue: event });
     });
   }
-  async function end() {
-    await events.return?.();
-    return { done: true, value: undefined } as const;
+
+  /** Ends the stream even while `next` is pending; a generator's own `return` would wait for it. */
+  async return(): Promise<IteratorReturnResult<undefined>> {
+    await this.#events.return?.();
+    return { done: true, value: undefined };
   }
-  const results: AsyncGenerator<ExecutionResult> = {
-    async next() {
-      const { done, value } = await events.next();
-      return done ? { done, value: undefined } : { done: false, value: await resultOf(value) };
-    },
-    // Ends the stream even while `next` is pending; a generator's own `return` would wait for it.
-    return: end,
-    async throw(error) {
-      await end();
-      throw error;
-    },
-    [Symbol.asyncIterator]() {
-      return this;
-    },
-    async [Symbol.asyncDispose]() {
-      await end();
-    },
-  };
-  return results;
+
+  async throw(error: unknown): Promise<never> {
+    await this.return();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
+  }
+
+  async [Symbol.asyncDispose](): Promise<void> {
+    await this.return();
+  }
+}
+
+function contextOf({ contextValue }: ExecutionArgs): GraphQLContext {
+  return contextValue as GraphQLContext;
+}
+
+/** The event of a source's value: the same object in all streams that get it from the feed. */
+function eventOf(value: unknown): object | null {
+  const event = (value as { readonly event?: unknown } | null)?.event;
+  return typeof event === 'object' ? event : null;
 }
 
 const compile = createCompiler(OperationTypeNode.SUBSCRIPTION);

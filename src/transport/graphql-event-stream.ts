@@ -3,7 +3,7 @@ import { isAsyncIterable, type Plugin } from 'graphql-yoga';
 import type { Context } from 'koa';
 import { resultText } from '../graphql/answer-text.ts';
 import { subscribe } from '../graphql/subscribe.ts';
-import type { Source } from './event-stream.ts';
+import { type Message, messageOf, type Source } from './open-stream.ts';
 import { whenGone } from './when-gone.ts';
 
 /** The server context of a request to Yoga. */
@@ -49,9 +49,21 @@ export function asEventStream(
 ): Source<ExecutionResult> {
   return {
     values: isAsyncIterable(results) ? results[Symbol.asyncIterator]() : singleResult(results),
-    print: (result) => `event: next\ndata: ${resultText(shown(result))}\n\n`,
+    print: (result) => sharedMessageOf(result, shown),
     last: 'event: complete\ndata:\n\n',
   };
+}
+
+/** The messages of results that several streams share. */
+const messages = new WeakMap<ExecutionResult, Message>();
+
+/** The message of a result: made once for all streams that share the result. Errors differ for each stream. */
+function sharedMessageOf(result: ExecutionResult, shown: (result: ExecutionResult) => ExecutionResult): Message | null {
+  const known = messages.get(result);
+  if (known) return known;
+  const message = messageOf(`event: next\ndata: ${resultText(shown(result))}\n\n`);
+  if (message && !result.errors) messages.set(result, message);
+  return message;
 }
 
 /** A stream with one result. */

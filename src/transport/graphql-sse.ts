@@ -14,6 +14,7 @@ import { readGraphqlJson, readText } from './body.ts';
 import type { EventStreams } from './event-stream.ts';
 import { asEventStream, singleResult } from './graphql-event-stream.ts';
 import type { CountRequests } from './middleware/identify.ts';
+import { messageOf } from './open-stream.ts';
 import { principalOf, requestIdOf } from './state.ts';
 import { createStreamReservations, newReader, newStreamToken, type Reader } from './stream-reservations.ts';
 import { whenGone } from './when-gone.ts';
@@ -160,7 +161,7 @@ export function graphqlOverSse(
     }
     whenGone(ctx.res, () => reader.open(null));
     // Drops the heartbeats of the library: the event stream sends its own.
-    const print = (message: string) => (message.startsWith(':') ? '' : message);
+    const print = (message: string) => (message.startsWith(':') ? null : messageOf(message));
     reader.open(streams.open(ctx, reader.principal, { values: body, print }));
   }
 

@@ -12,12 +12,13 @@ import { digestOf } from '../graphql/operation-list.ts';
 import { schema } from '../graphql/schema.ts';
 import { withParams } from '../graphql/variable-faults.ts';
 import { readGraphqlJson } from './body.ts';
-import { type EventStreams, escapeLineEnds } from './event-stream.ts';
+import type { EventStreams } from './event-stream.ts';
 import { showGraphiql } from './graphiql.ts';
 import { asEventStream, eventStreaming, type YogaServerContext } from './graphql-event-stream.ts';
 import { answerType, ordinaryRequest, persistedDigest } from './graphql-request.ts';
 import type { CountRequests } from './middleware/identify.ts';
 import { currentRequestId } from './middleware/request.ts';
+import { escapeLineEnds } from './open-stream.ts';
 import { errorBody } from './rest/errors.ts';
 import { principalOf } from './state.ts';
 

@@ -31,32 +31,49 @@ const MILLISECONDS_DIGITS = 12;
 
 /** @param place the highest place, unless one of `places` is higher */
 export function createKnownPlaces(place: string, places: readonly string[] = []): KnownPlaces {
-  let highest = places.reduce((one, other) => (one > other ? one : other), place);
-  const known = new Set(places).add(highest);
+  return new Places(place, places);
+}
+
+/** A class, not closures: each stream has one. */
+class Places implements KnownPlaces {
+  #highest: string;
+  readonly #known: Set<string>;
   /** The places for the cursor: the latest ones, in the order in which they were added. */
-  const recent = [...places.slice(-CURSOR_PLACES), highest];
-  return {
-    has: (place) => known.has(place),
-    add(place) {
-      known.add(place);
-      recent.push(place);
-      if (place > highest) highest = place;
-      if (recent.length > CURSOR_PLACES + 1) recent.shift();
-      const [oldest] = known;
-      if (known.size > REMEMBERED && oldest !== undefined) known.delete(oldest);
-    },
-    readFrom: () => overlapStart(highest),
-    cursor() {
-      const from = overlapStart(highest);
-      const top = millisecondsOf(highest);
-      let text = `${highest}.`;
-      for (const place of recent) {
-        if (place <= from || place === highest) continue;
-        text += (top - millisecondsOf(place)).toString(16).padStart(OFFSET, '0') + place.slice(MILLISECONDS_DIGITS);
-      }
-      return text;
-    },
-  };
+  readonly #recent: string[];
+
+  constructor(place: string, places: readonly string[]) {
+    this.#highest = places.reduce((one, other) => (one > other ? one : other), place);
+    this.#known = new Set(places).add(this.#highest);
+    this.#recent = [...places.slice(-CURSOR_PLACES), this.#highest];
+  }
+
+  has(place: string): boolean {
+    return this.#known.has(place);
+  }
+
+  add(place: string): void {
+    this.#known.add(place);
+    this.#recent.push(place);
+    if (place > this.#highest) this.#highest = place;
+    if (this.#recent.length > CURSOR_PLACES + 1) this.#recent.shift();
+    const [oldest] = this.#known;
+    if (this.#known.size > REMEMBERED && oldest !== undefined) this.#known.delete(oldest);
+  }
+
+  readFrom(): string {
+    return overlapStart(this.#highest);
+  }
+
+  cursor(): string {
+    const from = overlapStart(this.#highest);
+    const top = millisecondsOf(this.#highest);
+    let text = `${this.#highest}.`;
+    for (const place of this.#recent) {
+      if (place <= from || place === this.#highest) continue;
+      text += (top - millisecondsOf(place)).toString(16).padStart(OFFSET, '0') + place.slice(MILLISECONDS_DIGITS);
+    }
+    return text;
+  }
 }
 
 /** Reads a cursor; `places` is null if the cursor is a single place. @returns null if it is not a cursor */

@@ -5,8 +5,8 @@ import { orderAt } from '../order-key.ts';
 import type { Principal } from '../principal.ts';
 import type { Owner } from '../tenant/tenant.ts';
 import { ownerOf } from './browse-deliveries.ts';
-import { createKnownPlaces, overlapStart, readCursor } from './event-cursor.ts';
-import type { EventFeed, EventLog } from './ports.ts';
+import { createKnownPlaces, type KnownPlaces, overlapStart, readCursor } from './event-cursor.ts';
+import type { EventFeed, EventListener, EventLog } from './ports.ts';
 import type { WebhookEvent } from './webhook-event.ts';
 
 /** An event of the stream. An event that is sent again by hand appears again. */
@@ -48,81 +48,9 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
     // Entries that exist now were sent before or precede the start. They are read first, so that every later entry is
     // sent.
     const known = createKnownPlaces(opening, start?.places ?? (await pastOf(owner, opening, start !== null)));
-    /** `inbox`: events from the feed. `backlog`: events read from the log after a gap, which are sent first. */
-    let inbox: WebhookEvent[] = [];
-    let backlog: WebhookEvent[] = [];
-    /** The place from which the log must be read; null when the backlog is complete. */
-    let readFrom: string | null = known.readFrom();
-    let gaps = 0;
-    let done = false;
-    let wake: () => void = () => undefined;
-
-    function reread(): void {
-      gaps++;
-      [inbox, backlog] = [[], []];
-      readFrom = known.readFrom();
-      wake();
-    }
-
-    const unsubscribe = await feed.subscribe(owner, {
-      event(event) {
-        if (inbox.length >= INBOX) return reread();
-        inbox.push(event);
-        wake();
-      },
-      gap: reread,
-    });
-    function finish() {
-      done = true;
-      unsubscribe();
-      wake();
-      return { done: true, value: undefined } as const;
-    }
-
-    async function read(from: string): Promise<void> {
-      const seen = gaps;
-      const page = await events.after(owner, from, PAGE);
-      // Another gap occurred during the read: its `readFrom` stays.
-      if (gaps !== seen) return;
-      backlog = page;
-      readFrom = page.length === PAGE ? (page.at(-1)?.place ?? null) : null;
-    }
-
-    const iterator: AsyncIterableIterator<StreamedEvent> = {
-      async next() {
-        while (!done) {
-          const event = backlog.shift() ?? (readFrom === null ? inbox.shift() : undefined);
-          if (event) {
-            if (known.has(event.place)) continue;
-            known.add(event.place);
-            return { done: false, value: { cursor: known.cursor, event } };
-          }
-          if (readFrom === null) {
-            await new Promise<void>((resolve) => {
-              wake = resolve;
-            });
-            continue;
-          }
-          await read(readFrom).catch(async (error) => {
-            report('the log of events could not be read for a stream; the read is retried', error);
-            await sleep(RETRY_MS);
-          });
-        }
-        return finish();
-      },
-      // May be called while `next` waits.
-      async return() {
-        return finish();
-      },
-      async throw(error) {
-        finish();
-        throw error;
-      },
-      [Symbol.asyncIterator]() {
-        return this;
-      },
-    };
-    return iterator;
+    const watch = new Watch(owner, known, { events, report });
+    watch.onEnd(await feed.subscribe(owner, watch));
+    return watch;
   };
 
   /** Places of the entries around the opening that exist already; for a resumed stream only up to the opening. */
@@ -144,5 +72,112 @@ export function createWatchEvents({ events, feed, now, report }: WatchEventsPart
       'after must be a cursor of this stream, or the id of an event that is still kept.',
       'after',
     );
+  }
+}
+
+/** The events of one stream. A class, not closures: a process holds tens of thousands (docs/decisions/0023). */
+class Watch implements AsyncIterableIterator<StreamedEvent>, EventListener {
+  readonly #owner: Owner;
+  readonly #known: KnownPlaces;
+  readonly #parts: Pick<WatchEventsParts, 'events' | 'report'>;
+  /** Events from the feed. */
+  #inbox: WebhookEvent[] = [];
+  /** Events read from the log after a gap, which are sent first. */
+  #backlog: WebhookEvent[] = [];
+  /** The place from which the log must be read; null when the backlog is complete. */
+  #readFrom: string | null;
+  #gaps = 0;
+  #done = false;
+  #wake: (() => void) | null = null;
+  #unsubscribe: () => void = () => undefined;
+
+  constructor(owner: Owner, known: KnownPlaces, parts: Pick<WatchEventsParts, 'events' | 'report'>) {
+    this.#owner = owner;
+    this.#known = known;
+    this.#parts = parts;
+    this.#readFrom = known.readFrom();
+  }
+
+  onEnd(unsubscribe: () => void): void {
+    this.#unsubscribe = unsubscribe;
+  }
+
+  event(event: WebhookEvent): void {
+    if (this.#inbox.length >= INBOX) this.gap();
+    else {
+      this.#inbox.push(event);
+      this.#ring();
+    }
+  }
+
+  gap(): void {
+    this.#gaps++;
+    this.#inbox = [];
+    this.#backlog = [];
+    this.#readFrom = this.#known.readFrom();
+    this.#ring();
+  }
+
+  #ring(): void {
+    const wake = this.#wake;
+    this.#wake = null;
+    wake?.();
+  }
+
+  #finish() {
+    this.#done = true;
+    this.#unsubscribe();
+    this.#ring();
+    return { done: true, value: undefined } as const;
+  }
+
+  /** The next event in memory that was not sent before. */
+  #take(): WebhookEvent | null {
+    for (;;) {
+      const event = this.#backlog.shift() ?? (this.#readFrom === null ? this.#inbox.shift() : undefined);
+      if (!event) return null;
+      if (this.#known.has(event.place)) continue;
+      this.#known.add(event.place);
+      return event;
+    }
+  }
+
+  /** No async function: each waiting stream would keep its suspended state. */
+  next(): Promise<IteratorResult<StreamedEvent>> {
+    if (this.#done) return Promise.resolve(this.#finish());
+    const event = this.#take();
+    if (event) return Promise.resolve({ done: false, value: { cursor: () => this.#known.cursor(), event } });
+    if (this.#readFrom !== null) return this.#read(this.#readFrom).then(() => this.next());
+    return new Promise((resolve) => {
+      this.#wake = () => resolve(this.next());
+    });
+  }
+
+  async #read(from: string): Promise<void> {
+    const seen = this.#gaps;
+    try {
+      const page = await this.#parts.events.after(this.#owner, from, PAGE);
+      // Another gap occurred during the read: its `#readFrom` stays.
+      if (this.#gaps !== seen) return;
+      this.#backlog = page;
+      this.#readFrom = page.length === PAGE ? (page.at(-1)?.place ?? null) : null;
+    } catch (error) {
+      this.#parts.report('the log of events could not be read for a stream; the read is retried', error);
+      await sleep(RETRY_MS);
+    }
+  }
+
+  /** May be called while `next` waits. */
+  async return(): Promise<IteratorResult<StreamedEvent>> {
+    return this.#finish();
+  }
+
+  async throw(error: unknown): Promise<never> {
+    this.#finish();
+    throw error;
+  }
+
+  [Symbol.asyncIterator](): this {
+    return this;
   }
 }

@@ -3,6 +3,7 @@ import type { GraphQLContext } from '../../graphql/context.ts';
 import { prepare } from '../../graphql/execute.ts';
 import { EVENT_STREAM_HEADERS, type EventStreams } from '../event-stream.ts';
 import { singleHeader } from '../headers.ts';
+import { type Message, messageOf } from '../open-stream.ts';
 import { whenGone } from '../when-gone.ts';
 
 interface StatusMessage {
@@ -47,11 +48,11 @@ export async function streamStatus(
     ctx.status = 204;
     return;
   }
-  streams.open(ctx, graphql.principal, { values: beginningWith(first, changes), print: messageOf });
+  streams.open(ctx, graphql.principal, { values: beginningWith(first, changes), print });
 }
 
-function messageOf({ invoiceStatus: { eventId, id, ...fields } }: { invoiceStatus: StatusMessage }): string {
-  return `id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`;
+function print({ invoiceStatus: { eventId, id, ...fields } }: { invoiceStatus: StatusMessage }): Message | null {
+  return messageOf(`id: ${eventId}\ndata: ${JSON.stringify({ id, object: 'invoice', ...fields })}\n\n`);
 }
 
 /** An iteration whose first step has already been requested. */

@@ -7,6 +7,7 @@ import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
 import type { ServiceError } from '../../../src/domain/errors.ts';
 import type { Principal } from '../../../src/domain/principal.ts';
 import { createEventStreams, type EventStreams, MAX_STREAMS } from '../../../src/transport/event-stream.ts';
+import { messageOf } from '../../../src/transport/open-stream.ts';
 
 const KEY = { kind: 'secret', keyId: 'key_1' } as Principal;
 
@@ -41,7 +42,7 @@ async function start(heartbeatMs: number): Promise<void> {
     try {
       streams.open(ctx, principal, {
         values: sourceOf(),
-        print: (text) => `data: ${text}\n\n`,
+        print: (text) => messageOf(`data: ${text}\n\n`),
         last: 'data: last\n\n',
       });
       opened.resolve(ctx.res);
@@ -182,6 +183,16 @@ describe('an event stream', () => {
     text = '';
     for await (const chunk of late) text += chunk;
     expect([text, late.complete]).toEqual([expect.stringMatching(/^:\n\nretry: [1-9]\d*\n\n$/), true]);
+  });
+
+  it('keeps nothing of its request while it is open, and still ends in order', async () => {
+    const response = await reading();
+    const answer = await opened.promise;
+    await expect.poll(() => answer.req.rawHeaders).toEqual([]);
+    expect([answer.req.headers, answer.getHeaderNames(), answer.headersSent]).toEqual([{}, [], true]);
+    streams.close();
+    for await (const _ of response);
+    expect(response.complete).toBe(true);
   });
 
   it('ends when its key is revoked', async () => {

@@ -1,0 +1,113 @@
+import {
+  type DocumentNode,
+  type ExecutionResult,
+  getOperationAST,
+  isObjectType,
+  TypeInfo,
+  visit,
+  visitWithTypeInfo,
+} from 'graphql';
+import { LRUCache } from 'lru-cache';
+import type { Principal } from '../domain/principal.ts';
+import { charactersOf } from './answer-text.ts';
+import { schema } from './schema.ts';
+
+/**
+ * The fields that depend on nothing but the event: not on the stream, the caller, the time or arguments. An operation
+ * with any other field runs for each stream.
+ */
+const OF_THE_EVENT: Readonly<Record<string, readonly string[]>> = {
+  Subscription: ['invoiceStatus', 'invoiceEvents'],
+  InvoiceStatusChange: ['eventId', 'invoiceId', 'status', 'dgiId', 'rejectionReason', 'updatedAt'],
+  StreamedEvent: ['event', 'manual'],
+  WebhookEvent: ['id', 'type', 'invoiceId', 'createdAt', 'manual', 'body'],
+};
+
+/** Limits of the results in memory. One event reaches all streams within seconds; a later stream runs on its own. */
+const KEPT = { max: 1000, maxSize: 16 * 1024 * 1024 };
+/** Memory of a kept result besides its text, bytes. */
+const OVERHEAD = 1000;
+
+const results = new LRUCache<string, ExecutionResult>(KEPT);
+const running = new Map<string, Promise<ExecutionResult>>();
+
+const numbers = new WeakMap<object, number>();
+let lastNumber = 0;
+
+/** A number for each object. Events are told apart by identity: one that is sent again by hand has the same id. */
+function numberOf(object: object): number {
+  let number = numbers.get(object);
+  if (number === undefined) {
+    number = ++lastNumber;
+    numbers.set(object, number);
+  }
+  return number;
+}
+
+const shareable = new WeakMap<DocumentNode, boolean>();
+
+/**
+ * The name under which streams share results: the same document and operation, and the same credential. Variables are
+ * not part of it: they choose the events of a stream, not what is told of one.
+ * @returns null if the result of an event may differ between streams
+ */
+export function sharedName(document: DocumentNode, operationName: string | null, principal: Principal): string | null {
+  let isShared = shareable.get(document);
+  if (isShared === undefined) {
+    isShared = dependsOnEventsOnly(document);
+    shareable.set(document, isShared);
+  }
+  if (!isShared || !getOperationAST(document, operationName)) return null;
+  const caller =
+    principal.kind === 'client'
+      ? [principal.kind, principal.invoiceId]
+      : [principal.kind, principal.tenant.id, principal.environment, principal.keyId];
+  return JSON.stringify([numberOf(document), operationName, ...caller]);
+}
+
+/** Whether the document has no directives, and only fields whose values depend on the event alone. */
+function dependsOnEventsOnly(document: DocumentNode): boolean {
+  const types = new TypeInfo(schema);
+  let pure = true;
+  const visitor = visitWithTypeInfo(types, {
+    Directive() {
+      pure = false;
+    },
+    Field({ name }) {
+      const parent = types.getParentType();
+      if (name.value === '__typename') return;
+      if (!isObjectType(parent) || !OF_THE_EVENT[parent.name]?.includes(name.value)) pure = false;
+    },
+  });
+  visit(document, visitor);
+  return pure;
+}
+
+/**
+ * The result of an event: from `run` the first time, for all later streams the same object. A result with errors is
+ * that of one stream only.
+ * @param event the object that all streams get for one event
+ */
+export async function sharedResult(
+  event: object,
+  name: string,
+  run: () => Promise<ExecutionResult>,
+): Promise<ExecutionResult> {
+  const key = `${numberOf(event)} ${name}`;
+  const known = results.get(key);
+  if (known) return known;
+  const earlier = running.get(key);
+  if (earlier) {
+    const result = await earlier.catch(() => null);
+    return result && !result.errors ? result : run();
+  }
+  const result = run();
+  running.set(key, result);
+  try {
+    const made = await result;
+    if (made.data && !made.errors) results.set(key, made, { size: charactersOf(made.data) + OVERHEAD });
+    return made;
+  } finally {
+    running.delete(key);
+  }
+}
