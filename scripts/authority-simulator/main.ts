@@ -5,7 +5,7 @@ import { faultRule } from './control-commands.ts';
 import { milliseconds } from './duration.ts';
 import type { FaultRule } from './faults.ts';
 import { DEFAULT_LIMITS, type Limits, PROFILES, type SimulatorOptions } from './options.ts';
-import { type Simulator, startSimulator } from './simulator.ts';
+import type { Simulator } from './simulator.ts';
 
 const USAGE = 'Usage: npm run simulator -- [--profile polling|synchronous|callback] [--port P] [options]';
 
@@ -60,6 +60,8 @@ async function run({ options, json }: { options: SimulatorOptions; json: boolean
     process.once('SIGTERM', resolve);
   });
   try {
+    // Loaded here: help and usage errors need little of it.
+    const { startSimulator } = await import('./simulator.ts');
     simulator = await startSimulator(options);
   } catch (error) {
     console.error(`The simulator could not start: ${messageOf(error)}`);

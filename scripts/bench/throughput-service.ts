@@ -1,18 +1,18 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { CommandStartedEvent, Filter } from 'mongodb';
+import type { CommandStartedEvent } from 'mongodb';
 import { type App, startApp } from '../../src/app/app.ts';
-import type { ClosableRenderer } from '../../src/app/documents.ts';
 import { readConfig } from '../../src/config.ts';
 import type { KeyPrincipal } from '../../src/domain/principal.ts';
 import { JOB_NAMES, JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
 import type { InvoiceDocument } from '../../src/storage/invoice-document.ts';
 import { serveRequests } from './bench-process.ts';
+import { EMPTY_RENDERER } from './empty-renderer.ts';
 import { startThreadProfiles, type ThreadProfiles } from './profile-threads.ts';
 import { startStockWorker } from './stock-worker.ts';
 import { storePending } from './stored-invoices.ts';
+import { drained, OPEN, OWN } from './throughput-drain.ts';
 import { startLimit } from './throughput-limit.ts';
 import type {
   ThroughputAnswer,
@@ -21,27 +21,9 @@ import type {
   ThroughputRequest,
   ThroughputService,
 } from './throughput-work.ts';
-import { machineMs } from './webhook-work.ts';
 
 // Runs one side of `throughput` in its own process, on the embedded engine. `ours` is the unmodified service; the
 // others use its store, and `stock` its API.
-
-/**
- * Pause between two looks at whether all invoices are done, milliseconds. It grows with the wait, to a part of it that
- * is small beside it, so that the looks cost a slow side little and tell the end of a fast one well.
- */
-const POLL = { least: 20, most: 500, partOfWait: 0.05 } as const;
-/** Pause between two counts of the invoices that are left, milliseconds. */
-const COUNT_MS = 1000;
-/** Invoices of which none ends within this time are lost, milliseconds. */
-const STALL_MS = 20_000;
-/** Marks this file's own commands, which are not counted. */
-const OWN = { comment: 'bench' } as const;
-/** The PDF that costs nothing. */
-const EMPTY_PDF = Buffer.from('%PDF-1.7\n%%EOF\n');
-
-/** The statuses of invoices that are on their way. */
-const OPEN = ['pending', 'signing', 'transmitted'] as const;
 
 const { kind, pdfs, countCommands } = JSON.parse(process.argv[2] ?? '{}') as ThroughputOptions;
 const dataDir = await mkdtemp(join(tmpdir(), 'throughput-'));
@@ -51,9 +33,7 @@ const limits = {
   RATE_LIMIT_ADDRESS: '1000000000',
 };
 const settings = readConfig({ PORT: '0', DATA_DIR: dataDir, LOG_LEVEL: 'error', ...limits });
-const renderer: ClosableRenderer | undefined = pdfs
-  ? undefined
-  : { render: async () => EMPTY_PDF, warm: async () => undefined, close: async () => undefined };
+const renderer = pdfs ? undefined : EMPTY_RENDERER;
 const app = await startApp(kind === 'ours' ? settings : { ...settings, role: 'api' }, {
   monitorCommands: countCommands,
   ...(renderer && { renderer }),
@@ -91,7 +71,7 @@ async function startSide(of: ThroughputKind, { store, ...rest }: App, url: strin
 async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
   switch (request.do) {
     case 'drain':
-      return drained();
+      return drained(invoices, owner.tenant.id);
     case 'rest':
       await removeWork();
       return {};
@@ -113,29 +93,6 @@ async function answer(request: ThroughputRequest): Promise<ThroughputAnswer> {
       profiles = null;
       return {};
   }
-}
-
-/** Waits until no invoice is on its way, or until none has ended for a while; then for receipts. */
-async function drained(): Promise<Pick<ThroughputAnswer, 'atMs' | 'left'>> {
-  const open: Filter<InvoiceDocument> = { ...ofTenant, status: { $in: [...OPEN] } };
-  const isOpen = async () => (await invoices.findOne(open, { projection: { _id: 1 }, ...OWN })) !== null;
-  const beganAtMs = machineMs();
-  let [left, changedAtMs, countedAtMs] = [Number.POSITIVE_INFINITY, beganAtMs, 0];
-  while ((await isOpen()) && machineMs() - changedAtMs < STALL_MS) {
-    if (machineMs() - countedAtMs > COUNT_MS) {
-      countedAtMs = machineMs();
-      const now = await invoices.countDocuments(open, OWN);
-      if (now < left) [left, changedAtMs] = [now, countedAtMs];
-    }
-    await sleep(Math.min(POLL.most, Math.max(POLL.least, (machineMs() - beganAtMs) * POLL.partOfWait)));
-  }
-  const hasStalled = await isOpen();
-  const atMs = hasStalled ? changedAtMs : machineMs();
-  const rejected = await invoices.countDocuments({ ...ofTenant, status: 'rejected' }, OWN);
-  if (rejected > 0) throw new Error(`${rejected} invoices were rejected`);
-  const receipts: Filter<InvoiceDocument> = { ...ofTenant, status: 'accepted', 'work.stage': 'receipt' };
-  while ((await invoices.findOne(receipts, { projection: { _id: 1 }, ...OWN })) !== null) await sleep(POLL.most);
-  return { atMs, left: hasStalled ? left : 0 };
 }
 
 async function removeWork(): Promise<void> {

@@ -7,6 +7,7 @@ import { type FirstStart, prepareInstallation } from '../domain/installation/fir
 import { createDocumentDemand } from '../domain/invoice/document-demand.ts';
 import type { TenantRepository } from '../domain/tenant/ports.ts';
 import { createJobs } from '../jobs/agenda.ts';
+import type { ClaimCounts } from '../jobs/claimer.ts';
 import { createDifferenceRepository } from '../storage/authority-differences.ts';
 import { createClaimMembers } from '../storage/claim-members.ts';
 import type { Store } from '../storage/connect.ts';
@@ -38,6 +39,8 @@ export interface App {
   readonly firstStart: FirstStart;
   /** Number of open subscriptions in this runtime. */
   listeners(): number;
+  /** What the claims of this process have cost; null without a worker. */
+  claimCounts(): ClaimCounts | null;
   /** Resolves when the browser for PDFs is warm or has failed to start. */
   readonly warm: Promise<void>;
   /** Logs a failure that the service cannot survive as fatal, and calls `onFatal`. */
@@ -99,6 +102,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
     ...{ db: store.db, invoices, members: createClaimMembers(store.db), soleWorker: alone, jobRate: config.jobRate },
     report: (message, err) => logFailure('error', message, err),
   });
+  metrics.claims(jobs.claimCounts);
   const documents = composeDocuments(runtime, signing, parts);
   const live = parts.live ?? (await composeAuthority(runtime, documents, metrics));
   const mailer = createMailer({ ...config.mail, outbox: join(config.dataDir, 'outbox'), log });
@@ -136,6 +140,7 @@ async function build(runtime: Runtime, parts: AppParts): Promise<App> {
   return {
     ...{ url, store, tenants, manageKeys, firstStart, warm, fail },
     listeners: () => feed.listeners() + webhooks.listeners(),
+    claimCounts: jobs.claimCounts,
     close: ({ patient = false } = {}) => closing.close({ ...config.shutdown, patient }),
   };
 }

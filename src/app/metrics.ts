@@ -5,6 +5,7 @@ import { statusOfEvent } from '../domain/event.ts';
 import { ATTENTION_REASONS, attentionOf } from '../domain/invoice/attention.ts';
 import { type Claim, type InvoiceChange, type InvoiceRepository, MOST_WAITING } from '../domain/invoice/repository.ts';
 import type { SigningKey } from '../domain/invoice/signing-key.ts';
+import type { ClaimCounts } from '../jobs/claimer.ts';
 import { type ObservedAuthority, observeAuthority } from './authority-metrics.ts';
 
 /**
@@ -27,6 +28,8 @@ export interface Metrics {
   transmission(state: Pick<AuthorityStateStore, 'read'>, invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
   /** Where no live authority is configured: exposes the number of live invoices that wait for one. */
   stranded(invoices: Pick<InvoiceRepository, 'parkedCount'>): void;
+  /** Exposes what the claims of this process have cost; nothing in a process without a worker. */
+  claims(counts: () => ClaimCounts | null): void;
   /** Exposes the number of open event streams. */
   streams(count: () => number): void;
   /** Exposes the expiry times of the signing certificates. */
@@ -114,6 +117,21 @@ export function createMetrics(): Metrics {
       storedGauge(registers, 'fatoura_authority_stranded', help, () => invoices.parkedCount(MOST_WAITING));
     },
     transmission: (state, invoices) => watchTransmission(state, invoices, registers),
+    claims(counts) {
+      new Counter({
+        name: 'fatoura_claims_total',
+        help: 'Due invoices that this process found: claimed, or lost to a worker that was quicker',
+        labelNames: ['outcome'],
+        registers,
+        collect() {
+          const current = counts();
+          if (current === null) return;
+          this.reset();
+          this.inc({ outcome: 'claimed' }, current.claimed);
+          this.inc({ outcome: 'lost' }, current.found - current.claimed);
+        },
+      });
+    },
     streams(count) {
       new Gauge({
         name: 'fatoura_event_streams',

@@ -16,6 +16,7 @@ import {
   JOB_NAMES,
   JOBS_COLLECTION,
   jobName,
+  partitionOfJob,
   WAKE_JOB,
   WAKE_RANGES,
   type Wake,
@@ -83,14 +84,23 @@ export interface JobsParts {
  */
 export async function createJobs(parts: JobsParts): Promise<Jobs> {
   const { db, invoices, members, report, soleWorker, jobRate } = parts;
-  const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION);
   let stopping = false;
+  // `StageJobs.remove` relies on a unique name, and process ids are reused, in containers at each start.
+  const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
+  const ranges = soleWorker
+    ? WHOLE_RANGE
+    : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
+  // Every worker would try to lock the job, and the claimer of the one to whom the partition belongs finds the invoice
+  // as well. The others look at the next poll, in case that one is gone.
+  const { backend, channel, ended } = createRefilledStore(db, JOBS_COLLECTION, ({ jobName: name, jobId }) => {
+    if (!JOB_NAMES.has(name)) return true;
+    const [own, partition] = [ranges.own(), partitionOfJob(String(jobId))];
+    return partition >= own.from && partition < own.until;
+  });
   channel.on('error', (error: unknown) => {
     // A change stream that is closed while it receives a change fails.
     if (!stopping) report('the notification channel of the jobs failed', error);
   });
-  // `StageJobs.remove` relies on a unique name, and process ids are reused, in containers at each start.
-  const worker = `fatoura-${process.pid}-${randomUUID().slice(0, 8)}`;
   const agenda = new Agenda({
     backend,
     notificationChannel: channel,
@@ -146,7 +156,7 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       const partition = partitionOf(invoice);
       try {
         if (inMs > 0 || getsJob(lane, partition))
-          await jobs.add({ invoiceId: id, environment, stage, since }, new Date(Date.now() + inMs));
+          await jobs.add({ invoiceId: id, environment, stage, since }, partition, new Date(Date.now() + inMs));
         else await wake(lane, partition);
       } catch (error) {
         // The claimer will find the invoice.
@@ -155,9 +165,6 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
     },
   };
 
-  const ranges = soleWorker
-    ? WHOLE_RANGE
-    : createClaimRanges(members, worker, (error) => report('the partitions of invoices could not be shared', error));
   let stopPlacing = async () => {};
 
   async function placeEarlierWork(): Promise<void> {

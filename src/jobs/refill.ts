@@ -1,5 +1,5 @@
 import { MongoBackend, MongoChangeStreamNotificationChannel } from '@agendajs/mongo-backend';
-import { toJobId } from 'agenda';
+import { type JobNotification, toJobId } from 'agenda';
 import type { Db } from 'mongodb';
 
 /**
@@ -15,7 +15,12 @@ export interface RefilledStore {
   ended(jobName: string): void;
 }
 
-export function createRefilledStore(db: Db, collection: string): RefilledStore {
+/** @param isOurs whether this process is to look for the job that was inserted; others of its kind are not told */
+export function createRefilledStore(
+  db: Db,
+  collection: string,
+  isOurs: (job: Pick<JobNotification, 'jobName' | 'jobId'>) => boolean,
+): RefilledStore {
   const backend = new MongoBackend({ mongo: db, collection, ensureIndex: true });
   const { repository } = backend;
   const search = repository.getNextJobToRun.bind(repository);
@@ -28,7 +33,7 @@ export function createRefilledStore(db: Db, collection: string): RefilledStore {
     return found;
   };
   // Without `fullDocument`, only insertions notify: an update of a job never means that it should start.
-  const channel = new Channel({ db, collection, fullDocument: false });
+  const channel = new Channel({ db, collection, fullDocument: false }, isOurs);
   return {
     backend,
     channel,
@@ -40,9 +45,23 @@ export function createRefilledStore(db: Db, collection: string): RefilledStore {
 }
 
 class Channel extends MongoChangeStreamNotificationChannel {
+  readonly #isOurs: (job: JobNotification) => boolean;
+
+  constructor(
+    options: ConstructorParameters<typeof MongoChangeStreamNotificationChannel>[0],
+    isOurs: (job: JobNotification) => boolean,
+  ) {
+    super(options);
+    this.#isOurs = isOurs;
+  }
+
+  protected override async notifyHandlers(job: JobNotification): Promise<void> {
+    if (this.#isOurs(job)) await super.notifyHandlers(job);
+  }
+
   /** Makes Agenda search for a job, as if one had been inserted. */
   search(jobName: string): Promise<void> {
-    return this.notifyHandlers({
+    return super.notifyHandlers({
       ...{ jobId: toJobId(''), jobName, nextRunAt: null, priority: 0 },
       ...{ timestamp: new Date(), source: 'refill' },
     });

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Db, ObjectId } from 'mongodb';
-import { LANE_NAMES, type Lane, laneOf } from '../domain/invoice/lanes.ts';
+import { LANE_NAMES, type Lane, laneOf, PARTITIONS } from '../domain/invoice/lanes.ts';
 import { STAGES, type Stage } from '../domain/invoice/lifecycle.ts';
 import type { PendingWork } from '../domain/invoice/repository.ts';
 import { ENVIRONMENTS, type Environment } from '../domain/tenant/tenant.ts';
@@ -24,7 +24,7 @@ export interface Wake {
 /** The jobs for the stages of the pipeline. */
 export interface StageJobs {
   /** Adds the job for this work, unless it exists. */
-  add(work: PendingWork, at: Date): Promise<void>;
+  add(work: PendingWork, partition: number, at: Date): Promise<void>;
   /** Adds a job that wakes the workers, unless it exists: one a second for each lane and range, of all processes. */
   wake(wake: Wake): Promise<void>;
   /** Removes a job that has run, unless another worker has locked it meanwhile. @param id hexadecimal */
@@ -74,8 +74,10 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
   }
 
   return {
-    add: (work, at) =>
-      add({ _id: jobIdOf(work), name: jobName(work.stage, work.environment), data: { invoiceId: work.invoiceId } }, at),
+    add: (work, partition, at) => {
+      const [name, data] = [jobName(work.stage, work.environment), { invoiceId: work.invoiceId }];
+      return add({ _id: jobIdOf(work, partition), name, data }, at);
+    },
     async wake(wake) {
       const now = new Date();
       await add({ _id: wakeIdOf(wake, now), name: WAKE_JOB, data: wake }, now);
@@ -86,9 +88,18 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
   };
 }
 
-function jobIdOf({ invoiceId, stage, since }: PendingWork): ObjectId {
-  const digest = createHash('sha256').update(`${invoiceId} ${stage} ${since.getTime()}`).digest();
-  return new ObjectId(digest.subarray(0, 12));
+/** The bytes of a stage job's id that tell the partition. */
+const PARTITION_AT = 10;
+
+function jobIdOf({ invoiceId, stage, since }: PendingWork, partition: number): ObjectId {
+  const id = createHash('sha256').update(`${invoiceId} ${stage} ${since.getTime()}`).digest().subarray(0, 12);
+  id.writeUInt16BE(partition, PARTITION_AT);
+  return new ObjectId(id);
+}
+
+/** The partition of a stage job's invoice, by its id: a notification has nothing else. @param id hexadecimal */
+export function partitionOfJob(id: string): number {
+  return Number.parseInt(id.slice(2 * PARTITION_AT), 16) % PARTITIONS;
 }
 
 /** The id of the wake jobs of a second; its last two bytes are those that {@link wakeOfJob} reads. */

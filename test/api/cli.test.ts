@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { openAdministration } from '../../src/app/administration.ts';
+import * as diagnosis from '../../src/app/diagnosis.ts';
 import { trustedSigners, verifyDocument } from '../../src/app/verification.ts';
 import type { CommandContext, CommandParts } from '../../src/cli/command.ts';
 import { COMMANDS } from '../../src/cli/commands.ts';
@@ -21,7 +22,7 @@ import { STAND_IN_PDF, startService, type TestService, withDatabase } from '../s
 
 const PROFILE = fileURLToPath(new URL('../../scripts/samples/seller/profile.json', import.meta.url));
 
-// One test starts up to seven processes in sequence.
+// One test starts a service in a process of its own.
 vi.setConfig({ testTimeout: 240_000 });
 
 let folder: string;
@@ -69,8 +70,11 @@ function cli(args: readonly string[], env: Record<string, string> = settings): P
   return start(args, env).ended;
 }
 
-/** Runs a command of administration or `verify` in this process, because starting a process takes longer than most commands. */
-async function administer(...args: string[]): Promise<Ended> {
+/**
+ * Runs a command in this process, because starting a process takes longer than most commands; not one that starts a
+ * service. What a process adds, and how it is made of its parts, is shown by the commands that have one (`cli`).
+ */
+async function runHere(args: readonly string[], env: Record<string, string>): Promise<Ended> {
   const texts = { out: '', err: '' };
   const terminal: Terminal = {
     print: (text) => {
@@ -85,21 +89,25 @@ async function administer(...args: string[]): Promise<Ended> {
   };
   const context: CommandContext = {
     terminal,
-    config: () => readConfig(settings),
+    config: () => readConfig(env),
     environmentKey: () => null,
-    parts: { openAdministration, trustedSigners: async (pem) => trustedSigners(pem), verifyDocument } as CommandParts,
+    parts: PARTS,
   };
   return { code: await runCommandLine(args, COMMANDS, context), ...texts };
 }
+
+const PARTS = {
+  ...{ ...diagnosis, openAdministration, verifyDocument },
+  trustedSigners: async (pem) => trustedSigners(pem),
+} as CommandParts;
+
+const administer = (...args: string[]): Promise<Ended> => runHere(args, settings);
 
 /** The output of a command that must succeed and print only JSON. */
 function jsonOf({ code, out, err }: Ended) {
   expect({ code, err }).toEqual({ code: 0, err: '' });
   return JSON.parse(out);
 }
-
-const json = async (args: readonly string[], env?: Record<string, string>) =>
-  jsonOf(await cli([...args, '--json'], env));
 
 const administered = async (...args: string[]) => jsonOf(await administer(...args, '--json'));
 
@@ -263,18 +271,17 @@ describe('tenants and keys', () => {
 describe('the embedded store', () => {
   it('is started for the command, or used through the running engine', async () => {
     const dataDir = join(folder, 'embedded');
-    const tenant = await json(['tenants', 'create', '--name', 'Alone'], { DATA_DIR: dataDir });
+    const env = { DATA_DIR: dataDir };
+    const tenant = jsonOf(await cli(['tenants', 'create', '--name', 'Alone', '--json'], env));
     const engine = await startEngine({ dataDir: join(dataDir, 'db') });
     try {
-      const key = await json(
-        ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind', 'publishable'],
-        { DATA_DIR: dataDir },
-      );
+      const create = ['keys', 'create', '--tenant', tenant.id, '--environment', 'test', '--kind', 'publishable'];
+      const key = jsonOf(await cli([...create, '--json'], env));
       expect(key.key).toMatch(/^pk_test_/);
     } finally {
       await engine.close();
     }
-    expect(await json(['keys', 'list', '--tenant', tenant.id], { DATA_DIR: dataDir })).toHaveLength(1);
+    expect(jsonOf(await runHere(['keys', 'list', '--tenant', tenant.id, '--json'], env))).toHaveLength(1);
   });
 });
 
@@ -296,7 +303,7 @@ describe('doctor', () => {
     const [missing, empty] = [join(folder, 'missing'), join(folder, 'empty')];
     await mkdir(empty);
     for (const DATA_DIR of [missing, empty]) {
-      const { out } = await cli(['doctor'], { DATA_DIR, PORT: '0', CHROMIUM_PATH: join(folder, 'no-browser') });
+      const { out } = await runHere(['doctor'], { DATA_DIR, PORT: '0', CHROMIUM_PATH: join(folder, 'no-browser') });
       expect(out).toMatch(/✔ store +embedded.*tested in a temporary folder/);
       expect(out).toMatch(/✔ certificate +.*tested in a temporary folder/);
     }
@@ -309,7 +316,7 @@ describe('doctor', () => {
     await mkdir(dataDir);
     await writeFile(join(dataDir, 'db'), 'not a folder');
     const env = { DATA_DIR: dataDir, CHROMIUM_PATH: join(folder, 'no-browser') };
-    const { code, out } = await cli(['doctor'], env);
+    const { code, out } = await runHere(['doctor'], env);
     expect(code).toBe(1);
     expect(out).toMatch(/✘ store .*until this is fixed: store/s);
   });
@@ -357,13 +364,13 @@ describe('demo', () => {
       ...{ verdict: 'invalid', valid: false, failed: 'digest' },
       reason: expect.any(String),
     });
-    const said = await cli(['verify', changed], {});
+    const said = await runHere(['verify', changed], {});
     expect(said).toMatchObject({ code: 1, out: expect.stringContaining('NOT VALID'), err: '' });
   });
 
   it('sends to a given address with a given key, and reports an invoice that cannot be sent', async () => {
     const url = service.url;
-    const { code, out } = await cli(['demo', '--url', url, '--key', 'sk_test_unknown']);
+    const { code, out } = await runHere(['demo', '--url', url, '--key', 'sk_test_unknown'], settings);
     expect(code).toBe(1);
     expect(out).toContain(`Sending 6 invoices to ${url}`);
     expect(out).toContain('invalid_api_key: ');
@@ -390,7 +397,7 @@ describe('demo', () => {
     expect(out).toContain('a temporary service at http://127.0.0.1:');
     expect(out).toMatch(/shown only once.*http:\/\/127\.0\.0\.1:\d+\/ops\/jobs.*sk_test_/s);
     const tenant = await readFile(join(dataDir, 'demo', 'tenant'), 'utf8');
-    const keys = await json(['keys', 'list', '--tenant', tenant], { DATA_DIR: dataDir });
+    const keys = jsonOf(await runHere(['keys', 'list', '--tenant', tenant, '--json'], { DATA_DIR: dataDir }));
     expect(keys).toMatchObject([{ revoked_at: expect.any(String) }]);
     expect((await stat(dataDir)).mode & 0o077).toBe(0);
   });
@@ -406,9 +413,12 @@ describe('PUBLIC_URL and SANDBOX_URL', () => {
       const env = { ...configured, PORT: new URL(behind.url).port };
       const { secretKey } = await behind.tenant();
       expect((await new Client(behind.url, secretKey).get('/v1/invoices')).status).toBe(401);
-      expect(await cli(['trigger', 'invoice.accepted', '--key', secretKey], env)).toMatchObject({ code: 0, err: '' });
+      expect(await runHere(['trigger', 'invoice.accepted', '--key', secretKey], env)).toMatchObject({
+        code: 0,
+        err: '',
+      });
 
-      const { code, out, err } = await cli(['demo'], env);
+      const { code, out, err } = await runHere(['demo'], env);
       expect({ code, err }).toEqual({ code: 0, err: '' });
       expect(out).toContain(`the running service at ${behind.url}`);
       expect(out).toContain('VALID  inv_');

@@ -42,6 +42,7 @@ it('count requests by route, status changes and stages, and show when the certif
     /fatoura_http_request_duration_seconds_count\{method="POST",route="\/v1\/invoices",status="201"\} 1/,
   );
   expect(text).toContain('route="/v1/invoices/:id"');
+  expect(text).toMatch(/fatoura_claims_total\{outcome="lost"\} 0/);
   expect(text).toContain('route="other",status="404"');
   expect(text).toContain('nodejs_eventloop_lag_seconds');
   expect(text).not.toContain(body.id);

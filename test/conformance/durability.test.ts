@@ -272,7 +272,7 @@ describe('the address', () => {
 
 test('close() answers the commands in progress and ends waiting streams', { timeout: 120_000 }, async () => {
   const engine = await start();
-  const client = await new MongoClient(engine.uri).connect();
+  const client = await new MongoClient(engine.uri, { serverSelectionTimeoutMS: 1000 }).connect();
   const collection = client.db('test').collection<{ _id: number }>('c');
   const stream = collection.watch([], { maxAwaitTimeMS: 60_000 });
   stream.next().catch(() => {});

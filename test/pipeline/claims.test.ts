@@ -145,14 +145,16 @@ it('a tenant that creates one after the other does not wait for the 2,000 due in
   it.claimer.start();
   await expect.poll(() => it.ran.size).toBeGreaterThan(50);
   const tenantId = newId('ten');
+  /** How many invoices had been run when each was created. */
   const created = new Map<string, number>();
   for (let i = 0; i < 20; i++) {
     const [id] = (await backlog(tenantId, 1)) as [string];
-    created.set(id, Date.now());
+    created.set(id, it.ran.size);
     await sleep(25);
   }
   await expect.poll(() => [...created.keys()].filter((id) => !it.ran.has(id)), { timeout: 10_000 }).toEqual([]);
-  const waits = [...created].map(([id, at]) => (it.ran.get(id) ?? 0) - at);
-  // The bound: a second from due to done, however long the backlog is.
-  expect(Math.max(...waits)).toBeLessThan(1000);
+  const order = [...it.ran.keys()];
+  const passed = [...created].map(([id, before]) => order.indexOf(id) - before);
+  // Counted, not timed: as many of the others as are claimed at once, however long the backlog is.
+  expect(Math.max(...passed)).toBeLessThan(200);
 }, 60_000);

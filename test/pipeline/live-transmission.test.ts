@@ -18,7 +18,7 @@ import { absent, answering, held, notHeld, unknown } from '../support/authority.
 import { Client, invoiceBody } from '../support/client.ts';
 import { pendingInvoice } from '../support/invoices.ts';
 import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
-import { NO_PAPERS, STAND_IN_RENDERER, withDatabase } from '../support/service.ts';
+import { NO_PAPERS, STAND_IN_RENDERER, sharedThreads, withDatabase } from '../support/service.ts';
 import { SELLER } from '../unit/pdf/support.ts';
 import { makePkcs12 } from '../unit/signing-key/make-pkcs12.ts';
 
@@ -47,6 +47,7 @@ const settings = (role: string) => ({
 
 async function worker(authority: Authority, concurrency = 4): Promise<App> {
   const app = await startApp(readConfig(settings('worker')), {
+    ...sharedThreads(),
     renderer: STAND_IN_RENDERER,
     live: { ...NO_PAPERS, authority, concurrency },
   });
@@ -152,7 +153,7 @@ it('an outage with 120 waiting: no attempt burned, drained at the concurrency by
 it('a pause holds what waits, also across a restart; its end drains it', async () => {
   const { authority, facts } = fallible(5);
   facts.away = false;
-  const api = await startApp(readConfig(settings('api')));
+  const api = await startApp(readConfig(settings('api')), sharedThreads());
   apps.push(api);
   const state = createAuthorityStateStore(api.store.db);
   await state.pause({ by: 'me', reason: null, since: new Date() });
@@ -179,7 +180,7 @@ it('a shutdown during a submission waits for it at most as long as for jobs; the
     },
   });
   const first = await worker(stalled);
-  const api = await startApp(readConfig(settings('api')));
+  const api = await startApp(readConfig(settings('api')), sharedThreads());
   apps.push(api);
   await waiting(api, ['ten_a']);
   await expect.poll(() => calls, { timeout: 30_000 }).toEqual(['submit']);
@@ -204,6 +205,7 @@ it('live and test invoices of one service go through the same stages, to their o
   });
   const signing = { SIGNING_P12: p12, SIGNING_P12_PASSPHRASE: 'secret' };
   const app = await startApp(readConfig({ ...settings('all'), ...signing }), {
+    ...sharedThreads(),
     renderer: STAND_IN_RENDERER,
     live: { ...NO_PAPERS, authority, concurrency: 2 },
   });

@@ -13,7 +13,7 @@ import { startService } from '../support/service.ts';
 const CLIENTS = 32;
 
 it('is not ready at once, and still answers during the delay for load balancers', async () => {
-  const service = await startService({ SHUTDOWN_DELAY: '2s' });
+  const service = await startService({ SHUTDOWN_DELAY: '5s' });
   const { secretKey } = await service.tenant();
   const client = new Client(service.url, secretKey);
   expect((await client.get('/readyz')).status).toBe(200);
@@ -26,9 +26,9 @@ it('is not ready at once, and still answers during the delay for load balancers'
   expect(await client.get('/healthz')).toMatchObject({ status: 200, body: { status: 'alive' } });
   const created = await client.post('/v1/invoices', invoiceBody());
   expect([created.status, created.headers.get('connection')]).toEqual([201, 'close']);
-  expect(performance.now() - start).toBeLessThan(2000);
+  expect(performance.now() - start).toBeLessThan(5000);
   await closing;
-  expect(performance.now() - start).toBeGreaterThan(1900);
+  expect(performance.now() - start).toBeGreaterThan(4900);
   await expect(client.get('/readyz')).rejects.toThrow();
 });
 

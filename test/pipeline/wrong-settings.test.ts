@@ -16,10 +16,13 @@ beforeEach(async () => {
 });
 afterEach(() => rm(folder, { recursive: true, force: true }));
 
+/** Where Node finds compiled modules. */
+const { NODE_COMPILE_CACHE } = process.env;
+
 /** Starts the service with these settings only, and waits for its end. */
 async function start(settings: Record<string, string>): Promise<{ code: number; lines: string[] }> {
   const child = spawn(process.execPath, [MAIN], {
-    env: { PORT: '0', DATA_DIR: join(folder, 'data'), CHROMIUM_PATH: '/nonexistent', ...settings },
+    env: { NODE_COMPILE_CACHE, PORT: '0', DATA_DIR: join(folder, 'data'), CHROMIUM_PATH: '/nonexistent', ...settings },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
   const ended = new Promise<number>((resolve) => child.once('close', (code) => resolve(code ?? -1)));

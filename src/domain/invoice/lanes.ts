@@ -47,12 +47,16 @@ export function laneOf(environment: Environment, { stage, parked, idle, blocked 
 
 /** Number of partitions of the invoices. Workers divide them among themselves; stored, so it can never change. */
 export const PARTITIONS = 4096;
-/** Partitions of one tenant. Workers take the partitions in turn, and so the tenants. */
+/**
+ * Partitions of one tenant, as far apart as possible: several workers share the burst of a single tenant, because each
+ * has a part of its range. Workers take the partitions in turn, and so the tenants.
+ */
 const OF_A_TENANT = 4;
 
 /** The partition of an invoice, from 0 to `PARTITIONS - 1`. It follows from the ids, so that every process agrees. */
 export function partitionOf({ tenantId, id }: Pick<Invoice, 'tenantId' | 'id'>): number {
-  return (hash(tenantId) + (hash(id) % OF_A_TENANT)) % PARTITIONS;
+  const nth = hash(id) % OF_A_TENANT;
+  return (hash(tenantId) + nth * (PARTITIONS / OF_A_TENANT)) % PARTITIONS;
 }
 
 /** FNV-1a with 32 bits, and the last step of MurmurHash3, which spreads differences to the low bits. */

@@ -16,16 +16,23 @@ it('parked and blocked work has no lane; a live invoice never shares one with a 
   }
 });
 
-it('a partition is that of the first version, as it is stored', () => {
+it('a partition is the same in every version, because it is stored', () => {
   expect(partitionOf({ tenantId: 'ten_1', id: 'inv_1' })).toBe(KNOWN[0]);
   expect(partitionOf({ tenantId: 'ten_1', id: 'inv_2' })).toBe(KNOWN[1]);
 });
-const KNOWN = [826, 828];
+const KNOWN = [1849, 3897];
 
-it('a tenant has four partitions, and tenants spread evenly over all of them', () => {
+it('a tenant has four partitions, which up to four workers share evenly; tenants spread evenly over all of them', () => {
   const tenantId = newId('ten');
   const own = new Set(Array.from({ length: 400 }, () => partitionOf({ tenantId, id: newId('inv') })));
   expect(own.size).toBe(4);
+  for (const count of [2, 4]) {
+    const workers = Array.from({ length: count }, (_, n) => `wrk_${n}`);
+    for (const worker of workers) {
+      const { from, until } = rangeOf(workers, worker);
+      expect([...own].filter((partition) => partition >= from && partition < until)).toHaveLength(4 / count);
+    }
+  }
   const counts = new Array<number>(16).fill(0);
   for (let i = 0; i < 16_000; i++) {
     const partition = partitionOf({ tenantId: newId('ten'), id: newId('inv') });

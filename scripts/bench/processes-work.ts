@@ -1,0 +1,31 @@
+import type { ThroughputService } from './throughput-work.ts';
+
+/** How a process of `processes` is started. */
+export interface ProcessOptions {
+  readonly role: 'api' | 'worker';
+  readonly mongodbUrl: string;
+  /** Shared by the processes of a side. */
+  readonly dataDir: string;
+}
+
+/** What a process sends when it is ready. */
+export interface StartedProcess {
+  /** null for a worker. */
+  readonly url: string | null;
+}
+
+/** Answers are {@link ProcessAnswer}. */
+export type ProcessRequest =
+  /** Makes a tenant and answers its `service`; for an api process. */
+  | { readonly do: 'make tenant' }
+  /** See `drained`: answers `atMs` and `left`. */
+  | { readonly do: 'drain'; readonly tenantId: string }
+  /** Answers `claims` since the start; zeros without a worker. */
+  | { readonly do: 'count claims' };
+
+export interface ProcessAnswer {
+  readonly service?: ThroughputService & { readonly tenantId: string };
+  readonly atMs?: number;
+  readonly left?: number;
+  readonly claims?: { readonly found: number; readonly claimed: number };
+}
