@@ -214,7 +214,7 @@ function processCases({ db }: Store): Record<string, Subject> {
       close: SENDS_NOTHING,
     }),
     createStageJobs: subject(jobs, {
-      add: () => jobs.add(work, new Date()),
+      add: () => jobs.add(work, 0, new Date()),
       wake: () => jobs.wake({ lane: 'stages', range: 0 }),
       remove: () => jobs.remove(new ObjectId().toHexString()),
     }),
