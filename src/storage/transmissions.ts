@@ -60,10 +60,17 @@ export function createTransmissions(db: Db): TransmissionReader & LookUpSchedule
 
     async makeLookUpDue(submissionId, rule) {
       const now = new Date();
+      const rules = mayLookUp(rule, now);
+      // A cluster changes one document only by its id (docs/decisions/0052). Local, because a majority may not have the
+      // latest state yet; the update is guarded by the same filter.
+      const other = await invoices.findOne(
+        { heldAs: submissionId, ...rules },
+        { projection: { _id: 1 }, readConcern: 'local' },
+      );
       // Both always run, so that the answer takes as long for an unknown id.
       const changed = await Promise.all(
-        [{ _id: submissionId }, { heldAs: submissionId }].map((held) =>
-          invoices.findOneAndUpdate({ ...held, ...mayLookUp(rule, now) }, dueAt(now), { returnDocument: 'after' }),
+        [{ _id: submissionId }, { _id: other?._id ?? submissionId, heldAs: submissionId }].map((held) =>
+          invoices.findOneAndUpdate({ ...held, ...rules }, dueAt(now), { returnDocument: 'after' }),
         ),
       );
       const document = changed.find((each) => each !== null);

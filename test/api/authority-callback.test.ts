@@ -121,7 +121,8 @@ describe('a signed callback', () => {
       ({ command }) =>
         JSON.stringify(command).includes('work.outcomeUnknown') && JSON.stringify(command).includes(known),
     );
-    expect(own).toHaveLength(2);
+    // A search and two updates.
+    expect(own).toHaveLength(3);
     expect(lookUps).not.toContain(test);
   });
 

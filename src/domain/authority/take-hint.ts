@@ -18,7 +18,7 @@ const MOST_WAITING = 1000;
 export interface LookUpScheduler {
   /**
    * Makes the look-up of a live invoice due now: at stage `decide`, or at `transmit` with an unknown outcome; not while
-   * a worker holds it or the rule forbids it. One guarded update for each way in which the authority may hold it.
+   * a worker holds it or the rule forbids it. Two round trips, whether or not there is such an invoice.
    * @param submissionId the invoice's id, or the one under which the authority holds it
    * @returns the invoice with its work; null if nothing was changed
    */

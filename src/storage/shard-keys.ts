@@ -1,0 +1,51 @@
+import { DOCUMENTS_BUCKET } from './documents.ts';
+
+/**
+ * How a cluster holds a collection: spread over its shards by a key, or whole on one shard.
+ *
+ * - `key`: as `sh.shardCollection` takes it. A statement with the key goes to the shard of its document, one without it
+ *   to every shard.
+ * - `whole`: why one shard carries it, however many invoices there are.
+ */
+export type Placement =
+  | { readonly key: Readonly<Record<string, 1 | 'hashed'>> }
+  | {
+      readonly whole: string;
+    };
+
+/** Spread evenly from the start. For collections that are found by their ids. */
+const BY_ID: Placement = { key: { _id: 'hashed' } };
+
+const FEW_DOCUMENTS = 'It has a fixed number of small documents.';
+const BY_TENANTS = 'It grows with the tenants, not with their invoices, and its unique indexes span all tenants.';
+
+/**
+ * The placement of every collection, with MongoDB's rules for sharded ones kept (docs/decisions/0052): the ids that
+ * must be unique are the shard key, and a statement that changes one document has it. `test/storage/sharding.test.ts`
+ * runs every method of the repositories against this table.
+ */
+export const PLACEMENTS: Readonly<Record<string, Placement>> = {
+  invoices: BY_ID,
+  webhook_events: BY_ID,
+  // By ranges, because the id starts with the UUID of the event, so that an event's deliveries are next to each other.
+  webhook_deliveries: { key: { _id: 1 } },
+  webhook_attempts: BY_ID,
+  [`${DOCUMENTS_BUCKET}.files`]: BY_ID,
+  // The chunks of a file are together. Hashed, because the ids of files grow with time.
+  [`${DOCUMENTS_BUCKET}.chunks`]: { key: { files_id: 'hashed' } },
+  logos: BY_ID,
+  rate_windows: BY_ID,
+  authority_ledger: BY_ID,
+  mock_submissions: BY_ID,
+  mock_refusals: BY_ID,
+
+  tenants: { whole: BY_TENANTS },
+  webhook_endpoints: { whole: BY_TENANTS },
+  jobs: { whole: 'JOB_RATE bounds the jobs, and Agenda changes single jobs that it finds by their names.' },
+  authority_differences: { whole: 'The open differences of each kind are limited, and resolved ones expire.' },
+  authority_state: { whole: FEW_DOCUMENTS },
+  authority_reconciliation: { whole: FEW_DOCUMENTS },
+  claim_members: { whole: FEW_DOCUMENTS },
+  installation: { whole: FEW_DOCUMENTS },
+  health: { whole: FEW_DOCUMENTS },
+};

@@ -1,0 +1,127 @@
+import type { CommandStartedEvent, Document } from 'mongodb';
+import type { Store } from '../../src/storage/connect.ts';
+import type { Placement } from '../../src/storage/shard-keys.ts';
+
+/**
+ * What mongos would do with a statement: send it to the shards of its key, to the one shard that has the whole
+ * collection, or to all shards; or refuse it, as mongos up to 7.0 does with a change of one document without the key.
+ */
+export interface Routed {
+  readonly route: 'targeted' | 'whole' | 'scattered' | 'refused';
+  /** E.g. `find invoices by environment, tenantId`: the command, the collection, the fields of its filter. */
+  readonly statement: string;
+}
+
+/** How many shards a condition on a shard key can need: one, those of several values, or those of a range. */
+type Bound = 'one' | 'several' | 'range';
+
+/** A statement of a command. `single`: it changes one document. `whole`: mongos must find its exact shard. */
+interface Statement {
+  readonly verb: string;
+  readonly filter: Document;
+  readonly kind: 'read' | 'many' | 'single' | 'whole' | 'insert';
+}
+
+/** Commands that read or change no documents by a filter, or continue one that did. */
+const OTHERS = new Set([
+  ...['getMore', 'killCursors', 'commitTransaction', 'abortTransaction', 'endSessions', 'ping', 'hello'],
+  ...['create', 'createIndexes', 'listIndexes', 'listCollections', 'collMod', 'dropDatabase'],
+]);
+
+/** How a command's statements would be routed; none if it has no filter. */
+export function routesOf(
+  { commandName, command }: Pick<CommandStartedEvent, 'commandName' | 'command'>,
+  placements: Readonly<Record<string, Placement>>,
+): Routed[] {
+  if (OTHERS.has(commandName)) return [];
+  const collection = String(command[commandName]);
+  const placement = placements[collection];
+  return statementsOf(commandName, command).map(({ verb, filter, kind }) => {
+    const fields = Object.keys(filter).sort().join(', ');
+    const statement = `${verb} ${collection}${kind === 'insert' ? '' : ` by ${fields || 'nothing'}`}`;
+    if (placement === undefined)
+      return { route: 'refused', statement: `${statement}: the collection has no placement` };
+    return {
+      route: 'whole' in placement ? 'whole' : routeOf(kind, filter, Object.entries(placement.key)),
+      statement,
+    };
+  });
+}
+
+function routeOf(kind: Statement['kind'], filter: Document, key: [string, 1 | 'hashed'][]): Routed['route'] {
+  if (kind === 'insert') return key.every(([field]) => filter[field] !== undefined) ? 'targeted' : 'refused';
+  const bounds = key.map(([field]) => boundOf(filter, field));
+  if (kind === 'read' || kind === 'many') {
+    const isUseless = bounds[0] === null || (bounds[0] === 'range' && key[0]?.[1] === 'hashed');
+    return isUseless ? 'scattered' : 'targeted';
+  }
+  if (bounds.every((bound) => bound === 'one')) return 'targeted';
+  return kind === 'single' && boundOf(filter, '_id') === 'one' ? 'scattered' : 'refused';
+}
+
+function boundOf(filter: Document, field: string): Bound | null {
+  const own = field in filter ? boundOfCondition(filter[field]) : null;
+  if (own !== null) return own;
+  for (const each of filter.$and ?? []) {
+    const bound = boundOf(each, field);
+    if (bound !== null) return bound;
+  }
+  const branches: (Bound | null)[] = (filter.$or ?? []).map((each: Document) => boundOf(each, field));
+  if (branches.length === 0 || branches.includes(null)) return null;
+  return branches.includes('range') ? 'range' : 'several';
+}
+
+function boundOfCondition(condition: unknown): Bound | null {
+  const operators = Object.keys(Object(condition)).filter((name) => name.startsWith('$'));
+  if (operators.length === 0 || operators.includes('$eq')) return 'one';
+  if (operators.includes('$in')) return 'several';
+  const isBetween = operators.some((name) => /^\$gte?$/.test(name)) && operators.some((name) => /^\$lte?$/.test(name));
+  return isBetween ? 'range' : null;
+}
+
+function statementsOf(name: string, command: Document): Statement[] {
+  switch (name) {
+    case 'find':
+      return [{ verb: name, filter: command.filter ?? {}, kind: 'read' }];
+    case 'aggregate': {
+      // mongos follows the changes on every shard with one stream.
+      if (command.pipeline[0]?.$changeStream) return [];
+      return [{ verb: name, filter: command.pipeline[0]?.$match ?? {}, kind: 'read' }];
+    }
+    case 'findAndModify':
+      return [{ verb: name, filter: command.query, kind: 'whole' }];
+    case 'update':
+      return command.updates.map(({ q, multi, upsert }: Document) => {
+        const kind = upsert ? 'whole' : multi ? 'many' : 'single';
+        return { verb: multi ? 'updateMany' : 'updateOne', filter: q, kind };
+      });
+    case 'delete':
+      return command.deletes.map(({ q, limit }: Document) => ({
+        ...{ verb: limit === 1 ? 'deleteOne' : 'deleteMany', filter: q, kind: limit === 1 ? 'single' : 'many' },
+      }));
+    case 'insert':
+      return command.documents.map((document: Document) => ({ verb: name, filter: document, kind: 'insert' }));
+    default:
+      throw new Error(`it is not known how mongos routes the command ${name}`);
+  }
+}
+
+/**
+ * Watches what a client sends. @returns a function that returns how the statements since its last call would be routed
+ * @param store connected with `monitorCommands`
+ */
+export function watchRoutes({ client }: Pick<Store, 'client'>, placements: Readonly<Record<string, Placement>>) {
+  const seen: Pick<CommandStartedEvent, 'commandName' | 'command'>[] = [];
+  client.on('commandStarted', (event) => seen.push(event));
+  return (): Routed[] => seen.splice(0).flatMap((event) => routesOf(event, placements));
+}
+
+/**
+ * Whether shards that know only their own documents keep an index unique: its fields start with those of the shard key,
+ * in any direction, hashed or not.
+ */
+export function staysUnique(index: Readonly<Record<string, unknown>>, placement: Placement): boolean {
+  if ('whole' in placement) return true;
+  const fields = Object.keys(index);
+  return Object.keys(placement.key).every((field, place) => fields[place] === field);
+}

@@ -1,0 +1,231 @@
+import type { UpdateFilter } from 'mongodb';
+import { newId } from '../../../src/domain/ids.ts';
+import type { Invoice } from '../../../src/domain/invoice/invoice.ts';
+import { ALL_PARTITIONS } from '../../../src/domain/invoice/lanes.ts';
+import type { Claim, InvoiceChange } from '../../../src/domain/invoice/repository.ts';
+import { newCreationMoment, orderAt } from '../../../src/domain/order-key.ts';
+import type { Store } from '../../../src/storage/connect.ts';
+import type { InvoiceDocument } from '../../../src/storage/invoice-document.ts';
+import { createInvoiceRepository } from '../../../src/storage/invoices.ts';
+import { createOutbox } from '../../../src/storage/outbox.ts';
+import { createTransmissions } from '../../../src/storage/transmissions.ts';
+import { pendingInvoice } from '../invoices.ts';
+import { statusChange } from '../webhooks.ts';
+import { type Case, drained, failing, LEASE_MS, OWNER, type Subject, subject } from './cases.ts';
+
+const A_LIST =
+  'a page of a list is read from the index of each shard, which is cheaper than a shard with all of a tenant';
+const TO_BE_MOVED = 'the unique indexes of invoices do not have the shard key yet (docs/decisions/0052)';
+const FEW = 'operators and sweeps look a few times a minute, and each shard reads its own index up to the limit';
+const CLAIMERS = 'a claimer looks for a batch of all shards; what it then claims has the shard key';
+const LEDGER = 'the reconciliation looks for invoices by what the authority knows of them';
+
+const WORK = { stage: 'sign', attempts: 0, outcomeUnknown: false, in: 0, keep: true } as const;
+const RULE = { quietMs: 0, mostAnHour: 9 };
+const { tenantId, environment } = OWNER;
+const owner = [tenantId, environment] as const;
+
+export function invoiceCases(store: Store): Record<string, Subject> {
+  const invoices = createInvoiceRepository(store.db);
+
+  async function fresh(changes: Partial<Invoice> = {}, set?: object): Promise<Invoice> {
+    const invoice = pendingInvoice({ ...OWNER, ...changes });
+    await invoices.insert(invoice, newCreationMoment().order, null);
+    const update = { $set: set } as UpdateFilter<InvoiceDocument>;
+    if (set) await store.db.collection<InvoiceDocument>('invoices').updateOne({ _id: invoice.id }, update);
+    return invoice;
+  }
+  async function claimed(): Promise<Claim> {
+    const claim = await invoices.claim((await fresh()).id, LEASE_MS);
+    if (!claim) throw new Error('the invoice could not be claimed');
+    return claim;
+  }
+  const numbered = (serial: number): InvoiceChange => ({
+    ...{ status: 'signing', series: { year: 2026, serial }, events: [statusChange(1)], work: WORK },
+  });
+  const page = { ...OWNER, status: null, limit: 5, cursor: null, createdFrom: null, createdUntil: null } as const;
+  const cursor = { direction: 'after', order: orderAt(Date.now() + 60_000) } as const;
+  const insert = (mark: string | null, changes: Partial<Invoice> = {}) =>
+    invoices.insert(
+      pendingInvoice({ ...OWNER, ...changes }),
+      newCreationMoment().order,
+      mark === null ? null : { key: mark, fingerprint: 'f' },
+    );
+
+  const reading = {
+    find: async () => invoices.find((await fresh()).id),
+    findMany: async () => invoices.findMany(...owner, [(await fresh()).id, newId('inv')]),
+    findByIdempotencyKey: {
+      call: () => invoices.findByIdempotencyKey(...owner, 'any'),
+      scatters: ['find invoices by environment, idempotency.key, tenantId'],
+      because: TO_BE_MOVED,
+    },
+    findByNumber: [
+      {
+        call: () => invoices.findByNumber(...owner, 'A 1'),
+        scatters: ['find invoices by environment, ownNumber, tenantId'],
+        because: TO_BE_MOVED,
+      },
+      {
+        call: () => invoices.findByNumber(...owner, '2026-000001'),
+        scatters: ['find invoices by environment, series.serial, series.year, tenantId'],
+        because: TO_BE_MOVED,
+      },
+    ],
+    findByOwnNumber: {
+      call: () => invoices.findByOwnNumber(...owner, 'A 1'),
+      scatters: ['find invoices by environment, ownNumber, tenantId'],
+      because: TO_BE_MOVED,
+    },
+    orderOf: async () => invoices.orderOf(...owner, (await fresh()).id),
+    highestSerial: {
+      call: () => invoices.highestSerial(...owner, 2026),
+      scatters: ['find invoices by environment, series.serial, series.year, tenantId'],
+      because: TO_BE_MOVED,
+    },
+    page: [
+      { call: () => invoices.page(page), scatters: ['find invoices by environment, tenantId'], because: A_LIST },
+      {
+        call: async () => (await invoices.page({ ...page, status: 'pending', cursor, maxBytes: 1e6 })).hasOthers(),
+        scatters: ['find invoices by environment, order, status, tenantId'],
+        because: A_LIST,
+      },
+    ],
+  };
+
+  const changing = {
+    insert: [
+      () => insert(null),
+      () => insert('first'),
+      {
+        call: async () => [await insert('twice'), await insert('twice')],
+        scatters: ['find invoices by environment, idempotency.key, tenantId'],
+        because: TO_BE_MOVED,
+      },
+      async () => {
+        await insert(null, { ownNumber: 'B 1' });
+        await failing(insert(null, { ownNumber: 'B 1' }), 'NumberTaken');
+      },
+    ],
+    claim: async () => claimed(),
+    renew: async () => invoices.renew(await claimed(), LEASE_MS),
+    renewMany: async () => invoices.renewMany([{ claim: await claimed(), leaseMs: LEASE_MS }]),
+    change: [
+      async () => invoices.change(await claimed(), numbered(1), LEASE_MS),
+      // The claim is lost, so the invoices of the group are read.
+      async () => failing(invoices.change({ ...(await claimed()), token: 'lost' }, numbered(9), LEASE_MS), 'ClaimLost'),
+    ],
+    changeAll: async () => {
+      const claims = [await claimed(), await claimed()];
+      await invoices.changeAll(
+        claims.map((claim, i) => [claim, numbered(i + 2)]),
+        LEASE_MS,
+      );
+    },
+    raiseDocumentRevision: async () => invoices.raiseDocumentRevision(...owner, (await fresh()).id),
+    requestEmail: async () => invoices.requestEmail(await fresh(), { sending: 1 } as never),
+    retryNow: [
+      async () => invoices.retryNow((await claimed()).invoice.id),
+      async () => invoices.retryNow((await fresh({}, { 'work.blocked': 'digest_mismatch' })).id),
+    ],
+    retryFailed: {
+      call: () => invoices.retryFailed(7, 9),
+      scatters: ['updateMany invoices by work.blocked, work.dueAt, work.failures, work.parked, work.stage, work.token'],
+      because: FEW,
+    },
+    hurry: async () => invoices.hurry((await fresh({}, { 'work.idle': true })).id),
+  };
+
+  const waiting = {
+    needingAttention: {
+      call: () => invoices.needingAttention(5),
+      scatters: ['work.attempts', 'work.blocked', 'work.claims'].map((field) => `find invoices by ${field}`),
+      because: FEW,
+    },
+    nextParked: {
+      call: () => invoices.nextParked(null, new Set()),
+      scatters: ['find invoices by tenantId, work.dueAt, work.parked'],
+      because: 'one process looks for the next live invoice of all tenants, in fair turns, after an outage',
+    },
+    idleCount: { call: () => invoices.idleCount(9), scatters: ['find invoices by work.lane'], because: FEW },
+    parkedCount: { call: () => invoices.parkedCount(9), scatters: ['find invoices by work.parked'], because: FEW },
+    parkedByTenant: {
+      call: async () => {
+        await fresh({}, { 'work.parked': true });
+        await invoices.parkedByTenant(9, 9);
+      },
+      scatters: ['find invoices by tenantId, work.parked'],
+      because: FEW,
+    },
+  };
+
+  const claiming = {
+    due: {
+      call: () => invoices.due('stages', ALL_PARTITIONS, 5),
+      scatters: ['find invoices by work.dueAt, work.lane, work.partition'],
+      because: CLAIMERS,
+    },
+    claimMany: async () => {
+      const claims = await invoices.claimMany('stages', [(await fresh()).id, newId('inv')], LEASE_MS);
+      if (claims.length === 0) throw new Error('the invoice could not be claimed');
+    },
+    handBack: async () => invoices.handBack([await claimed()]),
+    placeEarlierWork: {
+      call: async () => {
+        await fresh({}, { 'work.sweepAt': new Date() });
+        await invoices.placeEarlierWork(5);
+      },
+      scatters: ['find invoices by work.sweepAt'],
+      because: 'after an upgrade, until no earlier work is left; then the index is empty',
+    },
+  };
+
+  return {
+    createInvoiceRepository: subject(invoices, { ...reading, ...changing, ...waiting, ...claiming }),
+    createOutbox: outboxCases(store, fresh),
+    createTransmissions: transmissionCases(store, fresh),
+  };
+}
+
+type Fresh = (changes: Partial<Invoice>, set?: object) => Promise<Invoice>;
+
+function outboxCases({ db }: Store, fresh: Fresh): Subject {
+  const outbox = createOutbox(db);
+  return subject(outbox, {
+    takeUnpublished: {
+      call: async () => {
+        await fresh({}, { outbox: { sequence: 1, dueAt: new Date(0) } });
+        await outbox.takeUnpublished(5, 1000);
+      },
+      scatters: ['find invoices by outbox.dueAt'],
+      because: FEW,
+    },
+    markPublished: async () => outbox.markPublished([{ invoiceId: (await fresh({})).id, sequence: 1 }]),
+  });
+}
+
+function transmissionCases({ db }: Store, fresh: Fresh): Subject {
+  const transmissions = createTransmissions(db);
+  const ofLedger = (call: () => Promise<unknown>, ...scatters: string[]): Case => ({ call, scatters, because: LEDGER });
+  const heldElsewhere = async () => {
+    const work = { 'work.stage': 'decide', 'work.dueAt': new Date(Date.now() + LEASE_MS), 'work.token': null };
+    await fresh({ environment: 'live' }, { ...work, heldAs: 'inv_held' });
+    if ((await transmissions.makeLookUpDue('inv_held', RULE)) === null) throw new Error('nothing was made due');
+  };
+  return subject(transmissions, {
+    bySubmission: ofLedger(() => transmissions.bySubmission(['inv_1']), 'find invoices by heldAs'),
+    byDigest: ofLedger(() => transmissions.byDigest(['00']), 'find invoices by environment, xml.sha256'),
+    decided: ofLedger(
+      () => drained(transmissions.decided(new Date(0), new Date())),
+      'find invoices by environment, status, updatedAt',
+    ),
+    makeLookUpDue: {
+      call: heldElsewhere,
+      scatters: [
+        'find invoices by $expr, $or, authorityAttempts, environment, heldAs, work.blocked, work.dueAt, work.parked, work.token',
+      ],
+      because: 'the authority may hold an invoice under another id; few hints come that early',
+    },
+    makeLookUpsDue: () => transmissions.makeLookUpsDue(['inv_1', 'inv_2'], RULE),
+  });
+}

@@ -1,0 +1,222 @@
+import { ObjectId } from 'mongodb';
+import type { ApiKey } from '../../../src/domain/api-key/api-key.ts';
+import { CLOSED } from '../../../src/domain/authority/breaker.ts';
+import type { LedgerEntry } from '../../../src/domain/authority/ports.ts';
+import type { Finding, ReconciliationRun } from '../../../src/domain/authority/reconciliation.ts';
+import { newId } from '../../../src/domain/ids.ts';
+import { parseLogo } from '../../../src/domain/tenant/logo.ts';
+import { createStageJobs } from '../../../src/jobs/stage-jobs.ts';
+import { createDifferenceRepository } from '../../../src/storage/authority-differences.ts';
+import { createLedgerCopy } from '../../../src/storage/authority-ledger.ts';
+import { createAuthorityStateStore } from '../../../src/storage/authority-state.ts';
+import { createClaimMembers } from '../../../src/storage/claim-members.ts';
+import type { Store } from '../../../src/storage/connect.ts';
+import { createDocumentStore } from '../../../src/storage/documents.ts';
+import { createStoreHealth } from '../../../src/storage/health.ts';
+import { createInstallationRepository } from '../../../src/storage/installation.ts';
+import { createLogoStore } from '../../../src/storage/logos.ts';
+import { createOrphanCollector } from '../../../src/storage/orphan-documents.ts';
+import { createRateLimiter } from '../../../src/storage/rate-limiter.ts';
+import { createReconciliationState } from '../../../src/storage/reconciliation-state.ts';
+import { createSubmissionLedger } from '../../../src/storage/submission-ledger.ts';
+import { createTenantRepository } from '../../../src/storage/tenants.ts';
+import { LOGO } from '../../unit/pdf/support.ts';
+import { drained, LEASE_MS, SENDS_NOTHING, type Subject, subject } from './cases.ts';
+
+const COLLECTOR = 'the collector reads the new files of all shards once an hour, 500 at a time';
+const SIMULATED = 'the ledger of the mock authority is read in the order of its decisions, for tests of reconciliation';
+const sha256 = (text: string) => Buffer.from(text).toString('hex').padEnd(64, '0').slice(0, 64);
+
+export function otherCases(store: Store): Record<string, Subject> {
+  return {
+    createTenantRepository: tenantCases(store),
+    createLogoStore: logoCases(store),
+    ...documentCases(store),
+    ...authorityCases(store),
+    ...processCases(store),
+  };
+}
+
+function tenantCases({ db }: Store): Subject {
+  const tenants = createTenantRepository(db);
+  const keyNamed = (id: string): ApiKey => ({
+    ...{ id, kind: 'secret', environment: 'test', lastFour: '0000', createdAt: new Date(), revokedAt: null },
+  });
+  async function stored(): Promise<{ id: string; key: ApiKey }> {
+    const [id, key] = [newId('ten'), keyNamed(newId('key'))];
+    await tenants.insert({ id, name: 'T', profile: { logo: parseLogo(LOGO) }, createdAt: new Date() }, [
+      { key, hash: sha256(key.id) },
+    ]);
+    return { id, key };
+  }
+  return subject(tenants, {
+    insert: stored,
+    find: async () => tenants.find((await stored()).id),
+    list: () => tenants.list(),
+    updateProfile: async () => tenants.updateProfile((await stored()).id, { logo: parseLogo(LOGO) }),
+    changeProfile: async () => tenants.changeProfile((await stored()).id, { cnss: '1' }, true),
+    admitLogo: async () => tenants.admitLogo((await stored()).id, 'a', 3),
+    findByKeyHash: async () => tenants.findByKeyHash(sha256((await stored()).key.id)),
+    findByKeyId: async () => tenants.findByKeyId((await stored()).key.id),
+    insertKey: async () => tenants.insertKey((await stored()).id, keyNamed(newId('key')), newId('key'), 9, 9),
+    keysOf: async () => tenants.keysOf((await stored()).id),
+    validKeys: async () => tenants.validKeys([(await stored()).key.id, 'key_1']),
+    revokeKey: async () => tenants.revokeKey((await stored()).key.id, new Date()),
+    revokeOwnKey: async () => {
+      const { id, key } = await stored();
+      await tenants.revokeOwnKey(id, key, new Date(), true);
+    },
+    isEmpty: () => tenants.isEmpty(),
+  });
+}
+
+function logoCases({ db }: Store): Subject {
+  const logos = createLogoStore(db);
+  return subject(logos, { put: () => logos.put(parseLogo(LOGO)), find: () => logos.find(parseLogo(LOGO)) });
+}
+
+function documentCases({ db }: Store): Record<string, Subject> {
+  const documents = createDocumentStore(db);
+  const put = () => documents.put(Buffer.from('<a/>'), `${newId('inv')}.xml`, 'application/xml');
+  const orphans = createOrphanCollector(db);
+  return {
+    createDocumentStore: subject(documents, {
+      put,
+      get: async () => documents.get(await put()),
+      read: async () => drained(documents.read(await put(), { first: 1, last: 2 })),
+    }),
+    createOrphanCollector: subject(orphans, {
+      collect: {
+        call: async () => {
+          const invoice = newId('inv');
+          await db.collection<{ _id: string }>('invoices').insertOne({ _id: invoice });
+          await documents.put(Buffer.from('<a/>'), `${invoice}.xml`, 'application/xml');
+          if ((await orphans.collect(new Date(Date.now() + 2 * 3_600_000))) === 0)
+            throw new Error('nothing was removed');
+        },
+        // The second page of the chunks has a lower bound too, and is still a range of a hashed key.
+        scatters: ['find documents.chunks by files_id'],
+        because: COLLECTOR,
+      },
+    }),
+  };
+}
+
+function authorityCases({ db }: Store): Record<string, Subject> {
+  const copy = createLedgerCopy(db);
+  const entry = (submissionId: string, digest: string): LedgerEntry => ({
+    ...{ submissionId, sha256: sha256(digest) },
+    decision: { outcome: 'accepted', dgiId: 'DGI-1', decidedAt: new Date(0) },
+  });
+  const differences = createDifferenceRepository(db);
+  const finding: Finding = {
+    ...{ kind: 'unknown_submission', submissionId: 'inv_1', invoiceId: null, tenantId: null, ours: null, theirs: null },
+  };
+  const states = createAuthorityStateStore(db);
+  const beat = { id: 'w', at: new Date(), inFlight: 0 };
+  const reconciliation = createReconciliationState(db);
+  const ledger = createSubmissionLedger(db);
+  const row = { submissionId: newId('inv'), sha256: sha256('a'), receivedAt: new Date(), receiptAt: new Date() };
+  const decided = { decision: entry('inv_1', 'a').decision, decisionAt: new Date(0) };
+  return {
+    createLedgerCopy: subject(copy, {
+      keep: async () => {
+        await copy.keep([entry('inv_1', 'a'), entry('inv_2', 'a')]);
+        if ((await copy.keep([entry('inv_1', 'b')])) !== 1) throw new Error('nothing was changed');
+      },
+      find: () => copy.find(['inv_1', 'inv_2']),
+    }),
+    createDifferenceRepository: subject(differences, {
+      observe: () => differences.observe([finding], new Date()),
+      open: () => differences.open(finding.kind, null, 5),
+      resolve: () => differences.resolve(finding.kind, ['inv_1'], new Date()),
+      count: () => differences.count(),
+    }),
+    createAuthorityStateStore: subject(states, {
+      read: () => states.read(),
+      update: () => states.update((state) => ({ next: { ...state, ...CLOSED }, result: null })),
+      postpone: () => states.postpone(new Date()),
+      pause: () => states.pause({ by: 'me', reason: null, since: new Date() }),
+      resume: () => states.resume(),
+      heartbeat: () => states.heartbeat(beat),
+      forget: () => states.forget(beat.id, null),
+    }),
+    createReconciliationState: subject(reconciliation, {
+      begin: () => reconciliation.begin('a', LEASE_MS),
+      advance: () => reconciliation.advance('a', LEASE_MS, { stalled: 1 }),
+      end: () => reconciliation.end('a', {} as ReconciliationRun, {}),
+      release: () => reconciliation.release('a'),
+      last: () => reconciliation.last(),
+    }),
+    createSubmissionLedger: subject(ledger, {
+      record: async () => {
+        await ledger.record({ ...row, ...decided });
+        await ledger.record({ ...row, ...decided });
+      },
+      find: () => ledger.find(row.submissionId),
+      decided: [
+        {
+          call: () => ledger.decided({ decisionAt: new Date(0), submissionId: 'inv_1' }, new Date(), 5),
+          scatters: ['find mock_submissions by $or, decisionAt'],
+          because: SIMULATED,
+        },
+        {
+          call: () => ledger.decided(null, new Date(), 5),
+          scatters: ['find mock_submissions by decisionAt'],
+          because: SIMULATED,
+        },
+      ],
+      latest: {
+        call: () => ledger.latest(new Date()),
+        scatters: ['find mock_submissions by decisionAt'],
+        because: SIMULATED,
+      },
+      countRefusal: () => ledger.countRefusal(row.submissionId),
+    }),
+  };
+}
+
+/** What processes share with each other. */
+function processCases({ db }: Store): Record<string, Subject> {
+  const members = createClaimMembers(db);
+  const installation = createInstallationRepository(db);
+  const limiter = createRateLimiter({ secret: 1, publishable: 1, address: 1 }, db);
+  const health = createStoreHealth(db, { began: () => {}, ended: () => {} });
+  const jobs = createStageJobs(db, 'w');
+  const work = { invoiceId: newId('inv'), environment: 'test', stage: 'sign', since: new Date() } as const;
+  return {
+    createClaimMembers: subject(members, {
+      heartbeat: () => members.heartbeat({ id: 'w', at: new Date() }),
+      forget: () => members.forget('w', null),
+    }),
+    createInstallationRepository: subject(installation, {
+      keepOperatorHash: () => installation.keepOperatorHash('h'),
+      replaceOperatorHash: () => installation.replaceOperatorHash('h'),
+      operatorHash: () => installation.operatorHash(),
+      keepMasterKeyMark: () => installation.keepMasterKeyMark('m'),
+      masterKeyMark: () => installation.masterKeyMark(),
+      forgetMasterKeyMark: () => installation.forgetMasterKeyMark(),
+    }),
+    createRateLimiter: subject(limiter, {
+      consume: [
+        () => limiter.consume('secret', 'key_1'),
+        async () => {
+          const window = { _id: 'secret:key_1' as never };
+          await db.collection('rate_windows').updateOne(window, { $set: { expire: new Date(0) } });
+          await limiter.consume('secret', 'key_1');
+        },
+      ],
+      uncounted: SENDS_NOTHING,
+    }),
+    createStoreHealth: subject(health, {
+      trouble: () => health.trouble(),
+      noteFailure: SENDS_NOTHING,
+      close: SENDS_NOTHING,
+    }),
+    createStageJobs: subject(jobs, {
+      add: () => jobs.add(work, 0, new Date()),
+      wake: () => jobs.wake({ lane: 'stages', range: 0 }),
+      remove: () => jobs.remove(new ObjectId().toHexString()),
+    }),
+  };
+}
