@@ -6,7 +6,8 @@ const SENT_HEAD = 'HTTP/1.1 200 OK\r\n\r\n';
 
 /**
  * Releases what Koa and Node keep of a request until its answer is complete, for an answer that may stay open for days:
- * the headers of both directions, the parsed address and the body. Takes effect when the middleware has returned. A version of Node with other internals only keeps more.
+ * the headers of both directions, the parsed address and the body. Takes effect when the middleware has returned. A
+ * version of Node with other internals only keeps more.
  * @param ctx a request whose answer has begun outside of Koa
  */
 export function releaseRequest(ctx: Context): void {
