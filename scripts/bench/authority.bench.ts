@@ -34,7 +34,7 @@ export const benchmark: Benchmark = {
     bareSide(),
   ],
   answers: 'incomparable',
-  repeats: 5,
+  repeats: 3,
   warmups: 1,
 };
 
@@ -46,7 +46,7 @@ const POLL_MS = 20;
 /** As many as the invoices of the other sides have. */
 const LINES = 20;
 
-const sizeOf = ({ quick }: Settings) => (quick ? { single: 5, many: 50 } : { single: 20, many: 200 });
+const sizeOf = ({ quick }: Settings) => (quick ? { single: 5, many: 50 } : { single: 10, many: 100 });
 
 async function startSimulator(profile: Profile, dataDir: string): Promise<SimulatorProcess> {
   const polling = profile === 'polling' ? ['--decision-delay', '50ms'] : [];
