@@ -1,12 +1,9 @@
-import { type ChildProcess, spawn } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
+import { type EngineProcess, startEngineProcess } from '../../test/support/engine-process.ts';
 import { type BenchProcess, startProcess } from './bench-process.ts';
 import type { Benchmark, Measured, Settings, Side } from './harness.ts';
 import { processes, usageOf } from './process-tree.ts';
@@ -14,7 +11,6 @@ import type { ProcessAnswer, ProcessOptions, ProcessRequest, StartedProcess } fr
 import { invoiceBody } from './throughput-invoice.ts';
 import type { ClientsAnswer, ClientsRequest } from './throughput-work.ts';
 
-const ENGINE = fileURLToPath(new URL('../../src/engine/main.ts', import.meta.url));
 /** Processes of clients; they take the api processes in turn. */
 const CLIENTS = 2;
 /** Time that a started side has to come to rest, and in which its workers divide the partitions, milliseconds. */
@@ -39,7 +35,7 @@ type Clients = BenchProcess<'ready', ClientsRequest, ClientsAnswer>;
 
 function side(name: string, apis: number, workers: number): Side {
   const folders: string[] = [];
-  let engine: ChildProcess | null = null;
+  let engine: EngineProcess | null = null;
   const api: Service[] = [];
   const all: Service[] = [];
   const clients: Clients[] = [];
@@ -52,13 +48,8 @@ function side(name: string, apis: number, workers: number): Side {
 
   async function storeUrl(): Promise<string> {
     const given = process.env.TEST_MONGODB_URL;
-    if (!given) {
-      engine = spawn(process.execPath, [ENGINE, '--data-dir', await folder(), '--port', '0'], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-    }
-    const [first] = engine?.stdout ? ((await once(createInterface(engine.stdout), 'line')) as [string]) : [given ?? ''];
-    const url = new URL(first);
+    if (!given) engine = await startEngineProcess(await folder(), '--port', '0');
+    const url = new URL(engine?.uri ?? given ?? '');
     url.pathname = `/bench_${randomBytes(6).toString('hex')}`;
     return url.href;
   }
@@ -81,11 +72,7 @@ function side(name: string, apis: number, workers: number): Side {
     run: (settings) => underLoad(settings, { api, all, clients }),
     async close() {
       await Promise.all([...clients, ...all].map((each) => each.close()));
-      if (engine) {
-        const exited = once(engine, 'exit');
-        engine.kill();
-        await exited;
-      }
+      await engine?.kill();
       await Promise.all(folders.map((each) => rm(each, { recursive: true, force: true, maxRetries: 3 })));
     },
   };

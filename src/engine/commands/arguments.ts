@@ -111,9 +111,16 @@ export class Arguments {
     }
   }
 
+  /** A string; error 40414 if it is missing. */
+  requiredString(name: string): string {
+    return this.string(name) ?? this.#missing(name);
+  }
+
   #required(name: string): unknown[] {
-    const items = this.list(name);
-    if (items) return items;
+    return this.list(name) ?? this.#missing(name);
+  }
+
+  #missing(name: string): never {
     throw new CommandError(40414, `BSON field '${this.command}.${name}' is missing but a required field`);
   }
 

@@ -1,5 +1,4 @@
 import { Int32 } from 'bson';
-import { CommandError } from '../errors.ts';
 import { compareValues } from '../query/compare.ts';
 import { encodeKey } from '../query/keys.ts';
 import { splitPath } from '../query/path.ts';
@@ -48,9 +47,7 @@ function distinctValues(context: Context): unknown[] {
     limit: 0,
     hint: hintOf(args.body.hint),
   };
-  const key = args.string('key');
-  if (key === undefined) throw new CommandError(40414, "BSON field 'distinct.key' is missing but a required field");
-  const path = splitPath(key);
+  const path = splitPath(args.requiredString('key'));
   const collection = store.catalog.find(db, args.collection());
   if (!collection) {
     validateQuery(query);
