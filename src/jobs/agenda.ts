@@ -3,7 +3,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { Agenda, type Job } from 'agenda';
 import type { Db } from 'mongodb';
 import type { ClaimMembers } from '../domain/invoice/claim-members.ts';
-import { LANES, type Lane, laneOf, PARTITIONS, type PartitionRange, partitionOf } from '../domain/invoice/lanes.ts';
+import {
+  LANES,
+  type Lane,
+  laneOf,
+  PARTITIONS,
+  type PartitionRange,
+  slotAfter,
+  slotOf,
+} from '../domain/invoice/lanes.ts';
 import type { Pipeline } from '../domain/invoice/pipeline.ts';
 import type { InvoiceRepository, StageQueue } from '../domain/invoice/repository.ts';
 import { createClaimRanges, WHOLE_RANGE } from './claim-ranges.ts';
@@ -131,14 +139,14 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
   const woken = new Map<string, number>();
 
   /** Whether an invoice that is due now gets a job: not if this process is busy, and claims it with others. */
-  function getsJob(lane: Lane, partition: number): boolean {
-    return !claimer?.isBusy(lane, only(partition)) && rate.take();
+  function getsJob(lane: Lane, slot: number): boolean {
+    return !claimer?.isBusy(lane, only(slot)) && rate.take();
   }
 
-  /** Tells the worker of this partition that one of its invoices is due. */
-  async function wake(lane: Lane, partition: number): Promise<void> {
-    if (claimer?.wake(lane, only(partition))) return;
-    const range = Math.floor((partition * WAKE_RANGES) / PARTITIONS);
+  /** Tells the worker of this slot that one of its invoices is due. */
+  async function wake(lane: Lane, slot: number): Promise<void> {
+    if (claimer?.wake(lane, only(slot))) return;
+    const range = Math.floor((slot * WAKE_RANGES) / PARTITIONS);
     const second = Math.floor(Date.now() / 1000);
     const key = `${lane} ${range}`;
     if (woken.get(key) === second) return;
@@ -153,11 +161,11 @@ export async function createJobs(parts: JobsParts): Promise<Jobs> {
       // Nobody waits for idle work.
       if (!lane || lane === 'idle') return;
       const { stage, since } = work;
-      const partition = partitionOf(invoice);
+      const slot = slotOf(invoice);
       try {
-        if (inMs > 0 || getsJob(lane, partition))
-          await jobs.add({ invoiceId: id, environment, stage, since }, partition, new Date(Date.now() + inMs));
-        else await wake(lane, partition);
+        if (inMs > 0 || getsJob(lane, slot))
+          await jobs.add({ invoiceId: id, environment, stage, since }, slot, new Date(Date.now() + inMs));
+        else await wake(lane, slot);
       } catch (error) {
         // The claimer will find the invoice.
         report(`a job ${jobName(stage, environment)} could not be queued`, error);
@@ -250,8 +258,8 @@ function tell(claims: Claimer, { lane, range }: Wake): void {
   claims.wake(lane, rangeOfWake(range));
 }
 
-function only(partition: number): PartitionRange {
-  return { from: partition, until: partition + 1 };
+function only(slot: number): PartitionRange {
+  return { from: slot, until: slotAfter(slot) };
 }
 
 function rangeOfWake(range: number): PartitionRange {

@@ -6,6 +6,7 @@ import {
   type Lane,
   PARTITIONS,
   type PartitionRange,
+  slotAfter,
 } from '../domain/invoice/lanes.ts';
 import type { Claim, DueInvoice, InvoiceRepository } from '../domain/invoice/repository.ts';
 import { LEASE_MS } from '../domain/invoice/stages/stage.ts';
@@ -17,7 +18,7 @@ const HOT_MS = 20;
 const COLD_MS = 1000;
 /** Number of looks that find nothing until a lane is cold: the pauses double from the shortest to the longest. */
 const COLD_LOOKS = Math.ceil(Math.log2(COLD_MS / HOT_MS));
-/** Number of invoices of one partition that are claimed in its turn. */
+/** Number of invoices of one slot that are claimed in its turn. */
 const A_TURN = 8;
 /** Work that has been due for this long is taken up outside of the own range too, milliseconds. */
 const LATE_MS = 3000;
@@ -63,7 +64,7 @@ export interface Claimer {
 
 /**
  * Finds the due invoices of each lane in the own range of partitions and claims as many as there are free places, many
- * at once. Each partition in turn gives a few, so that a tenant waits for a turn of the others and not for their
+ * at once. Each slot in turn gives a few, so that a tenant waits for a turn of the others and not for their
  * backlogs. While work is found, a lane looks again as soon as a quarter of its places is free; otherwise after 20 ms,
  * then less and less often, up to a second. A lost job or a dead worker therefore costs a second after the work is due
  * or the lease has ended; if the owner of the range does not come, another worker takes the work up when it is late.
@@ -120,7 +121,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     const { places } = LANES[lane];
     const batch = Math.ceil(places / 4);
     const running = new Set<Promise<void>>();
-    /** The partition at which the next look begins. */
+    /** The slot at which the next look begins. */
     let position = Math.floor(Math.random() * PARTITIONS);
     /** Whether there may be more than the last look took. */
     let hasMore = false;
@@ -140,7 +141,7 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
     const free = () => places - running.size;
 
     /**
-     * Up to `limit` due invoices from `position` on, once round the range, at most `A_TURN` of a partition. At most two
+     * Up to `limit` due invoices from `position` on, once round the range, at most `A_TURN` of a slot. At most two
      * queries, and one for every `A_TURN` invoices.
      */
     async function search({ from, until }: PartitionRange, limit: number, lateMs = 0): Promise<DueInvoice[]> {
@@ -151,12 +152,12 @@ export function createClaimer({ invoices, ranges, run, report }: ClaimerParts): 
       for (let wrapped = start === from; candidates.length < limit; ) {
         const wanted = limit - candidates.length;
         const next = part.from < part.until ? await invoices.due(lane, part, wanted, lateMs) : [];
-        const taken = ofEachPartition(next, A_TURN);
+        const taken = ofEachSlot(next, A_TURN);
         candidates.push(...taken);
         const last = next.at(-1);
         hasMore ||= taken.length < next.length || next.length === wanted;
         if (last && next.length === wanted) {
-          position = last.partition + 1;
+          position = slotAfter(last.slot);
           part = { from: position, until: part.until };
         } else if (wrapped) {
           // Everything was seen. A later look that fits into the free places needs one query.
@@ -309,12 +310,12 @@ function nextTurn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** The first `most` of each partition. */
-function ofEachPartition(found: readonly DueInvoice[], most: number): DueInvoice[] {
+/** The first `most` of each slot. */
+function ofEachSlot(found: readonly DueInvoice[], most: number): DueInvoice[] {
   const taken = new Map<number, number>();
-  return found.filter(({ partition }) => {
-    const count = (taken.get(partition) ?? 0) + 1;
-    taken.set(partition, count);
+  return found.filter(({ slot }) => {
+    const count = (taken.get(slot) ?? 0) + 1;
+    taken.set(slot, count);
     return count <= most;
   });
 }

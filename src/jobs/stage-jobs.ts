@@ -24,7 +24,7 @@ export interface Wake {
 /** The jobs for the stages of the pipeline. */
 export interface StageJobs {
   /** Adds the job for this work, unless it exists. */
-  add(work: PendingWork, partition: number, at: Date): Promise<void>;
+  add(work: PendingWork, slot: number, at: Date): Promise<void>;
   /** Adds a job that wakes the workers, unless it exists: one a second for each lane and range, of all processes. */
   wake(wake: Wake): Promise<void>;
   /** Removes a job that has run, unless another worker has locked it meanwhile. @param id hexadecimal */
@@ -74,9 +74,9 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
   }
 
   return {
-    add: (work, partition, at) => {
+    add: (work, slot, at) => {
       const [name, data] = [jobName(work.stage, work.environment), { invoiceId: work.invoiceId }];
-      return add({ _id: jobIdOf(work, partition), name, data }, at);
+      return add({ _id: jobIdOf(work, slot), name, data }, at);
     },
     async wake(wake) {
       const now = new Date();
@@ -91,9 +91,9 @@ export function createStageJobs(db: Db, worker: string): StageJobs {
 /** The bytes of a stage job's id that tell the partition. */
 const PARTITION_AT = 10;
 
-function jobIdOf({ invoiceId, stage, since }: PendingWork, partition: number): ObjectId {
+function jobIdOf({ invoiceId, stage, since }: PendingWork, slot: number): ObjectId {
   const id = createHash('sha256').update(`${invoiceId} ${stage} ${since.getTime()}`).digest().subarray(0, 12);
-  id.writeUInt16BE(partition, PARTITION_AT);
+  id.writeUInt16BE(Math.floor(slot), PARTITION_AT);
   return new ObjectId(id);
 }
 

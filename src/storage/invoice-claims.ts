@@ -24,7 +24,7 @@ export function claimsOf(invoices: Collection<InvoiceDocument>): Claims {
         .sort({ 'work.partition': 1, 'work.dueAt': 1 })
         .limit(limit)
         .toArray();
-      return found.map(({ _id, work }) => ({ invoiceId: _id, partition: work.partition }));
+      return found.map(({ _id, work }) => ({ invoiceId: _id, slot: work.partition }));
     },
 
     async claimMany(lane, invoiceIds, leaseMs) {

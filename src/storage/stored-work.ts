@@ -1,5 +1,5 @@
 import type { Invoice, Work } from '../domain/invoice/invoice.ts';
-import { type Lane, laneOf, type PlacedWork, partitionOf } from '../domain/invoice/lanes.ts';
+import { type Lane, laneOf, type PlacedWork, slotOf } from '../domain/invoice/lanes.ts';
 import type { NextWork } from '../domain/invoice/repository.ts';
 
 /** The stored work of an invoice. Fields that are as in `NEW_WORK` are absent, except those that queries need. */
@@ -14,7 +14,7 @@ export interface StoredWork extends Omit<Work, 'claims' | 'since' | 'failures' |
   token: string | null;
   /** See {@link laneOf}; absent if it is null. */
   lane?: Lane;
-  /** See {@link partitionOf}. */
+  /** The slot, see {@link slotOf}. */
   partition?: number;
   /** Only in work that an earlier version wrote: it has no lane and no partition until a worker adds them. */
   sweepAt?: Date;
@@ -38,7 +38,7 @@ export function placeFields(invoice: Owner, work: PlacedWork) {
 
 function placeOf(invoice: Owner, work: PlacedWork) {
   const lane = laneOf(invoice.environment, work);
-  return { ...(lane && { lane }), partition: partitionOf(invoice) };
+  return { ...(lane && { lane }), partition: slotOf(invoice) };
 }
 
 /** The stored form of the fields of `NEW_WORK`. */

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, beforeEach, expect, it } from 'vitest';
 import { NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { partitionOf } from '../../src/domain/invoice/lanes.ts';
+import { slotOf } from '../../src/domain/invoice/lanes.ts';
 import type { QueuedInvoice } from '../../src/domain/invoice/repository.ts';
 import { createJobs, type Jobs } from '../../src/jobs/agenda.ts';
 import { JOBS_COLLECTION } from '../../src/jobs/stage-jobs.ts';
@@ -42,7 +42,7 @@ async function worker(due: string[], run: (invoiceId: string) => Promise<void>, 
     invoices: {
       async due(lane, { from }, limit) {
         const ids = lane === 'documents' && from === 0 ? [...left].slice(0, limit) : [];
-        return ids.map((invoiceId) => ({ invoiceId, partition: 0 }));
+        return ids.map((invoiceId) => ({ invoiceId, slot: 0 }));
       },
       claimMany: async (_lane, ids) => ids.map((id) => ({ token: 'any', invoice: pendingInvoice({ id }) })),
       handBack: async () => undefined,
@@ -148,7 +148,7 @@ it('a job is taken at once by the worker to whom its partition belongs, and by n
   for (const id of names(60)) {
     await workers[0]!.jobs.queue.enqueue(toRender(id), 0);
     await expect.poll(() => ran.some((each) => each.has(id)), { interval: 5 }).toBe(true);
-    const partition = partitionOf({ tenantId: 'ten_1', id });
+    const partition = slotOf({ tenantId: 'ten_1', id });
     const takers = byPartition.get(partition) ?? [0, 0];
     takers[ran[0]!.has(id) ? 0 : 1]!++;
     byPartition.set(partition, takers);

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import { type Invoice, type InvoiceEvent, NEW_WORK } from '../../src/domain/invoice/invoice.ts';
-import { ALL_PARTITIONS, LANE_NAMES, type Lane, partitionOf } from '../../src/domain/invoice/lanes.ts';
+import { ALL_PARTITIONS, LANE_NAMES, type Lane, slotAfter, slotOf } from '../../src/domain/invoice/lanes.ts';
 import {
   type Claim,
   ClaimLost,
@@ -448,14 +448,14 @@ describe('due invoices', () => {
   const dueSince = (ms: number, changes: Partial<Invoice> = {}) =>
     stored({ work: { ...NEW_WORK, stage: 'sign', dueAt: ago(ms), claims: 0, since: ago(ms) }, ...changes });
 
-  it('are found by lane and partition, within a partition the oldest first, until they are claimed', async () => {
+  it('are found by lane and slot, within a slot the oldest first, until they are claimed', async () => {
     const tenantId = newId('ten');
     const made = await Promise.all(Array.from({ length: 24 }, (_, i) => dueSince(1000 * (i + 1), { tenantId })));
-    const partitions = new Set(made.map(partitionOf));
-    expect(partitions.size).toBeLessThanOrEqual(4);
-    for (const partition of partitions) {
-      const range = { from: partition, until: partition + 1 };
-      const own = made.filter((each) => partitionOf(each) === partition).reverse();
+    const slots = new Set(made.map(slotOf));
+    expect(slots.size).toBeLessThanOrEqual(4);
+    for (const slot of slots) {
+      const range = { from: slot, until: slotAfter(slot) };
+      const own = made.filter((each) => slotOf(each) === slot).reverse();
       const found = (await dueIds('stages', range)).filter((id) => made.some((each) => each.id === id));
       expect(found).toEqual(own.map(({ id }) => id));
       expect(await invoices.due('stages', range, 1, 60_000)).toEqual([]);

@@ -195,8 +195,8 @@ export interface InvoiceRepository {
    */
   parkedByTenant(tenants: number, limit: number): Promise<{ readonly tenantId: string; readonly waiting: number }[]>;
   /**
-   * Up to `limit` invoices of a lane whose work has been due for `lateMs` or longer, ordered by partition and within one
-   * by the time since when it is due. What is not due costs at most one index key for each partition.
+   * Up to `limit` invoices of a lane whose work has been due for `lateMs` or longer, ordered by slot and within one by
+   * the time since when it is due. What is not due costs at most one index key for each slot, which is four a tenant.
    */
   due(lane: Lane, range: PartitionRange, limit: number, lateMs?: number): Promise<DueInvoice[]>;
   /**
@@ -217,7 +217,7 @@ export interface InvoiceRepository {
 /** An invoice with due work. */
 export interface DueInvoice {
   readonly invoiceId: string;
-  readonly partition: number;
+  readonly slot: number;
 }
 
 /** An invoice that waits for the dispatcher of live transmissions. */

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
 import { newId } from '../../../src/domain/ids.ts';
-import { laneOf, PARTITIONS, partitionOf, rangeOf } from '../../../src/domain/invoice/lanes.ts';
+import { laneOf, PARTITIONS, rangeOf, slotAfter, slotOf } from '../../../src/domain/invoice/lanes.ts';
 import { STAGES } from '../../../src/domain/invoice/lifecycle.ts';
 
 it('parked and blocked work has no lane; a live invoice never shares one with a test invoice before its PDF', () => {
@@ -17,14 +17,21 @@ it('parked and blocked work has no lane; a live invoice never shares one with a 
 });
 
 it('a partition is the same in every version, because it is stored', () => {
-  expect(partitionOf({ tenantId: 'ten_1', id: 'inv_1' })).toBe(KNOWN[0]);
-  expect(partitionOf({ tenantId: 'ten_1', id: 'inv_2' })).toBe(KNOWN[1]);
+  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_1' }))).toBe(KNOWN[0]);
+  expect(Math.floor(slotOf({ tenantId: 'ten_1', id: 'inv_2' }))).toBe(KNOWN[1]);
 });
 const KNOWN = [1849, 3897];
 
+it('the slots of tenants in the same partition differ, and the next one is behind them', () => {
+  const slots = Array.from({ length: 40_000 }, () => slotOf({ tenantId: newId('ten'), id: 'inv_1' }));
+  expect(new Set(slots).size).toBeGreaterThan(39_990);
+  expect(new Set(slots.map(Math.floor)).size).toBeLessThanOrEqual(PARTITIONS);
+  for (const slot of slots) expect(slotAfter(slot)).toBeGreaterThan(slot);
+});
+
 it('a tenant has four partitions, which up to four workers share evenly; tenants spread evenly over all of them', () => {
   const tenantId = newId('ten');
-  const own = new Set(Array.from({ length: 400 }, () => partitionOf({ tenantId, id: newId('inv') })));
+  const own = new Set(Array.from({ length: 400 }, () => slotOf({ tenantId, id: newId('inv') })));
   expect(own.size).toBe(4);
   for (const count of [2, 4]) {
     const workers = Array.from({ length: count }, (_, n) => `wrk_${n}`);
@@ -35,7 +42,7 @@ it('a tenant has four partitions, which up to four workers share evenly; tenants
   }
   const counts = new Array<number>(16).fill(0);
   for (let i = 0; i < 16_000; i++) {
-    const partition = partitionOf({ tenantId: newId('ten'), id: newId('inv') });
+    const partition = slotOf({ tenantId: newId('ten'), id: newId('inv') });
     counts[Math.floor((partition * 16) / PARTITIONS)]!++;
   }
   expect(Math.min(...counts)).toBeGreaterThan(800);

@@ -34,7 +34,7 @@ function world(latency = 2) {
         .filter(([, work]) => work.dueAt <= Date.now() - lateMs)
         .sort(([, a], [, b]) => a.partition - b.partition || a.dueAt - b.dueAt)
         .slice(0, limit)
-        .map(([invoiceId, { partition }]) => ({ invoiceId, partition }));
+        .map(([invoiceId, { partition }]) => ({ invoiceId, slot: partition }));
     },
     async claimMany(lane, ids, leaseMs) {
       calls.claimMany++;
