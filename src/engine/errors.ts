@@ -19,6 +19,7 @@ export const CODES = {
   PathNotViable: 28,
   ConflictingUpdateOperators: 40,
   CursorNotFound: 43,
+  QueryPlanKilled: 175,
   NoMatchingDocument: 47,
   NamespaceExists: 48,
   MaxTimeMSExpired: 50,

@@ -63,7 +63,7 @@ export const fsync: Command = {
   },
 };
 
-/** Commands run one at a time, so no other operation is in progress. */
+/** Names no operation: long reads are not listed and end by `maxTimeMS`, `killSessions` or a closed connection. */
 export const currentOp: Command = { options: ['$all', '$ownOps'], run: (): Doc => ({ inprog: [] }) };
 
 export const top: Command = { options: [], run: (): Doc => ({ totals: {} }) };

@@ -1,12 +1,13 @@
 import { CommandError } from '../errors.ts';
 import { runPipeline } from '../query/aggregate.ts';
+import { mapped, type Pausing, withoutPauses } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { outputStage, writeOutput } from './output.ts';
-import { countResult, documents, pipelineEnv, pipelineSource } from './pipeline-source.ts';
+import { countResult, documentOf, pipelineEnv, pipelineSource } from './pipeline-source.ts';
 import { sourceDocuments } from './source-stages.ts';
 import { openStream } from './watch.ts';
 
@@ -55,22 +56,18 @@ export const aggregate: Command = {
         'InvalidOptions',
         'a pipeline that writes cannot be run with readConcern level linearizable',
       );
-    writeOutput(context, results(context, stages.slice(0, -1)), output);
+    writeOutput(context, withoutPauses(results(context, stages.slice(0, -1))), output);
     return firstBatch(context, ns, [], { batchSize: 1 });
   },
 };
 
-function results(context: Context, stages: Doc[]): Iterable<Uint8Array> {
+function results(context: Context, stages: Doc[]): Pausing<Uint8Array> {
   const source = sourceDocuments(context, stages[0]);
   if (source) return mapped(runPipeline(stages.slice(1), source, pipelineEnv(context)), encodeDocument);
   const name = context.args.collection();
   const counted = countResult(context, name, stages);
-  if (counted) return counted.map(encodeDocument);
+  if (counted) return mapped(counted, encodeDocument);
   const { matches, rest } = pipelineSource(context, name, stages);
   if (rest.length === 0) return mapped(matches, (match) => match.bytes);
-  return mapped(runPipeline(rest, documents(matches), pipelineEnv(context)), encodeDocument);
-}
-
-function* mapped<A, B>(items: Iterable<A>, change: (item: A) => B): Generator<B> {
-  for (const item of items) yield change(item);
+  return mapped(runPipeline(rest, mapped(matches, documentOf), pipelineEnv(context)), encodeDocument);
 }

@@ -2,11 +2,13 @@ import { Int32 } from 'bson';
 import { compareValues } from '../query/compare.ts';
 import { encodeKey } from '../query/keys.ts';
 import { splitPath } from '../query/path.ts';
+import { drained, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, getField } from '../query/types.ts';
 import { countMatches, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { hintOf, validateQuery } from './find.ts';
+import { inSlices } from './slices.ts';
 
 export const count: Command = {
   options: ['query', 'limit', 'skip', 'hint', 'collation', 'fields'],
@@ -25,19 +27,23 @@ export const count: Command = {
       validateQuery(query);
       return { n: new Int32(0) };
     }
-    return { n: new Int32(countMatches(store, collection, query, context.deadline)) };
+    return inSlices(context, collection.ns, counted(countMatches(store, collection, query, context.deadline)));
   },
 };
+
+function* counted(counting: Steps<number>): Steps<Doc> {
+  return { n: new Int32(yield* counting) };
+}
 
 export const distinct: Command = {
   options: ['key', 'query', 'collation', 'hint'],
   transactional: true,
   readsSnapshots: true,
-  run: (context) => ({ values: distinctValues(context) }),
+  run: (context) => inSlices(context, `${context.db}.${context.args.collection()}`, distinctValues(context)),
 };
 
 /** The distinct values of a path in sort order. Each element of an array counts as a value. */
-function distinctValues(context: Context): unknown[] {
+function* distinctValues(context: Context): Steps<Doc> {
   const { store, db, args } = context;
   checkCollation(args.body.collation);
   const query: Query = {
@@ -51,13 +57,14 @@ function distinctValues(context: Context): unknown[] {
   const collection = store.catalog.find(db, args.collection());
   if (!collection) {
     validateQuery(query);
-    return [];
+    return { values: [] };
   }
   const found = new Map<string, unknown>();
-  for (const { doc } of prepareQuery(store, collection, query).run({ ...newReadStats(), deadline: context.deadline })) {
+  const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline: context.deadline });
+  yield* drained(matches, ({ doc }) => {
     for (const value of valuesAt(doc, path)) found.set(Buffer.from(encodeKey([value], [1])).toString('latin1'), value);
-  }
-  return [...found.values()].sort(compareValues);
+  });
+  return { values: [...found.values()].sort(compareValues) };
 }
 
 function valuesAt(value: unknown, path: string[]): unknown[] {

@@ -1,5 +1,6 @@
 import { Long } from 'bson';
 import { CommandError } from '../errors.ts';
+import type { Pausing, Steps } from '../query/pause.ts';
 import { type Doc, wholeNumber } from '../query/types.ts';
 import { ChangeStream } from '../store/change-stream.ts';
 import type { Batch, Cursor, Source } from '../store/cursors.ts';
@@ -8,6 +9,7 @@ import { Transaction } from '../store/transactions.ts';
 import { RawArray } from '../wire/bson.ts';
 import type { Command, Context } from './command.ts';
 import { changeStreamLabels } from './error-labels.ts';
+import { inSlices } from './slices.ts';
 
 /** Size of the first batch when the client sets no `batchSize`. */
 const FIRST_BATCH = 101;
@@ -20,10 +22,24 @@ export interface BatchOptions {
   noTimeout?: boolean;
 }
 
-/** Answers with the first batch of a source, and opens a cursor if documents are left. */
-export function firstBatch(context: Context, ns: string, documents: Iterable<Uint8Array>, options: BatchOptions): Doc {
+/** Answers with the first batch of documents, and opens a cursor if more are left. Pauses as {@link inSlices}. */
+export function firstBatch(
+  context: Context,
+  ns: string,
+  documents: Pausing<Uint8Array>,
+  options: BatchOptions,
+): Doc | Promise<Doc> {
+  return inSlices(context, ns, firstBatchSteps(context, ns, documents, options));
+}
+
+function* firstBatchSteps(
+  context: Context,
+  ns: string,
+  documents: Pausing<Uint8Array>,
+  options: BatchOptions,
+): Steps<Doc> {
   const source = new IteratorSource(documents);
-  const batch = source.next(options.batchSize ?? FIRST_BATCH);
+  const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH);
   if (batch.end || options.singleBatch) return { cursor: cursorDoc(ns, 0, 'firstBatch', batch) };
   const cursor = openCursor(context, ns, source, options);
   return { cursor: cursorDoc(ns, cursor.id, 'firstBatch', batch) };
@@ -65,18 +81,29 @@ export const getMore: Command = {
     }
     if (args.has('maxTimeMS'))
       throw new CommandError('BadValue', 'cannot set maxTimeMS on getMore command for a non-awaitData cursor');
-    try {
-      const { snapshot } = cursor.options;
-      const next = (): Batch => cursor.source.next(limit);
-      const batch = snapshot && snapshot !== context.snapshot ? store.transactions.read(snapshot, next) : next();
-      if (batch.end) store.cursors.kill(id);
-      return { cursor: cursorDoc(ns, batch.end ? 0 : id, 'nextBatch', batch) };
-    } catch (error) {
-      store.cursors.kill(id);
-      throw error;
-    }
+    const { snapshot } = cursor.options;
+    const next = (): Doc | Promise<Doc> =>
+      inSlices(
+        { ...context, ...(snapshot && { snapshot }) },
+        ns,
+        nextBatch(context, cursor as Cursor<IteratorSource>, limit),
+        cursor,
+      );
+    return snapshot && snapshot !== context.snapshot ? store.transactions.read(snapshot, next) : next();
   },
 };
+
+function* nextBatch({ store }: Context, { id, source, options }: Cursor<IteratorSource>, limit: number): Steps<Doc> {
+  let isOpen = false;
+  try {
+    const batch = yield* source.batch(limit);
+    isOpen = !batch.end;
+    return { cursor: cursorDoc(options.ns, isOpen ? id : 0, 'nextBatch', batch) };
+  } finally {
+    // After its last batch, after an error, and when it was ended during a pause.
+    if (!isOpen) store.cursors.kill(id);
+  }
+}
 
 /**
  * Errors 50738 and 50740: a cursor opened in a transaction can be read in that transaction only, and no other cursor

@@ -1,5 +1,6 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
+import { drained, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { explainAccess } from '../store/explain.ts';
 import { newReadStats, prepareQuery, type Query } from '../store/read.ts';
@@ -10,6 +11,7 @@ import type { Command, Context } from './command.ts';
 import { findQuery, hintOf } from './find.ts';
 import { VERSION } from './hello.ts';
 import { pipelineSource } from './pipeline-source.ts';
+import { inSlices } from './slices.ts';
 import { updateStatement } from './update.ts';
 
 const VERBOSITIES = ['queryPlanner', 'executionStats', 'allPlansExecution'];
@@ -25,15 +27,20 @@ export const explain: Command = {
     const name = Object.keys(command)[0] ?? '';
     const args = new Arguments(name, command);
     const { query, rest, projected } = queryOf({ ...context, args }, name);
-    return {
-      explainVersion: '1',
-      ...describe(context, args.collection(), query, rest, projected, verbosity !== 'queryPlanner'),
-      command,
-      serverInfo: { host: context.server.host, version: VERSION },
-      serverParameters: {},
-    };
+    const described = describe(context, args.collection(), query, rest, projected, verbosity !== 'queryPlanner');
+    return inSlices(context, `${context.db}.${args.collection()}`, explained(context, command, described));
   },
 };
+
+function* explained({ server }: Context, command: Doc, described: Steps<Doc>): Steps<Doc> {
+  return {
+    explainVersion: '1',
+    ...(yield* described),
+    command,
+    serverInfo: { host: server.host, version: VERSION },
+    serverParameters: {},
+  };
+}
 
 interface Explained {
   query: Query;
@@ -81,14 +88,14 @@ function queryOf(context: Context, name: string): Explained {
   }
 }
 
-function describe(
+function* describe(
   context: Context,
   name: string,
   query: Query,
   rest: Doc[],
   projected: boolean,
   executed: boolean,
-): Doc {
+): Steps<Doc> {
   const { store, db } = context;
   const collection = store.catalog.find(db, name);
   const stats: ReadStats = { ...newReadStats(), deadline: context.deadline };
@@ -98,7 +105,11 @@ function describe(
   if (collection) {
     const prepared = prepareQuery(store, collection, query);
     winningPlan = explainAccess(prepared.plan, query, projected);
-    if (executed) for (const _ of prepared.run(stats)) returned++;
+    if (executed) {
+      yield* drained(prepared.run(stats), () => {
+        returned++;
+      });
+    }
   }
   const queryPlanner = {
     namespace: `${db}.${name}`,

@@ -3,7 +3,7 @@ import { CommandError } from '../errors.ts';
 import { compileProjection } from '../query/projection.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
+import { type Match, matchesToWrite, type Query } from '../store/read.ts';
 import { compileChange, insertNew, updateMatch } from '../store/write.ts';
 import { checkCollation } from './arguments.ts';
 import type { Command, Context } from './command.ts';
@@ -43,15 +43,11 @@ export const findAndModify: Command = {
     const name = args.collection();
     const collection = upsert ? store.collectionForWrite(db, name) : store.catalog.find(db, name);
     if (!collection) validateQuery(query);
-    const match =
-      collection &&
-      prepareQuery(store, collection, query)
-        .run({ ...newReadStats(), deadline: context.deadline })
-        .next().value;
+    const [match] = collection ? matchesToWrite(store, collection, query, context.deadline) : [];
     const project = projection(args.document('fields') ?? {}, query);
     return args.flag('remove')
-      ? removeOne(context, collection, match || undefined, project)
-      : updateOne(context, query, collection, match || undefined, project);
+      ? removeOne(context, collection, match, project)
+      : updateOne(context, query, collection, match, project);
   },
 };
 

@@ -1,5 +1,6 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
+import { mapped } from '../query/pause.ts';
 import { compileProjection } from '../query/projection.ts';
 import { compileSort } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
@@ -90,8 +91,4 @@ export function validateQuery({ filter, sort, variables }: Query): void {
 function projector(projection: Doc, { filter, variables = {} }: Query): (match: Match) => Uint8Array {
   const project = compileProjection(projection, { filter, variables });
   return (match) => encodeDocument(project(match.doc));
-}
-
-function* mapped<A, B>(items: Iterable<A>, change: (item: A) => B): Generator<B> {
-  for (const item of items) yield change(item);
 }

@@ -4,7 +4,7 @@ import { compileExpression, environmentOf } from '../query/expression.ts';
 import { MemoryBudget } from '../query/memory-budget.ts';
 import { asDoc, type Doc, getField, typeName } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
-import { newReadStats, prepareQuery } from '../store/read.ts';
+import { matchesToWrite } from '../store/read.ts';
 import { type Change, compileChange, updateMatch } from '../store/write.ts';
 import { decodeDocument, encodeDocument } from '../wire/bson.ts';
 import { checkFields } from './arguments.ts';
@@ -77,9 +77,7 @@ function merging(context: Context, operand: unknown): (documents: Doc[]) => void
       const doc = on.includes('_id') ? withId(given) : given;
       const filter = Object.fromEntries(on.map((path) => [path, { $eq: joinValue(doc, path) }]));
       const query = { filter, sort: {}, skip: 0, limit: 1, hint: undefined };
-      const match = prepareQuery(store, target, query)
-        .run({ ...newReadStats(), deadline: context.deadline })
-        .next().value;
+      const [match] = matchesToWrite(store, target, query, context.deadline);
       if (!match) {
         if (whenNotMatched === 'insert') insert(context, target, doc);
         else if (whenNotMatched === 'fail') throw noMatchingDocument();

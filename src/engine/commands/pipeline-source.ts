@@ -1,5 +1,6 @@
 import type { PipelineEnv } from '../query/aggregate.ts';
 import { isNumber } from '../query/numbers.ts';
+import { mapped, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import { countMatches, type Match, newReadStats, prepareQuery, type Query } from '../store/read.ts';
 import type { Arguments } from './arguments.ts';
@@ -9,7 +10,7 @@ import { hintOf, validateQuery } from './find.ts';
 export interface PipelineSource {
   query: Query;
   /** The documents of the query, in its order. */
-  matches: Iterable<Match>;
+  matches: Pausing<Match>;
   /** The stages that are not part of the query. */
   rest: Doc[];
 }
@@ -30,7 +31,7 @@ export function pipelineSource(context: Context, name: string, stages: Doc[]): P
  * The result of a pipeline that only counts its matches, as the driver's `countDocuments` sends it: `{$group: {_id: 1,
  * n: {$sum: 1}}}`. Undefined for any other pipeline.
  */
-export function countResult(context: Context, name: string, stages: Doc[]): Doc[] | undefined {
+export function countResult(context: Context, name: string, stages: Doc[]): Pausing<Doc> | undefined {
   const { query, rest } = leadingQuery(stages, context.args);
   const [stage, ...others] = rest;
   const group = asDoc(stage?.$group);
@@ -40,9 +41,12 @@ export function countResult(context: Context, name: string, stages: Doc[]): Doc[
   if (field === undefined || /^\$|\./.test(field) || more.length > 0 || !isConstant(id) || !isSumOfOnes(accumulator))
     return undefined;
   const collection = context.store.catalog.find(context.db, name);
-  if (!collection) return undefined;
-  const n = countMatches(context.store, collection, query, context.deadline);
-  return n > 0 ? [{ _id: id, [field]: n }] : [];
+  return collection && counted(countMatches(context.store, collection, query, context.deadline), id, field);
+}
+
+function* counted(counting: Steps<number>, id: unknown, field: string): Generator<Doc | Pause> {
+  const n = yield* counting;
+  if (n > 0) yield { _id: id, [field]: n };
 }
 
 /** Gives `$lookup` and similar stages access to the collections of the database. */
@@ -51,16 +55,16 @@ export function pipelineEnv(context: Context): PipelineEnv {
     variables: context.args.variables(),
     lookup: (name, filter) =>
       context.store.catalog.find(context.db, name)
-        ? documents(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }))
+        ? mapped(read(context, name, { filter, sort: {}, skip: 0, limit: 0, hint: undefined }), documentOf)
         : [],
   };
 }
 
-export function* documents(matches: Iterable<Match>): Generator<Doc> {
-  for (const { doc } of matches) yield doc;
+export function documentOf({ doc }: Match): Doc {
+  return doc;
 }
 
-function read({ store, db, deadline }: Context, name: string, query: Query): Iterable<Match> {
+function read({ store, db, deadline }: Context, name: string, query: Query): Pausing<Match> {
   const collection = store.catalog.find(db, name);
   return collection ? prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }) : [];
 }

@@ -1,6 +1,7 @@
 import { Timestamp } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compilePipeline } from '../query/aggregate.ts';
+import { withoutPauses } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import { ChangeStream, type EventPipeline, type StreamOptions } from '../store/change-stream.ts';
 import { checkFields } from './arguments.ts';
@@ -44,7 +45,7 @@ export function openStream(context: Context, stages: Doc[], batchSize: number | 
   const ns = `${db}.${scope.coll ?? '$cmd.aggregate'}`;
   const types = typesOf(rest);
   const pipeline: EventPipeline | undefined =
-    rest.length > 0 && !types ? (events) => compiled(events, pipelineEnv(context)) : undefined;
+    rest.length > 0 && !types ? (events) => withoutPauses(compiled(events, pipelineEnv(context))) : undefined;
   const stream = new ChangeStream(store, scope, { ...streamOptions(spec), types }, pipeline);
   const batch = batchSize === 0 ? { documents: [], end: false } : stream.next(batchSize ?? Number.MAX_SAFE_INTEGER);
   const cursor = openCursor(context, ns, stream, { batchSize });

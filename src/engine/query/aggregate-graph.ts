@@ -6,6 +6,7 @@ import { compileExpression } from './expression.ts';
 import { encodeKey } from './keys.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { splitPath } from './path.ts';
+import { drained, PAUSE } from './pause.ts';
 import { asDoc, type Doc, isDoc, setField, wholeNumber } from './types.ts';
 
 const FIELDS = [
@@ -35,6 +36,10 @@ export const graphLookup: StageCompiler = (operand, variables) => {
     return fail(40185, '$graphLookup restrictSearchWithMatch must be an object');
   return function* (source, run) {
     for (const doc of source) {
+      if (doc === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
       const budget = new MemoryBudget('$graphLookup');
       const found = new Map<string, Doc>();
       const asked = new Set<string>();
@@ -44,13 +49,13 @@ export const graphLookup: StageCompiler = (operand, variables) => {
         if (values.length === 0) break;
         frontier = [];
         const filter = { [connectTo]: { $in: values } };
-        for (const reached of run.env.lookup(from, restriction ? { $and: [filter, restriction] } : filter)) {
+        yield* drained(run.env.lookup(from, restriction ? { $and: [filter, restriction] } : filter), (reached) => {
           const id = keyOf(reached._id);
-          if (found.has(id)) continue;
+          if (found.has(id)) return;
           budget.take(reached);
           found.set(id, depthField === undefined ? reached : withDepth(reached, depthField, depth));
           frontier.push(...valuesOf(connectFrom(environment(reached, run))));
-        }
+        });
       }
       yield replaceAt(doc, as, [...found.values()]);
     }

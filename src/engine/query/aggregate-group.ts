@@ -7,6 +7,7 @@ import { intOrLong } from './arithmetic.ts';
 import { compareValues } from './compare.ts';
 import { compileExpression, type Expression } from './expression.ts';
 import { MemoryBudget } from './memory-budget.ts';
+import { drained } from './pause.ts';
 import { asDoc, type Doc, isDoc, setField, typeName, typeRank } from './types.ts';
 
 const fail = (code: CodeName | number, message: string): never => {
@@ -62,7 +63,7 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
   return function* (source, run) {
     const budget = new MemoryBudget('$group');
     const groups = new Map<string, { id: unknown; accumulators: Accumulator[] }>();
-    for (const doc of source) {
+    yield* drained(source, (doc) => {
       const within = environment(doc, run);
       const id = idOf(within) ?? null;
       const key = keyText(id);
@@ -78,7 +79,7 @@ function grouping(idOf: Expression, fields: OutputField[]): Stage {
         if (gathers) budget.take({ value });
         (found.accumulators[i] as Accumulator).add(value);
       }
-    }
+    });
     for (const { id, accumulators } of groups.values()) {
       const result: Doc = { _id: id };
       for (const [i, { name }] of fields.entries()) setField(result, name, accumulators[i]?.result() ?? null);
@@ -93,7 +94,9 @@ export const count: StageCompiler = (operand) => {
   if (operand.includes('.')) return fail(40160, "the count field cannot contain '.'");
   return function* (source) {
     let total = 0;
-    for (const _ of source) total += 1;
+    yield* drained(source, () => {
+      total += 1;
+    });
     if (total > 0) yield { [operand]: intOrLong(BigInt(total)) };
   };
 };

@@ -5,6 +5,7 @@ import { compileExpression, type Expression } from './expression.ts';
 import { checkedName } from './expression-logic.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { splitPath } from './path.ts';
+import { drained, gathered, PAUSE } from './pause.ts';
 import { asDoc, type Doc, isDoc, setField, typeName } from './types.ts';
 
 const fail = (code: number | 'FailedToParse', message: string): never => {
@@ -46,12 +47,16 @@ export const lookup: StageCompiler = (operand, variables, compile) => {
       : compile(rest, [...variables, ...bindings.map(([name]) => name)], "'pipeline'");
   return function* (source, run) {
     for (const doc of source) {
+      if (doc === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
       const within = environment(doc, run);
       const conditions = [local && equalTo(foreignField, local(within)), leading].filter(isDoc);
       const found = run.env.lookup(from, conditions.length === 2 ? { $and: conditions } : (conditions[0] ?? {}));
       const innerRun: Run = { ...run, variables: { ...run.variables } };
       for (const [name, value] of bindings) innerRun.variables[name] = value(within);
-      yield replaceAt(doc, as, inner === undefined ? [...found] : [...inner(found, innerRun)]);
+      yield replaceAt(doc, as, yield* gathered(inner === undefined ? found : inner(found, innerRun)));
     }
   };
 };
@@ -103,12 +108,12 @@ export const facet: StageCompiler = (operand, variables, compile) => {
   return function* (source, run) {
     const budget = new MemoryBudget('$facet');
     const documents: Doc[] = [];
-    for (const doc of source) {
+    yield* drained(source, (doc) => {
       budget.take(doc);
       documents.push(doc);
-    }
+    });
     const result: Doc = {};
-    for (const [name, pipeline] of pipelines) setField(result, name, [...pipeline(documents, run)]);
+    for (const [name, pipeline] of pipelines) setField(result, name, yield* gathered(pipeline(documents, run)));
     yield result;
   };
 };

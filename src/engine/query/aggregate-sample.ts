@@ -1,6 +1,7 @@
 import { CommandError } from '../errors.ts';
 import type { StageCompiler } from './aggregate-types.ts';
 import { MemoryBudget } from './memory-budget.ts';
+import { drained } from './pause.ts';
 import { asDoc, type Doc, wholeNumber } from './types.ts';
 
 /** `$sample`: `size` documents in random order; every set of that size is equally likely. */
@@ -16,19 +17,19 @@ export const sample: StageCompiler = (operand) => {
     const budget = new MemoryBudget('$sample');
     const chosen: Doc[] = [];
     let seen = 0;
-    for (const doc of source) {
+    yield* drained(source, (doc) => {
       seen++;
       if (chosen.length < size) {
         budget.take(doc);
         chosen.push(doc);
-        continue;
+        return;
       }
       const place = Math.floor(Math.random() * seen);
-      if (place >= size) continue;
+      if (place >= size) return;
       budget.release(chosen[place] as Doc);
       budget.take(doc);
       chosen[place] = doc;
-    }
+    });
     for (let left = chosen.length; left > 0; left--) {
       const [doc] = chosen.splice(Math.floor(Math.random() * left), 1);
       if (doc) yield doc;

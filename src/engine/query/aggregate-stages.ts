@@ -8,6 +8,7 @@ import { compileFilter } from './match.ts';
 import { MemoryBudget } from './memory-budget.ts';
 import { isNumber } from './numbers.ts';
 import { splitPath } from './path.ts';
+import { drained, filtered, mapped, PAUSE } from './pause.ts';
 import { parseProjection } from './projection-parse.ts';
 import { compute, exclude, hasComputed, include, type Tree } from './projection-tree.ts';
 import { compileSortKey } from './sort.ts';
@@ -26,10 +27,7 @@ export const match: StageCompiler = (operand, variables) => {
   const filter = asDoc(operand) ?? fail(15959, 'the match filter must be an expression in an object');
   const placeholders = Object.fromEntries(variables.map((name) => [name, null]));
   const compiled = compileFilter(filter, placeholders);
-  return function* (source, run) {
-    const matches = variables.length === 0 ? compiled : compileFilter(filter, run.variables);
-    for (const doc of source) if (matches(doc)) yield doc;
-  };
+  return (source, run) => filtered(source, variables.length === 0 ? compiled : compileFilter(filter, run.variables));
 };
 
 export const project: StageCompiler = (operand, variables) => {
@@ -39,12 +37,11 @@ export const project: StageCompiler = (operand, variables) => {
   }
   const { exclusive, tree } = parseProjection(spec, 'aggregate', variables);
   const computed = hasComputed(tree);
-  return function* (source, run) {
-    for (const doc of source) {
+  return (source, run) =>
+    mapped(source, (doc) => {
       const kept = exclusive ? exclude(doc, tree) : include(doc, tree);
-      yield computed ? compute(kept, tree, environment(doc, run)) : kept;
-    }
-  };
+      return computed ? compute(kept, tree, environment(doc, run)) : kept;
+    });
 };
 
 export const addFields: StageCompiler = (operand, variables) => {
@@ -52,9 +49,7 @@ export const addFields: StageCompiler = (operand, variables) => {
     asDoc(operand) ?? fail(40272, `$addFields specification stage must be an object, got ${typeName(operand)}`);
   const tree: Tree = new Map();
   collectFields(spec, [], tree, variables);
-  return function* (source, run) {
-    for (const doc of source) yield compute({ ...doc }, tree, environment(doc, run));
-  };
+  return (source, run) => mapped(source, (doc) => compute({ ...doc }, tree, environment(doc, run)));
 };
 
 function collectFields(spec: Doc, prefix: string[], tree: Tree, variables: readonly string[]): void {
@@ -110,23 +105,22 @@ export const unset: StageCompiler = (operand) => {
     setField(spec, path, 0);
   }
   const { tree } = parseProjection(spec, 'aggregate');
-  return function* (source) {
-    for (const doc of source) yield exclude(doc, tree);
-  };
+  return (source) => mapped(source, (doc) => exclude(doc, tree));
 };
 
 function replaceBy(spec: unknown, variables: readonly string[], name: string): ReturnType<StageCompiler> {
   const newRoot = compileExpression(spec, variables);
-  return function* (source, run) {
-    for (const doc of source) {
+  return (source, run) =>
+    mapped(source, (doc) => {
       const value = newRoot(environment(doc, run));
-      yield asDoc(value) ??
+      return (
+        asDoc(value) ??
         fail(
           40228,
           `'${name}' expression must evaluate to an object, but resulting value was: ${describe(value)}. Type of resulting value: '${typeName(value)}'.`,
-        );
-    }
-  };
+        )
+      );
+    });
 }
 
 export const replaceRoot: StageCompiler = (operand, variables) => {
@@ -148,7 +142,7 @@ export const limit: StageCompiler = (operand) => {
     let left = most;
     for (const doc of source) {
       yield doc;
-      left -= 1;
+      if (doc !== PAUSE) left -= 1;
       if (left === 0) return;
     }
   };
@@ -158,12 +152,9 @@ export const skip: StageCompiler = (operand) => {
   const count = whole('$skip', operand, 5107200);
   if (count < 0)
     return fail(5107200, `invalid argument to $skip stage: Expected a non-negative number in: $skip: ${count}`);
-  return function* (source) {
+  return (source) => {
     let left = count;
-    for (const doc of source) {
-      if (left > 0) left -= 1;
-      else yield doc;
-    }
+    return filtered(source, () => left-- <= 0);
   };
 };
 
@@ -190,11 +181,11 @@ export function sorting(operand: unknown, most: number): Stage {
       for (const { doc } of kept.slice(most)) budget.release(doc);
       kept = kept.slice(0, most);
     };
-    for (const doc of source) {
+    yield* drained(source, (doc) => {
       budget.take(doc);
       kept.push({ doc, key: keyOf(doc) });
       if (kept.length >= 2 * most) settle();
-    }
+    });
     settle();
     for (const { doc } of kept) yield doc;
   };
@@ -233,6 +224,10 @@ export const unwind: StageCompiler = (operand) => {
     indexParts === undefined ? doc : replaceAt(doc, indexParts, index);
   return function* (source) {
     for (const doc of source) {
+      if (doc === PAUSE) {
+        yield PAUSE;
+        continue;
+      }
       const value = parts.reduce<unknown>((inner, part) => getField(asDoc(inner) ?? {}, part), doc);
       if (Array.isArray(value) && value.length > 0) {
         for (const [i, element] of value.entries()) yield withIndex(replaceAt(doc, parts, element), Long.fromNumber(i));

@@ -1,9 +1,10 @@
+import type { Pausing } from './pause.ts';
 import type { Doc } from './types.ts';
 
 /** What a pipeline gets from the command: access to other collections, and variables. */
 export interface PipelineEnv {
   /** The documents of another collection of the same database that match a filter. */
-  lookup(collection: string, filter: Doc): Iterable<Doc>;
+  lookup(collection: string, filter: Doc): Pausing<Doc>;
   /** The values of the command's `let`. */
   variables?: Doc;
   /** The value of `$$NOW`; the current time if absent. */
@@ -17,8 +18,8 @@ export interface Run {
   variables: Doc;
 }
 
-/** A compiled stage. */
-export type Stage = (source: Iterable<Doc>, run: Run) => Iterable<Doc>;
+/** A compiled stage. It pauses where its source does, and where it works on many documents without a result. */
+export type Stage = (source: Pausing<Doc>, run: Run) => Pausing<Doc>;
 
 /** Compiles the operand of a stage; `variables` are the variable names that its expressions may use. */
 export type StageCompiler = (operand: unknown, variables: readonly string[], compile: CompileStages) => Stage;

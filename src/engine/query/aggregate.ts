@@ -18,6 +18,7 @@ import {
 } from './aggregate-stages.ts';
 import type { CompileStages, PipelineEnv, Stage, StageCompiler } from './aggregate-types.ts';
 import { isNumber, toDouble } from './numbers.ts';
+import type { Pausing } from './pause.ts';
 import { type Doc, isDoc } from './types.ts';
 
 export type { PipelineEnv } from './aggregate-types.ts';
@@ -76,7 +77,7 @@ const UNSUPPORTED = new Set([
  * @throws CommandError 40324 for an unknown stage, 40323 for a stage without exactly one field, and the codes of the
  * stages.
  */
-export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: PipelineEnv): Iterable<Doc> {
+export function runPipeline(stages: readonly Doc[], source: Pausing<Doc>, env: PipelineEnv): Pausing<Doc> {
   return compilePipeline(stages, Object.keys(env.variables ?? {}))(source, env);
 }
 
@@ -87,7 +88,7 @@ export function runPipeline(stages: readonly Doc[], source: Iterable<Doc>, env: 
 export function compilePipeline(
   stages: readonly Doc[],
   variables: readonly string[] = [],
-): (source: Iterable<Doc>, env: PipelineEnv) => Iterable<Doc> {
+): (source: Pausing<Doc>, env: PipelineEnv) => Pausing<Doc> {
   const stage = compileStages(stages, variables, 'pipeline');
   return (source, env) => stage(source, { env, now: env.now ?? new Date(), variables: env.variables ?? {} });
 }

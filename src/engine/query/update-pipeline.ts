@@ -2,6 +2,7 @@ import { CommandError } from '../errors.ts';
 import { compilePipeline } from './aggregate.ts';
 import { identical } from './compare.ts';
 import { describeChange } from './document-diff.ts';
+import { withoutPauses } from './pause.ts';
 import { type Doc, isDoc } from './types.ts';
 import type { Updater } from './update-types.ts';
 
@@ -26,7 +27,7 @@ export function compilePipelineUpdate(stages: readonly Doc[], variables: Doc): U
   }
   const pipeline = compilePipeline(stages, Object.keys(variables));
   return (before, context) => {
-    const [result = {}] = pipeline([before], { lookup, variables, now: context.now ?? new Date() });
+    const [result = {}] = withoutPauses(pipeline([before], { lookup, variables, now: context.now ?? new Date() }));
     const doc = withId(before._id, result);
     return { doc, changed: !identical(before, doc), description: describeChange(before, doc) };
   };

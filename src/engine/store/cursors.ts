@@ -1,5 +1,6 @@
 import { randomInt } from 'node:crypto';
 import { CommandError } from '../errors.ts';
+import { PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { MAX_DOCUMENT } from '../wire/bson.ts';
 import type { Snapshot } from './versions.ts';
 
@@ -10,10 +11,8 @@ export interface Batch {
   end: boolean;
 }
 
-/** The source of a cursor's documents. */
+/** What a cursor reads. */
 export interface Source {
-  /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
-  next(limit: number): Batch;
   /** Set for a change stream: it reads the oplog, so it stays open when its collection is dropped or changed. */
   readonly readsOplog?: boolean;
 }
@@ -34,7 +33,7 @@ export class Cursor<S extends Source = Source> {
   readonly options: CursorOptions;
   lastUse = Date.now();
   killed = false;
-  /** A `getMore` is in progress. */
+  /** A read is in progress. */
   busy = false;
   /** Called when the cursor is killed, to end a wait for changes. */
   onKill: () => void = () => {};
@@ -119,33 +118,39 @@ export class Cursors {
   }
 }
 
-/** A source over an iterator of encoded documents. Error 10334 for a document above MongoDB's size limit. */
+/** A source over encoded documents. Error 10334 for a document above MongoDB's size limit. */
 export class IteratorSource implements Source {
-  readonly #iterator: Iterator<Uint8Array>;
-  #ahead: IteratorResult<Uint8Array> | undefined;
+  readonly readsOplog = false;
+  readonly #iterator: Iterator<Uint8Array | Pause>;
+  #ahead: IteratorResult<Uint8Array | Pause> | undefined;
 
-  constructor(documents: Iterable<Uint8Array>) {
+  constructor(documents: Pausing<Uint8Array>) {
     this.#iterator = documents[Symbol.iterator]();
   }
 
-  next(limit: number): Batch {
+  /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */
+  *batch(limit: number): Steps<Batch> {
     const documents: Uint8Array[] = [];
     let bytes = 0;
-    while (documents.length < limit) {
-      const { done, value } = this.#peek();
+    // A limit of 0 asks for nothing, so it is not known whether documents follow.
+    while (limit > 0) {
+      this.#ahead ??= this.#iterator.next();
+      const { done, value } = this.#ahead;
       if (done) return { documents, end: true };
+      if (value === PAUSE) {
+        this.#ahead = undefined;
+        yield PAUSE;
+        continue;
+      }
+      if (documents.length === limit) break;
       bytes += value.length;
       if (value.length > MAX_DOCUMENT) throw tooLarge(value.length);
-      if (documents.length > 0 && bytes > MAX_DOCUMENT) return { documents, end: false };
+      if (documents.length > 0 && bytes > MAX_DOCUMENT) break;
       documents.push(value);
       this.#ahead = undefined;
+      if (documents.length % PAUSE_ITEMS === 0) yield PAUSE;
     }
-    return { documents, end: limit > 0 && this.#peek().done === true };
-  }
-
-  #peek(): IteratorResult<Uint8Array> {
-    this.#ahead ??= this.#iterator.next();
-    return this.#ahead;
+    return { documents, end: false };
   }
 }
 

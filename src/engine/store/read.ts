@@ -1,9 +1,22 @@
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
+import {
+  drained,
+  filtered,
+  mapped,
+  PAUSE,
+  PAUSE_ITEMS,
+  type Pause,
+  type Pausing,
+  type Steps,
+  withoutPauses,
+} from '../query/pause.ts';
 import { compileSortKey } from '../query/sort.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
-import type { Collection } from './catalog.ts';
+import type { KeyRange } from './bounds.ts';
+import type { Collection, Index } from './catalog.ts';
+import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
 import { type ReadStats, scan } from './scan.ts';
@@ -28,7 +41,7 @@ export interface Match extends StoredDocument {
 export interface PreparedQuery {
   plan: Plan;
   /** Runs the query from the start and adds its work to `stats`. */
-  run(stats: ReadStats): Generator<Match>;
+  run(stats: ReadStats): Generator<Match | Pause>;
 }
 
 /** Limit on the bytes of sort keys that a blocking sort keeps in memory. */
@@ -44,18 +57,16 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
   const chosen = plan(store.database, collection, query.filter, sort, query.hint);
   const wanted = query.limit > 0 ? query.skip + query.limit : 0;
   const expected = chosen.sorted && chosen.exact ? wanted : 0;
-  const passing = function* (stats: ReadStats): Generator<Match> {
-    for (const { rid, bytes } of scan(store.database, collection, chosen.access, stats, expected)) {
-      const match = new LazyMatch(rid, bytes);
-      if (chosen.exact || matches(match.doc)) yield match;
-    }
+  const passing = (stats: ReadStats): Generator<Match | Pause> => {
+    const read = mapped(scan(store.database, collection, chosen.access, stats, expected), lazyMatch);
+    return chosen.exact ? read : filtered(read, ({ doc }) => matches(doc));
   };
-  const ordered = function* (stats: ReadStats): Generator<Match> {
+  const ordered = function* (stats: ReadStats): Generator<Match | Pause> {
     if (chosen.sorted || !keyOf) {
       yield* passing(stats);
       return;
     }
-    for (const rid of sortedRids(passing(stats), keyOf, wanted)) {
+    for (const rid of yield* sortedRids(passing(stats), keyOf, wanted)) {
       const bytes = store.documents.read(rid);
       if (!bytes) continue;
       const match = new LazyMatch(rid, bytes);
@@ -66,7 +77,7 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
 }
 
 /** Counts the matching documents, from the index alone where it is exact. */
-export function countMatches(store: Store, collection: Collection, query: Query, deadline: number): number {
+export function* countMatches(store: Store, collection: Collection, query: Query, deadline: number): Steps<number> {
   const within = (n: number): number => {
     const left = Math.max(0, n - query.skip);
     return query.limit > 0 ? Math.min(left, query.limit) : left;
@@ -77,14 +88,34 @@ export function countMatches(store: Store, collection: Collection, query: Query,
   const { access, exact } = prepared.plan;
   // A multikey index has several keys for some documents, so its keys cannot be counted.
   if (exact && access.kind === 'IXSCAN' && !access.index.multikey) {
-    const count = store.database.prepare('SELECT count(*) AS n FROM idx WHERE i = ? AND key >= ? AND key < ?');
-    return within(
-      access.bounds.ranges.reduce((sum, { low, high }) => sum + Number(count.get(access.index.id, low, high)?.n), 0),
-    );
+    let keys = 0;
+    for (const range of access.bounds.ranges) keys += yield* countKeys(store.database, access.index, range);
+    return within(keys);
   }
   let n = 0;
-  for (const _ of prepared.run({ ...newReadStats(), deadline })) n++;
+  yield* drained(prepared.run({ ...newReadStats(), deadline }), () => {
+    n++;
+  });
   return n;
+}
+
+const NEXT_KEYS =
+  'SELECT key, rid FROM idx WHERE i = ?1 AND key < ?2 AND (key, rid) > (?3, ?4) ORDER BY key, rid LIMIT 1 OFFSET ?5';
+const LAST_KEYS = 'SELECT count(*) AS n FROM idx WHERE i = ?1 AND key < ?2 AND (key, rid) > (?3, ?4)';
+/** Number of keys that are counted in one step. */
+const COUNTED_KEYS = 5000;
+
+/** The number of keys in a range of an index. */
+function* countKeys(database: Database, index: Index, { low, high }: KeyRange): Steps<number> {
+  const next = database.prepare(NEXT_KEYS);
+  let [key, rid, counted] = [low, -1, 0];
+  for (;;) {
+    const row = next.get(index.id, high, key, rid, COUNTED_KEYS - 1);
+    if (!row) return counted + Number(database.prepare(LAST_KEYS).get(index.id, high, key, rid)?.n);
+    counted += COUNTED_KEYS;
+    [key, rid] = [row.key as Uint8Array, row.rid as number];
+    yield PAUSE;
+  }
 }
 
 /**
@@ -97,7 +128,7 @@ export function* matchesToWrite(
   query: Query,
   deadline: number,
 ): Generator<Match> {
-  const matches = prepareQuery(store, collection, query).run({ ...newReadStats(), deadline });
+  const matches = withoutPauses(prepareQuery(store, collection, query).run({ ...newReadStats(), deadline }));
   if (query.limit === 1) {
     yield* matches;
     return;
@@ -115,6 +146,10 @@ export function newReadStats(): ReadStats {
 
 function sortFields(sort: Doc): SortField[] {
   return Object.entries(sort).map(([path, direction]) => [path, Number(direction) < 0 ? -1 : 1]);
+}
+
+function lazyMatch({ rid, bytes }: StoredDocument): LazyMatch {
+  return new LazyMatch(rid, bytes);
 }
 
 class LazyMatch implements Match {
@@ -137,12 +172,12 @@ class LazyMatch implements Match {
  * The row ids in sort order. With a limit, only the first `keep` are retained. Error 292 when the sort keys exceed
  * `SORT_BYTES`.
  */
-function sortedRids(matches: Iterable<Match>, keyOf: (doc: Doc) => Uint8Array, keep: number): number[] {
+function* sortedRids(matches: Pausing<Match>, keyOf: (doc: Doc) => Uint8Array, keep: number): Steps<number[]> {
   let entries: { rid: number; key: Uint8Array }[] = [];
   let bytes = 0;
   const order = (a: { rid: number; key: Uint8Array }, b: { rid: number; key: Uint8Array }): number =>
     Buffer.compare(a.key, b.key) || a.rid - b.rid;
-  for (const { rid, doc } of matches) {
+  yield* drained(matches, ({ rid, doc }) => {
     const key = keyOf(doc);
     bytes += key.length + KEY_OVERHEAD;
     entries.push({ rid, key });
@@ -156,15 +191,18 @@ function sortedRids(matches: Iterable<Match>, keyOf: (doc: Doc) => Uint8Array, k
         `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES} bytes`,
       );
     }
-  }
+  });
   entries.sort(order);
   return (keep > 0 ? entries.slice(0, keep) : entries).map((entry) => entry.rid);
 }
 
-function* skipAndLimit(matches: Iterable<Match>, skip: number, limit: number): Generator<Match> {
+function* skipAndLimit(matches: Pausing<Match>, skip: number, limit: number): Generator<Match | Pause> {
   let seen = 0;
   for (const match of matches) {
-    if (seen++ < skip) continue;
+    if (match !== PAUSE && seen++ < skip) {
+      if (seen % PAUSE_ITEMS === 0) yield PAUSE;
+      continue;
+    }
     yield match;
     if (limit > 0 && seen === skip + limit) return;
   }

@@ -1,6 +1,7 @@
 import type { StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
 import { componentEnd } from '../query/key-encoding.ts';
+import { filtered, PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../query/pause.ts';
 import { EVERYTHING, type IndexScan, joined, type KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import { verified } from './checksums.ts';
@@ -45,7 +46,7 @@ export function scan(
   access: Access,
   stats: ReadStats,
   expected: number,
-): Iterable<StoredDocument> {
+): Pausing<StoredDocument> {
   switch (access.kind) {
     case 'COLLSCAN':
       return scanCollection(database, collection, access.reverse, stats, expected);
@@ -56,12 +57,7 @@ export function scan(
   }
 }
 
-function scanIndex(
-  database: Database,
-  access: IndexScan,
-  stats: ReadStats,
-  expected: number,
-): Iterable<StoredDocument> {
+function scanIndex(database: Database, access: IndexScan, stats: ReadStats, expected: number): Pausing<StoredDocument> {
   const { index, bounds, reverse } = access;
   const ranges = reverse ? [...bounds.ranges].reverse() : bounds.ranges;
   if (index.unique && bounds.points === index.fields.length && !access.merge) {
@@ -163,11 +159,12 @@ function* scanWithin(
   range: KeyRange,
   { intervals, direction }: NonNullable<IndexScan['bounds']['within']>,
   { reverse, stats, expected }: { reverse: boolean; stats: ReadStats; expected: number },
-): Generator<Keyed> {
+): Generator<Keyed | Pause> {
   const seek = prepare(database, reverse ? LAST_KEY : FIRST_KEY);
   let { low, high } = range;
-  for (;;) {
+  for (let sought = 1; ; sought++) {
     checkDeadline(stats);
+    if (sought % PAUSE_ITEMS === 0) yield PAUSE;
     const [key] = (seek.get(index.id, low, high) as [Uint8Array] | undefined) ?? [];
     if (!key) return;
     stats.keys++;
@@ -212,18 +209,29 @@ function take(rows: Iterable<unknown>, limit: number, add: (row: unknown[]) => n
 }
 
 /** Merges the documents of several ranges by the part of the key after each range's prefix. */
-function* merge(scans: Generator<Keyed>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed> {
-  const heads = scans.map((scanned, n) => ({ scanned, prefix: (ranges[n] as KeyRange).prefix, next: scanned.next() }));
-  const suffix = (head: (typeof heads)[number]): Uint8Array => (head.next.value as Keyed).key.subarray(head.prefix);
+function* merge(scans: Generator<Keyed | Pause>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed | Pause> {
+  const heads: { scanned: Generator<Keyed | Pause>; prefix: number; next: Keyed | undefined }[] = [];
+  for (const [n, scanned] of scans.entries())
+    heads.push({ scanned, prefix: (ranges[n] as KeyRange).prefix, next: yield* nextOf(scanned) });
   for (;;) {
-    let first: (typeof heads)[number] | undefined;
+    let first: { head: (typeof heads)[number]; suffix: Uint8Array } | undefined;
     for (const head of heads) {
-      if (head.next.done) continue;
-      if (!first || Buffer.compare(suffix(head), suffix(first)) * (reverse ? -1 : 1) < 0) first = head;
+      const suffix = head.next?.key.subarray(head.prefix);
+      if (suffix && (!first || Buffer.compare(suffix, first.suffix) * (reverse ? -1 : 1) < 0)) first = { head, suffix };
     }
     if (!first) return;
-    yield first.next.value as Keyed;
-    first.next = first.scanned.next();
+    yield first.head.next as Keyed;
+    first.head.next = yield* nextOf(first.head.scanned);
+  }
+}
+
+/** The next document of a scan; undefined at its end. */
+function* nextOf(scanned: Generator<Keyed | Pause>): Steps<Keyed | undefined> {
+  for (;;) {
+    const { done, value } = scanned.next();
+    if (done) return undefined;
+    if (value !== PAUSE) return value;
+    yield PAUSE;
   }
 }
 
@@ -231,13 +239,13 @@ function* concat<T>(parts: Iterable<T>[]): Generator<T> {
   for (const part of parts) yield* part;
 }
 
-function* unique(documents: Iterable<StoredDocument>): Generator<StoredDocument> {
+function unique(documents: Pausing<StoredDocument>): Generator<StoredDocument | Pause> {
   const seen = new Set<number>();
-  for (const document of documents) {
-    if (seen.has(document.rid)) continue;
-    seen.add(document.rid);
-    yield document;
-  }
+  return filtered(documents, ({ rid }) => {
+    if (seen.has(rid)) return false;
+    seen.add(rid);
+    return true;
+  });
 }
 
 function checkDeadline(stats: ReadStats): void {

@@ -1,3 +1,4 @@
+import { withoutPauses } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import type { Collection, Index } from './catalog.ts';
 import { newReadStats, prepareQuery } from './read.ts';
@@ -43,7 +44,7 @@ function removeBefore(store: Store, collection: Collection, index: Index, before
   const expired: Doc = { [path]: { $lt: new Date(before) } };
   const filter = index.partial ? { $and: [expired, index.partial.filter] } : expired;
   const query = prepareQuery(store, collection, { filter, sort: {}, skip: 0, limit: BATCH, hint: index });
-  const matches = [...query.run(newReadStats())];
+  const matches = [...withoutPauses(query.run(newReadStats()))];
   for (const { rid, doc } of matches) store.documents.remove(collection, rid, doc);
   return matches.length;
 }

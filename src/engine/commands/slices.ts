@@ -1,0 +1,53 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { CommandError } from '../errors.ts';
+import type { Pause, Steps } from '../query/pause.ts';
+import type { Doc } from '../query/types.ts';
+import type { Cursor } from '../store/cursors.ts';
+import type { Context } from './command.ts';
+
+/** Time after which a read lets other commands run, milliseconds. */
+const SLICE_MS = 3;
+
+/**
+ * Runs a read. One that takes longer than a slice pauses after each, so that other commands run in between; its answer
+ * is then a promise. It ends with error 175 when its cursor, its session or what it reads is gone meanwhile, and
+ * without an answer when its client is. A read in a transaction or on a snapshot does not pause: the versions that it
+ * reads are in the tables only while it runs.
+ * @param ns the namespace that it reads
+ * @param cursor the cursor that it continues, if there is one
+ */
+export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?: Cursor): Doc | Promise<Doc> {
+  const { done, value } = slice(work, context.snapshot ? Number.POSITIVE_INFINITY : SLICE_MS);
+  return done ? value : rest(context, ns, work, cursor);
+}
+
+/** One slice: up to the first pause after `ms`, or to the result. */
+function slice(work: Steps<Doc>, ms: number): IteratorResult<Pause, Doc> {
+  const until = performance.now() + ms;
+  for (;;) {
+    const step = work.next();
+    if (step.done || performance.now() >= until) return step;
+  }
+}
+
+async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Cursor | undefined): Promise<Doc> {
+  const { store, connection, session } = context;
+  const running = cursor ?? store.cursors.add({}, { ns, session, noTimeout: true });
+  running.busy = true;
+  const onClose = (): void => void store.cursors.kill(running.id);
+  connection.onClose(onClose);
+  try {
+    for (;;) {
+      await nextTurn();
+      if (running.killed)
+        throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
+      const { done, value } = slice(work, SLICE_MS);
+      if (done) return value;
+    }
+  } finally {
+    work.return({});
+    running.busy = false;
+    if (!cursor) store.cursors.kill(running.id);
+    connection.offClose(onClose);
+  }
+}

@@ -1,0 +1,126 @@
+import { type Collection, type Document, MongoClient } from 'mongodb';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { WireClient } from '../support/wire-client.ts';
+
+/**
+ * Reads of a whole collection, each long enough for many others. Counted, not timed: how many commands of another
+ * client are answered while one runs.
+ */
+const COUNT = 16_000;
+
+let mongo: TestMongo;
+let client: MongoClient;
+let other: MongoClient;
+let name: string;
+let items: Collection<Document>;
+
+beforeAll(async () => {
+  mongo = await startTestMongo();
+  client = await new MongoClient(mongo.uri).connect();
+  other = await new MongoClient(mongo.uri).connect();
+  name = freshDbName('long');
+  items = client.db(name).collection('items');
+  for (let from = 0; from < COUNT; from += 2000) {
+    const documents = Array.from({ length: 2000 }, (_, i) => from + i);
+    await items.insertMany(documents.map((n) => ({ _id: n as never, n, group: n % 1000, list: [n % 7, n % 5] })));
+  }
+}, 60_000);
+
+afterAll(async () => {
+  await Promise.all([client?.close(), other?.close()]);
+  await mongo?.close();
+});
+
+/** The number of inserts of another client that are answered before `read` is. */
+async function insertsDuring(read: () => Promise<unknown>): Promise<number> {
+  const beside = other.db(name).collection('beside');
+  await beside.insertOne({});
+  let isRunning = true;
+  const reading = read().finally(() => {
+    isRunning = false;
+  });
+  let inserts = 0;
+  while (isRunning) {
+    await beside.insertOne({});
+    inserts++;
+  }
+  await reading;
+  return inserts;
+}
+
+describe('other commands run during', () => {
+  const never = { $expr: { $eq: [{ $mod: ['$n', 2] }, 2] } };
+  test.each<[string, () => Promise<unknown>]>([
+    ['a find that matches nothing', () => items.find(never).toArray()],
+    ['a large batch', () => items.find({}, { batchSize: COUNT }).toArray()],
+    ['a sort', () => items.find({}, { sort: { group: 1, n: -1 }, projection: { _id: 1 } }).toArray()],
+    ['a skip', () => items.find({ n: { $gte: 0 } }, { skip: COUNT }).toArray()],
+    ['a count', () => items.countDocuments(never)],
+    ['distinct values', () => items.distinct('n')],
+    ['an explained query', () => items.find(never).explain('executionStats')],
+    ['a $group', () => items.aggregate([{ $group: { _id: '$n', n: { $sum: '$group' } } }, { $limit: 1 }]).toArray()],
+    ['a $match', () => items.aggregate([{ $addFields: { a: 1 } }, { $match: { a: 2 } }]).toArray()],
+    ['a $sort', () => items.aggregate([{ $addFields: { a: 1 } }, { $sort: { n: -1 } }, { $limit: 1 }]).toArray()],
+    ['a $count', () => items.aggregate([{ $unwind: '$list' }, { $count: 'n' }]).toArray()],
+    [
+      'a $lookup',
+      () => {
+        const pipeline = [{ $match: never }];
+        return items.aggregate([{ $limit: 1 }, { $lookup: { from: 'items', as: 'all', pipeline } }]).toArray();
+      },
+    ],
+    ['a $facet', () => items.aggregate([{ $facet: { n: [{ $count: 'n' }], m: [{ $skip: COUNT }] } }]).toArray()],
+    ['a $unionWith', () => items.aggregate([{ $limit: 1 }, { $unionWith: 'items' }, { $skip: COUNT }]).toArray()],
+  ])(
+    '%s',
+    async (_, read) => {
+      expect(await insertsDuring(read)).toBeGreaterThan(3);
+    },
+    30_000,
+  );
+});
+
+describe('a long read', () => {
+  /** The number of open cursors and long reads. */
+  const open = async () => (await other.db('admin').command({ serverStatus: 1 })).metrics.cursor.open.total;
+
+  test('has the answer of a short one', async () => {
+    expect(await items.countDocuments({ group: { $lt: 10 } })).toBe((COUNT / 1000) * 10);
+    expect(await items.distinct('group')).toHaveLength(1000);
+    const sorted = await items.find({}, { sort: { group: 1, n: -1 } }).toArray();
+    expect(sorted).toHaveLength(COUNT);
+    expect(sorted.slice(0, 2).map(({ n }) => n)).toEqual([COUNT - 1000, COUNT - 2000]);
+    const grouped = await items.aggregate([{ $group: { _id: '$group', n: { $sum: 1 } } }]).toArray();
+    expect(grouped).toHaveLength(1000);
+    for (const { n } of grouped) expect(n).toBe(COUNT / 1000);
+  });
+
+  test('keeps to its time limit', async () => {
+    const slow = { $expr: { $gt: [{ $size: { $range: [0, 2000] } }, 2000] } };
+    await expect(items.find(slow, { maxTimeMS: 50 }).toArray()).rejects.toMatchObject({ code: 50 });
+  });
+
+  test('ends with an error when its collection is dropped meanwhile', async () => {
+    const dropped = client.db(name).collection('dropped');
+    await items.aggregate([{ $out: 'dropped' }]).toArray();
+    const never = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
+    const before = await open();
+    const reads = [dropped.find(never).toArray(), dropped.countDocuments(never), dropped.distinct('n', never)];
+    const settled = Promise.allSettled(reads);
+    await expect.poll(open).toBe(before + 3);
+    await other.db(name).dropCollection('dropped');
+    for (const each of await settled) expect(each).toMatchObject({ status: 'rejected', reason: { code: 175 } });
+    expect(await dropped.countDocuments()).toBe(0);
+  });
+
+  test('ends when its client disconnects, and leaves no cursor', async () => {
+    const before = await open();
+    const wire = await WireClient.connect(mongo.uri);
+    const filter = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
+    void wire.command({ find: 'items', filter, $db: name }).catch(() => undefined);
+    await expect.poll(open).toBeGreaterThan(before);
+    wire.close();
+    await expect.poll(open).toBe(before);
+  });
+});
