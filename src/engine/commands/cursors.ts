@@ -39,10 +39,15 @@ function* firstBatchSteps(
   options: BatchOptions,
 ): Steps<Doc> {
   const source = new IteratorSource(documents);
-  const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH);
-  if (batch.end || options.singleBatch) return { cursor: cursorDoc(ns, 0, 'firstBatch', batch) };
-  const cursor = openCursor(context, ns, source, options);
-  return { cursor: cursorDoc(ns, cursor.id, 'firstBatch', batch) };
+  let isOpen = false;
+  try {
+    const batch = yield* source.batch(options.batchSize ?? FIRST_BATCH);
+    isOpen = !batch.end && !options.singleBatch;
+    const id = isOpen ? openCursor(context, ns, source, options).id : 0;
+    return { cursor: cursorDoc(ns, id, 'firstBatch', batch) };
+  } finally {
+    if (!isOpen) source.close();
+  }
 }
 
 export function openCursor<S extends Source>(

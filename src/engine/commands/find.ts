@@ -73,6 +73,7 @@ export function findQuery({ args }: Context): Query {
     limit: Math.abs(args.integer('limit') ?? 0),
     hint: hintOf(args.body.hint),
     variables: args.variables(),
+    allowDiskUse: args.body.allowDiskUse !== false,
   };
 }
 

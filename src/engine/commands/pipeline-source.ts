@@ -77,6 +77,7 @@ function leadingQuery(stages: Doc[], args: Arguments): { query: Query; rest: Doc
     limit: 0,
     hint: hintOf(args.body.hint),
     variables: args.variables(),
+    allowDiskUse: args.body.allowDiskUse !== false,
   };
   let taken = 0;
   /** The operand of the next stage, if that stage has this name. */

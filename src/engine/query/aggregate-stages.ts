@@ -12,6 +12,7 @@ import { drained, filtered, mapped, PAUSE } from './pause.ts';
 import { parseProjection } from './projection-parse.ts';
 import { compute, exclude, hasComputed, include, type Tree } from './projection-tree.ts';
 import { compileSortKey } from './sort.ts';
+import { Sorter } from './sorter.ts';
 import { asDoc, type Doc, getField, isDoc, setField, typeName, wholeNumber } from './types.ts';
 
 function fail(code: number, message: string): never {
@@ -167,28 +168,26 @@ function whole(name: string, operand: unknown, code: number): number {
 
 export const sort: StageCompiler = (operand) => sorting(operand, Number.POSITIVE_INFINITY);
 
-/** `$sort`. With a `$limit` after it, only the first `most` documents are kept in memory. */
+/** `$sort`. With a small `$limit` after it, only the first `most` documents are kept in memory. */
 export function sorting(operand: unknown, most: number): Stage {
   const spec = asDoc(operand) ?? fail(15973, 'the $sort key specification must be an object');
   if (Object.keys(spec).length === 0) return fail(15976, '$sort stage must have at least one sort key');
   const keyOf = compileSortKey(spec);
   return function* (source) {
     const budget = new MemoryBudget('$sort');
-    let kept: { doc: Doc; key: Uint8Array }[] = [];
-    const settle = () => {
-      kept.sort((a, b) => compareBytes(a.key, b.key));
-      if (kept.length <= most) return;
-      for (const { doc } of kept.slice(most)) budget.release(doc);
-      kept = kept.slice(0, most);
-    };
+    const byKey = (a: Keyed, b: Keyed): number => compareBytes(a.key, b.key);
+    const sorter = new Sorter<Keyed>(byKey, most, ({ doc }) => budget.release(doc));
     yield* drained(source, (doc) => {
       budget.take(doc);
-      kept.push({ doc, key: keyOf(doc) });
-      if (kept.length >= 2 * most) settle();
+      sorter.add({ doc, key: keyOf(doc) });
     });
-    settle();
-    for (const { doc } of kept) yield doc;
+    yield* mapped(sorter.sorted(), ({ doc }) => doc);
   };
+}
+
+interface Keyed {
+  doc: Doc;
+  key: Uint8Array;
 }
 
 const UNWIND_FIELDS = ['path', 'includeArrayIndex', 'preserveNullAndEmptyArrays'];

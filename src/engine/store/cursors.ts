@@ -15,6 +15,8 @@ export interface Batch {
 export interface Source {
   /** Set for a change stream: it reads the oplog, so it stays open when its collection is dropped or changed. */
   readonly readsOplog?: boolean;
+  /** Releases what it holds. */
+  close?(): void;
 }
 
 export interface CursorOptions {
@@ -84,6 +86,7 @@ export class Cursors {
     if (!cursor) return false;
     this.#open.delete(id);
     cursor.killed = true;
+    cursor.source.close?.();
     cursor.onKill();
     return true;
   }
@@ -120,12 +123,15 @@ export class Cursors {
 
 /** A source over encoded documents. Error 10334 for a document above MongoDB's size limit. */
 export class IteratorSource implements Source {
-  readonly readsOplog = false;
   readonly #iterator: Iterator<Uint8Array | Pause>;
   #ahead: IteratorResult<Uint8Array | Pause> | undefined;
 
   constructor(documents: Pausing<Uint8Array>) {
     this.#iterator = documents[Symbol.iterator]();
+  }
+
+  close(): void {
+    this.#iterator.return?.();
   }
 
   /** Up to `limit` documents (at least one if any is left) with at most 16 MiB in total. */

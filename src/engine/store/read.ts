@@ -1,4 +1,3 @@
-import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import {
   drained,
@@ -19,6 +18,7 @@ import type { Collection, Index } from './catalog.ts';
 import type { Database } from './database.ts';
 import type { StoredDocument } from './documents.ts';
 import { type Plan, plan, type SortField } from './planner.ts';
+import { RidSorter } from './rid-sorter.ts';
 import { type ReadStats, scan } from './scan.ts';
 import type { Store } from './store.ts';
 
@@ -31,6 +31,8 @@ export interface Query {
   hint: unknown;
   /** The values of the command's `let`. */
   variables?: Doc;
+  /** False if a sort must keep its keys in memory. */
+  allowDiskUse?: boolean;
 }
 
 /** A matching document; `doc` is decoded on first access. */
@@ -44,12 +46,7 @@ export interface PreparedQuery {
   run(stats: ReadStats): Generator<Match | Pause>;
 }
 
-/** Limit on the bytes of sort keys that a blocking sort keeps in memory. */
-const SORT_BYTES = 100 * 1024 * 1024;
-/** Bytes of memory that a sort key needs in addition to its own length. */
-const KEY_OVERHEAD = 150;
-
-/** Plans a query. Running it yields the matching documents in order and keeps at most the sort keys in memory. */
+/** Plans a query. Running it yields the matching documents in order. At most sort keys are kept in memory. */
 export function prepareQuery(store: Store, collection: Collection, query: Query): PreparedQuery {
   const matches = compileFilter(query.filter, query.variables);
   const sort = sortFields(query.sort);
@@ -66,11 +63,22 @@ export function prepareQuery(store: Store, collection: Collection, query: Query)
       yield* passing(stats);
       return;
     }
-    for (const rid of yield* sortedRids(passing(stats), keyOf, wanted)) {
-      const bytes = store.documents.read(rid);
-      if (!bytes) continue;
-      const match = new LazyMatch(rid, bytes);
-      if (matches(match.doc)) yield match;
+    const sorter = new RidSorter(wanted > 0 ? wanted : Number.POSITIVE_INFINITY, query.allowDiskUse !== false);
+    try {
+      for (const match of passing(stats)) {
+        if (match === PAUSE) yield PAUSE;
+        else sorter.add(match.rid, keyOf(match.doc));
+        if (stats.docs % PAUSE_ITEMS === 0) yield PAUSE;
+        if (sorter.isFull) yield* sorter.spill();
+      }
+      for (const rid of sorter.sorted()) {
+        const bytes = rid === PAUSE ? undefined : store.documents.read(rid);
+        const match = bytes && new LazyMatch(rid as number, bytes);
+        if (match && matches(match.doc)) yield match;
+        else yield PAUSE;
+      }
+    } finally {
+      sorter.close();
     }
   };
   return { plan: chosen, run: (stats) => skipAndLimit(ordered(stats), query.skip, query.limit) };
@@ -166,34 +174,6 @@ class LazyMatch implements Match {
     this.#doc ??= decodeDocument(this.bytes);
     return this.#doc;
   }
-}
-
-/**
- * The row ids in sort order. With a limit, only the first `keep` are retained. Error 292 when the sort keys exceed
- * `SORT_BYTES`.
- */
-function* sortedRids(matches: Pausing<Match>, keyOf: (doc: Doc) => Uint8Array, keep: number): Steps<number[]> {
-  let entries: { rid: number; key: Uint8Array }[] = [];
-  let bytes = 0;
-  const order = (a: { rid: number; key: Uint8Array }, b: { rid: number; key: Uint8Array }): number =>
-    Buffer.compare(a.key, b.key) || a.rid - b.rid;
-  yield* drained(matches, ({ rid, doc }) => {
-    const key = keyOf(doc);
-    bytes += key.length + KEY_OVERHEAD;
-    entries.push({ rid, key });
-    if (keep > 0 && entries.length >= 2 * keep + 100) {
-      entries = entries.sort(order).slice(0, keep);
-      bytes = entries.reduce((sum, entry) => sum + entry.key.length + KEY_OVERHEAD, 0);
-    }
-    if (bytes > SORT_BYTES) {
-      throw new CommandError(
-        'QueryExceededMemoryLimitNoDiskUseAllowed',
-        `Executor error during find command :: caused by :: Sort exceeded memory limit of ${SORT_BYTES} bytes`,
-      );
-    }
-  });
-  entries.sort(order);
-  return (keep > 0 ? entries.slice(0, keep) : entries).map((entry) => entry.rid);
 }
 
 function* skipAndLimit(matches: Pausing<Match>, skip: number, limit: number): Generator<Match | Pause> {

@@ -1,7 +1,8 @@
 import type { StatementSync } from 'node:sqlite';
 import { CommandError } from '../errors.ts';
 import { componentEnd } from '../query/key-encoding.ts';
-import { filtered, PAUSE, PAUSE_ITEMS, type Pause, type Pausing, type Steps } from '../query/pause.ts';
+import { filtered, PAUSE, PAUSE_ITEMS, type Pause, type Pausing } from '../query/pause.ts';
+import { mergeSorted } from '../query/sorter.ts';
 import { EVERYTHING, type IndexScan, joined, type KeyRange } from './bounds.ts';
 import type { Collection, Index } from './catalog.ts';
 import { verified } from './checksums.ts';
@@ -209,30 +210,9 @@ function take(rows: Iterable<unknown>, limit: number, add: (row: unknown[]) => n
 }
 
 /** Merges the documents of several ranges by the part of the key after each range's prefix. */
-function* merge(scans: Generator<Keyed | Pause>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed | Pause> {
-  const heads: { scanned: Generator<Keyed | Pause>; prefix: number; next: Keyed | undefined }[] = [];
-  for (const [n, scanned] of scans.entries())
-    heads.push({ scanned, prefix: (ranges[n] as KeyRange).prefix, next: yield* nextOf(scanned) });
-  for (;;) {
-    let first: { head: (typeof heads)[number]; suffix: Uint8Array } | undefined;
-    for (const head of heads) {
-      const suffix = head.next?.key.subarray(head.prefix);
-      if (suffix && (!first || Buffer.compare(suffix, first.suffix) * (reverse ? -1 : 1) < 0)) first = { head, suffix };
-    }
-    if (!first) return;
-    yield first.head.next as Keyed;
-    first.head.next = yield* nextOf(first.head.scanned);
-  }
-}
-
-/** The next document of a scan; undefined at its end. */
-function* nextOf(scanned: Generator<Keyed | Pause>): Steps<Keyed | undefined> {
-  for (;;) {
-    const { done, value } = scanned.next();
-    if (done) return undefined;
-    if (value !== PAUSE) return value;
-    yield PAUSE;
-  }
+function merge(scans: Generator<Keyed | Pause>[], ranges: KeyRange[], reverse: boolean): Generator<Keyed | Pause> {
+  const suffix = ({ key }: Keyed, n: number): Uint8Array => key.subarray((ranges[n] as KeyRange).prefix);
+  return mergeSorted(scans, (a, b, ofA, ofB) => Buffer.compare(suffix(a, ofA), suffix(b, ofB)) * (reverse ? -1 : 1));
 }
 
 function* concat<T>(parts: Iterable<T>[]): Generator<T> {

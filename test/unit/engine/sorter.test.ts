@@ -1,0 +1,90 @@
+import fc from 'fast-check';
+import { expect, it } from 'vitest';
+import { PAUSE, type Pausing, withoutPauses } from '../../../src/engine/query/pause.ts';
+import { mergeSorted, Sorter } from '../../../src/engine/query/sorter.ts';
+import { RidSorter } from '../../../src/engine/store/rid-sorter.ts';
+
+interface Entry {
+  key: number;
+  place: number;
+}
+
+const byKey = (a: Entry, b: Entry) => a.key - b.key;
+const entries = (keys: readonly number[]) => keys.map((key, place): Entry => ({ key, place }));
+const random = (count: number, most: number) => Array.from({ length: count }, () => Math.floor(Math.random() * most));
+
+it.each([Number.POSITIVE_INFINITY, 3000, 2000, 10, 1])(
+  'sorts as Array.sort does, with equal entries in their order, up to %d',
+  (keep) => {
+    const given = entries(random(10_000, 500));
+    const dropped: Entry[] = [];
+    const sorter = new Sorter(byKey, keep, (entry) => dropped.push(entry));
+    for (const entry of given) sorter.add(entry);
+    const sorted = [...withoutPauses(sorter.sorted())];
+    expect(sorted).toEqual(given.toSorted(byKey).slice(0, keep));
+    for (const entry of dropped) expect(sorted).not.toContain(entry);
+  },
+);
+
+it('merges sorted sources, pauses included, and ends them all when it is ended', () => {
+  fc.assert(
+    fc.property(fc.array(fc.array(fc.integer({ min: 0, max: 20 }), { maxLength: 8 }), { maxLength: 12 }), (lists) => {
+      const sources = lists.map((list, n) => list.sort((a, b) => a - b).map((key): Entry => ({ key, place: n })));
+      const paused = sources.map((source) => source.flatMap((entry) => [PAUSE, entry] as const));
+      const merged = [...mergeSorted<Entry>(paused, byKey)];
+      expect(merged.filter((item) => item !== PAUSE)).toEqual(sources.flat().sort(byKey));
+      expect(merged.filter((item) => item === PAUSE)).toHaveLength(sources.flat().length);
+    }),
+  );
+  let open = 0;
+  const source = function* (): Generator<Entry> {
+    open++;
+    try {
+      for (let key = 0; ; key++) yield { key, place: 0 };
+    } finally {
+      open--;
+    }
+  };
+  const [first] = mergeSorted([source(), source(), source()], byKey);
+  expect(first).toEqual({ key: 0, place: 0 });
+  expect(open).toBe(0);
+});
+
+/** The row ids of sorted keys, spilled whenever the sorter is full. @returns the number of spills too */
+function sortRids(sorter: RidSorter, keys: readonly Buffer[]): { rids: number[]; spills: number } {
+  const drain = (steps: Pausing<number> | Generator<typeof PAUSE, void>) => [
+    ...withoutPauses(steps as Pausing<number>),
+  ];
+  let spills = 0;
+  for (const [rid, key] of keys.entries()) {
+    sorter.add(rid, key);
+    if (sorter.isFull) {
+      drain(sorter.spill());
+      spills++;
+    }
+  }
+  return { rids: drain(sorter.sorted()), spills };
+}
+
+it('sorts more keys than it keeps in memory, by way of a file', () => {
+  // Each needs 10 kB, so that 80 MB are sorted.
+  const keys = random(8000, 300).map((n) => Buffer.from(String(n).padStart(10_000, '0')));
+  const wanted = [...keys.keys()].sort((a, b) => Buffer.compare(keys[a] as Buffer, keys[b] as Buffer) || a - b);
+  const all = sortRids(new RidSorter(Number.POSITIVE_INFINITY, true), keys);
+  expect(all.spills).toBeGreaterThan(1);
+  expect(all.rids).toEqual(wanted);
+  const some = sortRids(new RidSorter(5000, true), keys);
+  expect(some.rids).toEqual(wanted.slice(0, 5000));
+  // The first few need no file, however many are sorted.
+  const few = sortRids(new RidSorter(10, true), keys);
+  expect(few).toEqual({ rids: wanted.slice(0, 10), spills: 0 });
+});
+
+it('refuses more than 100 MiB of keys if it must not use the disk', () => {
+  const sorter = new RidSorter(Number.POSITIVE_INFINITY, false);
+  const key = Buffer.alloc(1024 * 1024);
+  for (let rid = 0; rid < 99; rid++) sorter.add(rid, key);
+  expect(() => {
+    sorter.add(99, key);
+  }).toThrow(expect.objectContaining({ code: 292 }));
+});
