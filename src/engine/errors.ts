@@ -68,6 +68,7 @@ export const CODES = {
   DataCorruptionDetected: 301,
   NotImplemented: 238,
   ConversionFailure: 241,
+  IndexBuildAborted: 276,
   InvalidResumeToken: 260,
   OutOfDiskSpace: 14031,
   BSONObjectTooLarge: 10334,

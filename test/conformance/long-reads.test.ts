@@ -1,25 +1,29 @@
+import { mkdtemp, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freshDbName, startTestMongo, type TestMongo } from '../support/mongodb.ts';
+import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { WireClient } from '../support/wire-client.ts';
 
 /**
- * Reads of a whole collection, each long enough for many others. Counted, not timed: how many commands of another
+ * Runs on the engine only. Reads of a whole collection, each long enough for many others. Counted, not timed: how many commands of another
  * client are answered while one runs.
  */
 const COUNT = 16_000;
+const name = 'long';
 
-let mongo: TestMongo;
+let folder: string;
+let engine: Engine;
 let client: MongoClient;
 let other: MongoClient;
-let name: string;
 let items: Collection<Document>;
 
 beforeAll(async () => {
-  mongo = await startTestMongo();
-  client = await new MongoClient(mongo.uri).connect();
-  other = await new MongoClient(mongo.uri).connect();
-  name = freshDbName('long');
+  folder = await mkdtemp(join(tmpdir(), 'engine-'));
+  engine = await startEngine({ dataDir: folder });
+  client = await new MongoClient(engine.uri).connect();
+  other = await new MongoClient(engine.uri).connect();
   items = client.db(name).collection('items');
   for (let from = 0; from < COUNT; from += 2000) {
     const documents = Array.from({ length: 2000 }, (_, i) => from + i);
@@ -29,7 +33,8 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await Promise.all([client?.close(), other?.close()]);
-  await mongo?.close();
+  await engine?.close();
+  await rm(folder, { recursive: true, force: true });
 });
 
 /** The number of inserts of another client that are answered before `read` is. */
@@ -116,7 +121,7 @@ describe('a long read', () => {
 
   test('ends when its client disconnects, and leaves no cursor', async () => {
     const before = await open();
-    const wire = await WireClient.connect(mongo.uri);
+    const wire = await WireClient.connect(engine.uri);
     const filter = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
     void wire.command({ find: 'items', filter, $db: name }).catch(() => undefined);
     await expect.poll(open).toBeGreaterThan(before);

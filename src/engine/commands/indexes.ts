@@ -1,56 +1,103 @@
 import { Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
+import { PAUSE, type Steps } from '../query/pause.ts';
 import { asDoc, type Doc, isDoc } from '../query/types.ts';
 import type { Collection, Index } from '../store/catalog.ts';
-import { Transaction } from '../store/transactions.ts';
+import type { IndexBuild } from '../store/index-builds.ts';
+import type { Store } from '../store/store.ts';
+import { RowLocked, Transaction } from '../store/transactions.ts';
 import { encodeDocument } from '../wire/bson.ts';
 import { existingCollection } from './collections.ts';
 import type { Command } from './command.ts';
 import { firstBatch } from './cursors.ts';
 import { indexSpec, sameIndex } from './index-spec.ts';
+import { toEnd } from './slices.ts';
+import { runWrite } from './write.ts';
 
+/**
+ * Creates indexes. The first step, which is enough for a small collection, is part of the command's write; the others
+ * are writes of their own, between which other commands run. Two commands for the same index build it once.
+ */
 export const createIndexes: Command = {
   options: ['indexes', 'commitQuorum', 'ignoreUnknownIndexOptions'],
   writes: true,
   transactional: true,
-  run: ({ store, db, args, snapshot }) => {
+  run: (context) => {
+    const { store, db, args, snapshot } = context;
     const specs = args.documents('indexes').map(indexSpec);
     if (specs.length === 0) throw new CommandError('BadValue', 'Must specify at least one index to create');
     const name = args.collection();
     const createdCollectionAutomatically = store.catalog.find(db, name) === undefined;
     const collection = store.collectionForWrite(db, name);
-    const numIndexesBefore = new Int32(collection.indexes.length);
-    const made: Doc[] = [];
-    for (const spec of specs) {
-      if (indexExists(collection, spec)) continue;
-      if (
-        snapshot instanceof Transaction &&
-        !(snapshot.created.has(collection.ns) && store.documents.count(collection) === 0)
-      ) {
+    const before = collection.indexes.length;
+    const asked = new Map(specs.map((spec) => [String(spec.name), spec]));
+    const missing = [...asked.values()].filter((spec) => !indexExists(collection.indexes, spec));
+    const answer = (): Doc => ({
+      numIndexesBefore: new Int32(before),
+      numIndexesAfter: new Int32(before + missing.length),
+      createdCollectionAutomatically,
+      ...(missing.length === 0 ? { note: 'all indexes already exist' } : {}),
+    });
+    if (missing.length === 0) return answer();
+    if (snapshot instanceof Transaction) {
+      if (!snapshot.created.has(collection.ns) || store.documents.count(collection) > 0)
         throw new CommandError(
           'OperationNotSupportedInTransaction',
           `Cannot create new indexes on existing collection ${collection.ns} in a multi-document transaction.`,
         );
-      }
-      const index = store.catalog.addIndex(collection, spec);
-      store.documents.build(collection, index);
-      made.push(index.spec);
+      for (const spec of missing) store.catalog.addIndex(collection, spec);
+      appendCreated(store, collection, missing);
+      return answer();
     }
-    if (made.length > 0) store.appendEvent('k', collection, { operationDescription: { indexes: made } });
-    const unchanged = collection.indexes.length === numIndexesBefore.value;
-    return {
-      numIndexesBefore,
-      numIndexesAfter: new Int32(collection.indexes.length),
-      createdCollectionAutomatically,
-      ...(unchanged ? { note: 'all indexes already exist' } : {}),
-    };
+    const other = store.builds.of(collection).find(({ indexes }) => missing.some((spec) => indexExists(indexes, spec)));
+    if (other) return other.ended.promise.then(() => runWrite(context));
+    const build = store.builds.begin(collection, missing);
+    try {
+      if (step(store, build, missing)) return answer();
+    } catch (error) {
+      store.builds.abandon(build);
+      throw error;
+    }
+    return finish(store, build, missing).then(answer);
   },
 };
 
+/** The next step of a build, inside a write. @returns whether it was the last one */
+function step(store: Store, build: IndexBuild, specs: Doc[]): boolean {
+  const collection = store.catalog.byId(build.collectionId);
+  const isLast = store.builds.step(build);
+  if (isLast && collection) appendCreated(store, collection, specs);
+  return isLast;
+}
+
+/** The other steps of a build. The last one waits for the transactions that use the collection. */
+async function finish(store: Store, build: IndexBuild, specs: Doc[]): Promise<void> {
+  const work = function* (): Steps<void> {
+    while (!store.commit.write(() => step(store, build, specs))) yield PAUSE;
+  };
+  try {
+    for (let isOver = false; !isOver; ) {
+      try {
+        await toEnd(work());
+        isOver = true;
+      } catch (error) {
+        if (!(error instanceof RowLocked)) throw error;
+        await error.ended;
+      }
+    }
+  } finally {
+    store.builds.abandon(build);
+  }
+}
+
+function appendCreated(store: Store, collection: Collection, indexes: Doc[]): void {
+  store.appendEvent('k', collection, { operationDescription: { indexes } });
+}
+
 /** Whether an equal index exists. Throws error 85 or 86 for an index with the same name or keys but other settings. */
-function indexExists(collection: Collection, spec: Doc): boolean {
-  const named = collection.indexes.find((index) => index.name === spec.name);
-  const same = collection.indexes.find((index) => sameIndex(index.spec, spec));
+function indexExists(indexes: readonly Index[], spec: Doc): boolean {
+  const named = indexes.find((index) => index.name === spec.name);
+  const same = indexes.find((index) => sameIndex(index.spec, spec));
   if (same && same === named) {
     if (same.spec.expireAfterSeconds === undefined && spec.expireAfterSeconds === undefined) return true;
     if (Number(same.spec.expireAfterSeconds) === Number(spec.expireAfterSeconds)) return true;

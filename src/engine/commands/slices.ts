@@ -21,8 +21,17 @@ export function inSlices(context: Context, ns: string, work: Steps<Doc>, cursor?
   return done ? value : rest(context, ns, work, cursor);
 }
 
+/** Runs work in slices to its end, whether or not its client waits for it. */
+export async function toEnd<T>(work: Steps<T>): Promise<T> {
+  for (;;) {
+    await nextTurn();
+    const { done, value } = slice(work, SLICE_MS);
+    if (done) return value;
+  }
+}
+
 /** One slice: up to the first pause after `ms`, or to the result. */
-function slice(work: Steps<Doc>, ms: number): IteratorResult<Pause, Doc> {
+function slice<T>(work: Steps<T>, ms: number): IteratorResult<Pause, T> {
   const until = performance.now() + ms;
   for (;;) {
     const step = work.next();

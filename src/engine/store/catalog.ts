@@ -26,6 +26,8 @@ export interface Index {
    * uses only one bound for each field.
    */
   multikey: boolean;
+  /** Its entries are not complete: it is in an index build and not in the collection's list. */
+  isBuilding: boolean;
   /** The keys of a document, before the partial filter is applied. */
   keysOf: (doc: Doc) => IndexEntries;
   /** The specification, as `listIndexes` shows it. */
@@ -62,6 +64,12 @@ export interface CatalogViewer {
 const RIDS = 2 ** 33;
 const MAX_COLLECTIONS = 2 ** 20;
 const MAX_INDEXES = 64;
+/**
+ * Values of the column `multikey` of an index that is no part of its collection: its entries are being added, or they
+ * are being removed. At a start, no entries are being added any more.
+ */
+const BUILDING = 2;
+const LEAVING = 3;
 
 /** All collections and indexes, kept in memory and written through to the tables `coll` and `ind`. */
 export class Catalog {
@@ -103,7 +111,7 @@ export class Catalog {
         spec: Uint8Array;
         multikey: number;
       };
-      byId.get(coll)?.indexes.push(makeIndex(id, decodeDocument(spec), multikey === 1));
+      if (multikey < BUILDING) byId.get(coll)?.indexes.push(makeIndex(id, decodeDocument(spec), multikey === 1));
     }
   }
 
@@ -116,6 +124,10 @@ export class Catalog {
 
   get(ns: string): Collection | undefined {
     return this.#collections.get(ns);
+  }
+
+  byId(id: number): Collection | undefined {
+    return this.list().find((collection) => collection.id === id);
   }
 
   /** The collections of one database, or of all databases, sorted by namespace. */
@@ -150,7 +162,8 @@ export class Catalog {
   /** Writes a collection that a transaction has created, and its indexes, to the database, without documents. */
   attach(collection: Collection): void {
     this.#insert(collection);
-    for (const index of collection.indexes) index.id = this.#insertIndex(collection, index.spec, index.multikey);
+    for (const index of collection.indexes)
+      index.id = this.#insertIndex(collection, index.spec, Number(index.multikey));
     this.#collections.set(collection.ns, collection);
   }
 
@@ -181,21 +194,46 @@ export class Catalog {
     this.#collections.set(collection.ns, collection);
   }
 
+  /** Adds an index to a collection without documents. */
   addIndex(collection: Collection, spec: Doc): Index {
-    if (collection.indexes.length >= MAX_INDEXES) {
-      throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${collection.ns}`);
-    }
     if (collection.indexes.length > 0) this.onChange(collection.ns, false);
-    const index = makeIndex(this.#insertIndex(collection, spec, false), spec, false);
+    checkIndexCount(collection, 0);
+    const index = makeIndex(this.#insertIndex(collection, spec, 0), spec, false);
     collection.indexes.push(index);
     return index;
   }
 
+  /** An index that has no entries yet. @param building number of those whose entries are being added already */
+  beginIndex(collection: Collection, spec: Doc, building: number): Index {
+    checkIndexCount(collection, building);
+    return { ...makeIndex(this.#insertIndex(collection, spec, BUILDING), spec, false), isBuilding: true };
+  }
+
+  /** Makes an index with all of its entries part of the collection. */
+  finishIndex(collection: Collection, index: Index): void {
+    this.onChange(collection.ns, false);
+    this.#setState(index.id, Number(index.multikey));
+    collection.indexes.push({ ...index, isBuilding: false });
+  }
+
+  /** Takes an index from its collection. Its entries are removed later. */
   dropIndex(collection: Collection, index: Index): void {
     this.onChange(collection.ns, false);
-    this.#database.prepare('DELETE FROM idx WHERE i = ?').run(index.id);
-    this.#database.prepare('DELETE FROM ind WHERE id = ?').run(index.id);
+    this.#setState(index.id, LEAVING);
     collection.indexes = collection.indexes.filter((other) => other !== index);
+  }
+
+  /** The ids of indexes that are no part of a collection. */
+  leavingIndexes(): number[] {
+    return this.#database
+      .prepare('SELECT id FROM ind WHERE multikey >= ?')
+      .all(BUILDING)
+      .map(({ id }) => id as number);
+  }
+
+  /** Removes an index that is no part of a collection and has no entries. */
+  removeIndex(id: number): void {
+    this.#database.prepare('DELETE FROM ind WHERE id = ?').run(id);
   }
 
   /** Replaces the specification of an index (`collMod`). */
@@ -217,9 +255,13 @@ export class Catalog {
   }
 
   setMultikey(index: Index): void {
-    this.#database.prepare('UPDATE ind SET multikey = 1 WHERE id = ?').run(index.id);
-    this.#sum('ind', index.id);
+    if (!index.isBuilding) this.#setState(index.id, 1);
     index.multikey = true;
+  }
+
+  #setState(id: number, multikey: number): void {
+    this.#database.prepare('UPDATE ind SET multikey = ? WHERE id = ?').run(multikey, id);
+    this.#sum('ind', id);
   }
 
   #insert({ id, db, name, uuid, options }: Collection): void {
@@ -229,10 +271,10 @@ export class Catalog {
     this.#sum('coll', id);
   }
 
-  #insertIndex(collection: Collection, spec: Doc, multikey: boolean): number {
+  #insertIndex(collection: Collection, spec: Doc, multikey: number): number {
     const { lastInsertRowid } = this.#database
       .prepare('INSERT INTO ind(coll, spec, multikey, sum) VALUES(?, ?, ?, 0)')
-      .run(collection.id, encodeDocument(spec), Number(multikey));
+      .run(collection.id, encodeDocument(spec), multikey);
     this.#sum('ind', Number(lastInsertRowid));
     return Number(lastInsertRowid);
   }
@@ -278,6 +320,11 @@ interface CollectionRow {
   options: Uint8Array;
 }
 
+function checkIndexCount({ indexes, ns }: Collection, building: number): void {
+  if (indexes.length + building < MAX_INDEXES) return;
+  throw new CommandError('CannotCreateIndex', `add index fails, too many indexes for ${ns}`);
+}
+
 function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
   const filter = spec.partialFilterExpression as Doc | undefined;
   const fields = Object.entries(spec.key as Doc).map(
@@ -293,6 +340,7 @@ function makeIndex(id: number, spec: Doc, multikey: boolean): Index {
     partial: filter && { filter, test: compileFilter(filter) },
     expireAfterSeconds: spec.expireAfterSeconds === undefined ? undefined : Number(spec.expireAfterSeconds),
     multikey,
+    isBuilding: false,
     keysOf: compileIndex(fields, spec.sparse === true),
     spec,
   };

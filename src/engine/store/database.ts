@@ -19,7 +19,9 @@ import { breakSeal, isSealed, seal, sealState } from './seal.ts';
 
 /** Identify our files and the version of the tables below. A file with another id or version is refused. */
 const APPLICATION_ID = 0x466d6462;
-const SCHEMA_VERSION = 3;
+const SCHEMA_VERSION = 4;
+/** Files of this version have no unfinished indexes; otherwise they are the same. */
+const EARLIER_VERSION = 3;
 /**
  * A file up to this size is fully checked at each start; a larger one only if its seal is missing or does not match.
  */
@@ -104,6 +106,7 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     else if (!verified) checkContent(sqlite);
+    sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     breakSeal(path);
   } catch (error) {
     if (isBusy(error)) sqlite.close();
@@ -167,7 +170,7 @@ function checkFormat(sqlite: DatabaseSync): boolean {
   const id = value('PRAGMA application_id');
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
-  if (version !== SCHEMA_VERSION || id === 0)
+  if ((version !== SCHEMA_VERSION && version !== EARLIER_VERSION) || id === 0)
     throw new Refusal(`it has schema version ${version}, this engine supports ${SCHEMA_VERSION}`);
   return false;
 }

@@ -27,6 +27,12 @@ export interface RowObserver {
   recordWrite(collection: Collection, rid: number, before: Uint8Array | null, after: Uint8Array | null): void;
 }
 
+/** The indexes that are being filled. */
+export interface UnfinishedIndexes {
+  /** The indexes that have the entries of a row, those of the collection included. */
+  indexesWith(collection: Collection, rid: number): readonly Index[];
+}
+
 /**
  * Documents with their index rows and oplog entries. Every method validates first and writes afterwards, so a method
  * that throws has written nothing. Call them inside `GroupCommit.write`.
@@ -36,6 +42,8 @@ export class Documents {
   readonly #catalog: Catalog;
   readonly #oplog: Oplog;
   observer: RowObserver | undefined;
+  /** The indexes that are being filled. A new document has a row id that their passes have not come to. */
+  builds: UnfinishedIndexes | undefined;
 
   constructor(database: Database, catalog: Catalog, oplog: Oplog) {
     this.#database = database;
@@ -76,7 +84,7 @@ export class Documents {
     const bytes = numbered && stored ? inOrderOf(stored, encoded) : encoded;
     const images = hasImages(collection);
     const heads = description && changedHeads(description);
-    const changes = collection.indexes
+    const changes = this.#indexesWith(collection, rid)
       .filter((index) => !heads || touches(index, heads))
       .map((index) => ({ index, old: entriesOf(index, before), now: entriesOf(index, after) }));
     for (const { index, old, now } of changes) {
@@ -96,7 +104,7 @@ export class Documents {
 
   remove(collection: Collection, rid: number, doc: Doc): void {
     const stored = this.#claim(collection, rid);
-    for (const index of collection.indexes) {
+    for (const index of this.#indexesWith(collection, rid)) {
       for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
     }
     this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
@@ -111,10 +119,10 @@ export class Documents {
    * count.
    */
   put(collection: Collection, rid: number, from: Uint8Array | null, to: Uint8Array | null): void {
+    const indexes = this.#indexesWith(collection, rid);
     if (from) {
       const doc = decodeDocument(from);
-      for (const index of collection.indexes)
-        for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
+      for (const index of indexes) for (const key of entriesOf(index, doc).keys) this.#removeKey(index, key, rid);
     }
     if (!to) {
       this.#database.prepare('DELETE FROM doc WHERE rid = ?').run(rid);
@@ -124,7 +132,11 @@ export class Documents {
       .prepare('INSERT OR REPLACE INTO doc(rid, sum, bson) VALUES(?, ?, ?)')
       .run(rid, documentSum(rid, to), to);
     const doc = decodeDocument(to);
-    for (const index of collection.indexes) this.#addKeys(index, entriesOf(index, doc), rid);
+    for (const index of indexes) this.#addKeys(index, entriesOf(index, doc), rid);
+  }
+
+  #indexesWith(collection: Collection, rid: number): readonly Index[] {
+    return this.builds?.indexesWith(collection, rid) ?? collection.indexes;
   }
 
   /**
@@ -163,23 +175,11 @@ export class Documents {
     return collection.count;
   }
 
-  /** Fills a new index from the existing documents. Throws error 11000 or 171; the caller's savepoint rolls back. */
-  build(collection: Collection, index: Index): void {
-    let after = collection.firstRid - 1;
-    const chunk = this.#database.prepare(
-      'SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT 100',
-    );
-    for (;;) {
-      const rows = chunk.all(after, collection.lastRid);
-      for (const row of rows) {
-        const doc = decodeDocument(verified(row.rid as number, row.bson as Uint8Array, row.sum as number));
-        const entries = entriesOf(index, doc);
-        this.#checkUnique(collection, index, entries, doc, row.rid as number);
-        this.#addKeys(index, entries, row.rid as number);
-        after = row.rid as number;
-      }
-      if (rows.length < 100) return;
-    }
+  /** Adds the entries of a stored document to an index. Throws error 11000 or 171. */
+  addToIndex(collection: Collection, index: Index, doc: Doc, rid: number): void {
+    const entries = entriesOf(index, doc);
+    this.#checkUnique(collection, index, entries, doc, rid);
+    this.#addKeys(index, entries, rid);
   }
 
   #checkUnique(collection: Collection, index: Index, entries: Entries, doc: Doc, self: number | undefined): void {

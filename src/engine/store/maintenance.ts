@@ -40,5 +40,6 @@ function* round(store: Store): Generator<void> {
   store.cursors.killIdle(now);
   store.snapshots.expire(now);
   store.commit.write(() => store.retry.forgetBefore(now - SESSION_MS));
+  while (store.commit.write(() => store.builds.removeLeaving())) yield;
   yield* removeExpired(store, now);
 }

@@ -6,6 +6,7 @@ import { GroupCommit } from './commit.ts';
 import { Cursors } from './cursors.ts';
 import { type Database, damagedFileError, openDatabase } from './database.ts';
 import { Documents } from './documents.ts';
+import { IndexBuilds } from './index-builds.ts';
 import { type Op, Oplog } from './oplog.ts';
 import { RetryRecords } from './retry.ts';
 import { Snapshots } from './snapshots.ts';
@@ -32,6 +33,7 @@ export class Store {
   readonly oplog: Oplog;
   readonly catalog: Catalog;
   readonly documents: Documents;
+  readonly builds: IndexBuilds;
   readonly retry: RetryRecords;
   readonly cursors = new Cursors();
   readonly changes: Changes;
@@ -51,6 +53,8 @@ export class Store {
       throw damagedFileError(this.database.path, (error as Error).message);
     }
     this.documents = new Documents(this.database, this.catalog, this.oplog);
+    this.builds = new IndexBuilds(this.database, this.catalog, this.documents);
+    this.documents.builds = this.builds;
     this.retry = new RetryRecords(this.database);
     this.changes = new Changes(this.oplog);
     this.transactions = new Transactions(this, options.transactionMs ?? TRANSACTION_MS);
@@ -66,6 +70,8 @@ export class Store {
     };
     this.commit.onLost = () => {
       this.versions.reset();
+      // Their steps are lost, so that their positions are too far.
+      this.builds.abandonAll();
       this.catalog.load();
     };
   }
@@ -96,6 +102,7 @@ export class Store {
 
   dropCollection(collection: Collection): void {
     this.catalog.drop(collection);
+    this.builds.abandonAll(({ collectionId }) => collectionId === collection.id);
     this.appendEvent('x', collection, null);
     this.cursors.killNamespace(collection.ns);
   }
@@ -112,6 +119,7 @@ export class Store {
 
   /** Closes cursors, ends waits, aborts transactions and commits the pending writes. */
   stop(): void {
+    this.builds.abandonAll();
     this.transactions.abortAll();
     this.cursors.killAll();
     this.changes.wakeAll();
