@@ -159,6 +159,27 @@ test('a build waits for an open transaction that uses the collection, and other 
   expect(await validate(items)).toMatchObject({ valid: true });
 });
 
+test('a transaction that would break a unique index in the part that is built can not be committed', async () => {
+  const items = await filled('unique');
+  const session = other.startSession();
+  session.startTransaction();
+  await other
+    .db(name)
+    .collection<Item>('unique')
+    .insertOne({ ...item(COUNT), n: 5 }, { session });
+  await items.insertMany(Array.from({ length: 1000 }, (_, i) => item(COUNT + 1 + i)));
+  const building = items.createIndex({ n: 1 }, { name: 'n', unique: true });
+  // The pass comes to all of them but not to its end, and does not see the row of the transaction.
+  const running = async () => (await client.db('admin').command({ currentOp: 1 })).inprog[0];
+  await expect.poll(async () => (await running())?.progress.done).toBeGreaterThan(COUNT + 100);
+  expect(await running()).toMatchObject({ ns: `${name}.unique`, command: { indexes: [{ name: 'n' }] } });
+  await expect(session.commitTransaction()).rejects.toMatchObject({ code: 11000 });
+  await session.endSession();
+  expect(await building).toBe('n');
+  expect(await validate(items)).toMatchObject({ valid: true, nrecords: COUNT + 1000 });
+  expect(await running()).toBeUndefined();
+});
+
 test('the entries of a dropped index are removed in the background, and it can be made again at once', async () => {
   const items = await filled('again');
   for (let i = 0; i < 3; i++) {

@@ -63,8 +63,17 @@ export const fsync: Command = {
   },
 };
 
-/** Names no operation: long reads are not listed and end by `maxTimeMS`, `killSessions` or a closed connection. */
-export const currentOp: Command = { options: ['$all', '$ownOps'], run: (): Doc => ({ inprog: [] }) };
+/** Lists the index builds. Long reads are not listed; they end by `maxTimeMS`, `killSessions` or a closed connection. */
+export const currentOp: Command = {
+  options: ['$all', '$ownOps'],
+  run: ({ store }): Doc => ({
+    inprog: store.builds.progress().map(({ collection, indexes, done, total }) => ({
+      ...{ type: 'op', desc: 'index build', active: true, op: 'command', ns: collection.ns },
+      command: { createIndexes: collection.name, indexes: indexes.map(({ spec }) => spec) },
+      progress: { done: Long.fromNumber(done), total: Long.fromNumber(total) },
+    })),
+  }),
+};
 
 export const top: Command = { options: [], run: (): Doc => ({ totals: {} }) };
 

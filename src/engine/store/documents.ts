@@ -135,6 +135,17 @@ export class Documents {
     for (const index of indexes) this.#addKeys(index, entriesOf(index, doc), rid);
   }
 
+  /**
+   * Checks a row that a transaction is about to put with the unique indexes that are being filled: they did not exist
+   * when it wrote the row. Error 11000 for a duplicate key.
+   */
+  checkUnfinished(collection: Collection, rid: number, to: Uint8Array): void {
+    const indexes = this.#indexesWith(collection, rid).filter(({ isBuilding, unique }) => isBuilding && unique);
+    if (indexes.length === 0) return;
+    const doc = decodeDocument(to);
+    for (const index of indexes) this.#checkUnique(collection, index, entriesOf(index, doc), doc, rid);
+  }
+
   #indexesWith(collection: Collection, rid: number): readonly Index[] {
     return this.builds?.indexesWith(collection, rid) ?? collection.indexes;
   }

@@ -90,6 +90,16 @@ export class IndexBuilds implements UnfinishedIndexes {
     return this.#active.size === 0 ? [] : [...this.#active].filter(({ collectionId }) => collectionId === id);
   }
 
+  /** The builds that run, with the number of row ids that they have passed and that there are. */
+  progress(): { collection: Collection; indexes: readonly Index[]; done: number; total: number }[] {
+    return [...this.#active].flatMap(({ collectionId, indexes, position }) => {
+      const collection = this.#catalog.byId(collectionId);
+      if (!collection) return [];
+      const { firstRid, nextRid } = collection;
+      return [{ collection, indexes, done: position + 1 - firstRid, total: nextRid - firstRid }];
+    });
+  }
+
   /** The indexes that have the entries of a row: those of the collection, and those whose build has passed it. */
   indexesWith(collection: Collection, rid: number): readonly Index[] {
     if (this.#active.size === 0) return collection.indexes;

@@ -141,6 +141,7 @@ export class Transactions implements RowObserver {
     for (const [rid, { ns, before, after }] of transaction.writes) {
       const collection = catalog.get(ns);
       if (!collection) throw conflict();
+      if (after) documents.checkUnfinished(collection, rid, after);
       documents.put(collection, rid, before, after);
       this.#versions.note(collection.id, rid, before);
       if (collection.count !== undefined) collection.count += (after ? 1 : 0) - (before ? 1 : 0);
