@@ -1,6 +1,8 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
+import { crc32 } from 'node:zlib';
 import { type Collection, type Document, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
@@ -62,6 +64,7 @@ describe('other commands run during', () => {
     ['a sort', () => items.find({}, { sort: { group: 1, n: -1 }, projection: { _id: 1 } }).toArray()],
     ['a skip', () => items.find({ n: { $gte: 0 } }, { skip: COUNT }).toArray()],
     ['a count', () => items.countDocuments(never)],
+    ['a validation', () => client.db(name).command({ validate: 'items' })],
     ['distinct values', () => items.distinct('n')],
     ['an explained query', () => items.find(never).explain('executionStats')],
     ['a $group', () => items.aggregate([{ $group: { _id: '$n', n: { $sum: '$group' } } }, { $limit: 1 }]).toArray()],
@@ -101,6 +104,35 @@ describe('a long read', () => {
     for (const { n } of grouped) expect(n).toBe(COUNT / 1000);
   });
 
+  test('finds a collection valid while others write to it', async () => {
+    const beside = other.db(name).collection<{ _id: number; n: number; list: number[] }>('items');
+    const session = other.startSession();
+    const random = () => Math.floor(Math.random() * COUNT);
+    await beside.createIndex({ list: 1 }, { name: 'list' });
+    let isOver = false;
+    const writing = (async () => {
+      while (!isOver) {
+        const id = random();
+        await beside.deleteOne({ _id: id });
+        await beside.updateOne({ _id: random() }, { $set: { list: [random(), random(), random()] } });
+        await session.withTransaction(async () => {
+          await beside.updateOne({ _id: random() }, { $push: { list: random() } }, { session });
+          await beside.countDocuments({ list: random() }, { session });
+        });
+        await beside.insertOne({ _id: id, n: id, list: [random()] }).catch(() => undefined);
+        await beside.updateOne({ _id: random() }, [{ $set: { n: { $divide: [1, 0] } } }]).catch(() => undefined);
+      }
+    })();
+    for (let i = 0; i < 3; i++) {
+      const report = await client.db(name).command({ validate: 'items' });
+      expect(report).toMatchObject({ valid: true, errors: [] });
+    }
+    isOver = true;
+    await writing;
+    await session.endSession();
+    await beside.dropIndex('list');
+  }, 30_000);
+
   test('keeps to its time limit', async () => {
     const slow = { $expr: { $gt: [{ $size: { $range: [0, 2000] } }, 2000] } };
     await expect(items.find(slow, { maxTimeMS: 50 }).toArray()).rejects.toMatchObject({ code: 50 });
@@ -128,4 +160,42 @@ describe('a long read', () => {
     wire.close();
     await expect.poll(open).toBe(before);
   });
+});
+
+test('a validation finds a missing entry, and one too many', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'validate-'));
+  let broken = await startEngine({ dataDir: own });
+  const withClient = async <T>(work: (from: MongoClient) => Promise<T>): Promise<T> => {
+    const from = await new MongoClient(broken.uri).connect();
+    return work(from).finally(() => from.close());
+  };
+  try {
+    await withClient(async (from) => {
+      const items = from.db(name).collection('items');
+      await items.createIndex({ a: 1 }, { name: 'a' });
+      await items.createIndex({ b: 1 }, { name: 'b' });
+      await items.insertMany(Array.from({ length: 300 }, (_, n) => ({ _id: n as never, a: n, b: n })));
+    });
+    await broken.close();
+    const file = new DatabaseSync(join(own, 'engine.sqlite'));
+    const [idOfA, idOfB] = file.prepare('SELECT id FROM ind ORDER BY id DESC LIMIT 2').all().reverse();
+    const row = file.prepare('SELECT key, rid FROM idx WHERE i = ? ORDER BY rid LIMIT 1 OFFSET 200');
+    const missing = row.get(Number(idOfA?.id));
+    const held = row.get(Number(idOfB?.id));
+    file.prepare('DELETE FROM idx WHERE i = ? AND rid = ?').run(Number(idOfA?.id), Number(missing?.rid));
+    const key = Buffer.concat([held?.key as Uint8Array, Buffer.from([1])]);
+    const sum = (crc32(key) + Number(idOfB?.id) + Number(held?.rid)) % 4_294_967_291;
+    file.prepare('INSERT INTO idx VALUES(?, ?, ?, ?)').run(Number(idOfB?.id), key, Number(held?.rid), sum);
+    file.close();
+    broken = await startEngine({ dataDir: own });
+    const report = await withClient((from) => from.db(name).command({ validate: 'items' }));
+    expect(report).toMatchObject({ valid: false, nrecords: 300, keysPerIndex: { _id_: 300, a: 299, b: 301 } });
+    expect(report.errors).toEqual([
+      `index a is missing a key of record ${missing?.rid}`,
+      'index b has 301 keys, but its documents have 300',
+    ]);
+  } finally {
+    await broken.close();
+    await rm(own, { recursive: true, force: true });
+  }
 });

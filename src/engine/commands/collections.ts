@@ -1,6 +1,7 @@
 import { Double, Int32 } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
+import type { Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
 import { storageOf } from '../store/statistics.ts';
@@ -9,6 +10,7 @@ import { encodeDocument } from '../wire/bson.ts';
 import { type Arguments, checkCollation, checkFields } from './arguments.ts';
 import type { Command, Context } from './command.ts';
 import { firstBatch } from './cursors.ts';
+import { inSlices } from './slices.ts';
 
 /** Options of `create` that this server does not support. */
 const UNSUPPORTED = [
@@ -242,9 +244,13 @@ export const validate: Command = {
     const collection = existingCollection(context);
     if (context.args.isEnabled('repair'))
       throw new CommandError('NotImplemented', "validate's option 'repair' is not supported by this server");
-    return { ns: collection.ns, uuid: collection.uuid, ...validateCollection(context.store, collection) };
+    return inSlices(context, collection.ns, validated(context, collection));
   },
 };
+
+function* validated({ store }: Context, collection: Collection): Steps<Doc> {
+  return { ns: collection.ns, uuid: collection.uuid, ...(yield* validateCollection(store, collection)) };
+}
 
 /** `renameCollection: 'db.a', to: 'db.b'`. With `dropTarget`, an existing target is dropped first. */
 export const renameCollection: Command = {

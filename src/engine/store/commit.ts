@@ -18,6 +18,8 @@ export class GroupCommit {
    * Set when SQLite rolled back the whole transaction (full disk, I/O error). None of its writes may be acknowledged.
    */
   #broken: Error | undefined;
+  /** Number of COMMITs that failed. */
+  lost = 0;
   #waiting: ((failure?: Error) => void)[] = [];
   /** Runs before each COMMIT, inside its transaction. */
   beforeCommit: () => void = () => {};
@@ -97,8 +99,10 @@ export class GroupCommit {
     this.#broken = undefined;
     const waiting = this.#waiting;
     this.#waiting = [];
-    if (failure) this.onLost();
-    else this.onCommit();
+    if (failure) {
+      this.lost++;
+      this.onLost();
+    } else this.onCommit();
     for (const callback of waiting) callback(failure);
   }
 
