@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -236,6 +237,37 @@ test('after a kill during a build, the index is not there and is built anew, and
     await ownEngine.kill();
     expect(entriesByIndex(ownFolder).size).toBeGreaterThan(1);
     await expect.poll(() => afterMaintenance(ownFolder), { timeout: 30_000 }).toEqual([COUNT + 1]);
+  } finally {
+    await ownEngine.kill();
+    await rm(ownFolder, { recursive: true, force: true });
+  }
+}, 60_000);
+
+test('the engine ends properly during index builds, long reads and validations', async () => {
+  const ownFolder = await mkdtemp(join(tmpdir(), 'builds-'));
+  const ownEngine = await startEngineProcess(ownFolder);
+  let complaints = '';
+  ownEngine.child.stderr?.on('data', (chunk) => {
+    complaints += chunk;
+  });
+  try {
+    const own = await new MongoClient(ownEngine.uri).connect();
+    const items = await filled('ended', own);
+    const never = { $expr: { $eq: [{ $size: { $range: [0, 1000] } }, 2] } };
+    const pending = [
+      items.createIndex({ n: 1 }),
+      items.find(never).toArray(),
+      items.aggregate([{ $match: never }]).toArray(),
+      own.db(name).command({ validate: 'ended' }),
+    ].map((work) => work.catch((error: Error) => error.name));
+    await items.insertOne(item(COUNT));
+    const exited = once(ownEngine.child, 'exit');
+    ownEngine.child.kill('SIGTERM');
+    expect(await exited).toEqual([0, null]);
+    await own.close();
+    const outcomes = await Promise.all(pending);
+    expect(outcomes.filter((each) => /^Mongo/.test(String(each)))).not.toEqual([]);
+    expect(complaints).toBe('');
   } finally {
     await ownEngine.kill();
     await rm(ownFolder, { recursive: true, force: true });

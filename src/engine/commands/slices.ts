@@ -41,6 +41,7 @@ function slice<T>(work: Steps<T>, ms: number): IteratorResult<Pause, T> {
 
 async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Cursor | undefined): Promise<Doc> {
   const { store, connection, session } = context;
+  const { lost } = store.commit;
   const running = cursor ?? store.cursors.add({}, { ns, session, noTimeout: true });
   running.busy = true;
   const onClose = (): void => void store.cursors.kill(running.id);
@@ -50,6 +51,8 @@ async function rest(context: Context, ns: string, work: Steps<Doc>, cursor: Curs
       await nextTurn();
       if (running.killed)
         throw new CommandError('QueryPlanKilled', `the read of ${ns} was ended: what it needs is gone`);
+      // It may have read what was lost.
+      if (store.commit.lost !== lost) throw new CommandError('Interrupted', `a commit failed during the read of ${ns}`);
       const { done, value } = slice(work, SLICE_MS);
       if (done) return value;
     }

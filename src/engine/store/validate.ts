@@ -1,6 +1,5 @@
 import type { DatabaseSync, StatementSync } from 'node:sqlite';
 import { Int32 } from 'bson';
-import { CommandError } from '../errors.ts';
 import { PAUSE, type Steps } from '../query/pause.ts';
 import type { Doc } from '../query/types.ts';
 import { decodeDocument } from '../wire/bson.ts';
@@ -24,7 +23,6 @@ export function* validateCollection(store: Store, collection: Collection): Steps
   const errors: string[] = [];
   const held = store.database.prepare('SELECT 1 FROM idx WHERE i = ? AND key = ? AND rid = ?');
   const read = store.database.prepare('SELECT rid, sum, bson FROM doc WHERE rid > ? AND rid <= ? ORDER BY rid LIMIT ?');
-  const { lost } = store.commit;
   const entries = new PassedEntries(
     store.database,
     indexes.map(({ id }) => id),
@@ -59,8 +57,6 @@ export function* validateCollection(store: Store, collection: Collection): Steps
       keysPerIndex[name] = new Int32(keys);
       if (keys !== documents) errors.push(`index ${name} has ${keys} keys, but its documents have ${documents}`);
     }
-    if (store.commit.lost !== lost)
-      throw new CommandError('Interrupted', 'a commit failed during the validation: validate again');
     return {
       nInvalidDocuments: new Int32(invalid),
       nrecords: new Int32(records),
