@@ -117,3 +117,19 @@ test('idle cursors are closed after ten minutes, unless opened with noCursorTime
   expect(mortal.killed).toBe(true);
   expect(cursors.get(immortal.id, 'db.c')).toBe(immortal);
 });
+
+test('beyond the maximum, the cursor that was not used for the longest time is closed, none that is in use', () => {
+  const cursors = new Cursors(3);
+  const open = () => cursors.add(new IteratorSource([]), { ns: 'db.c', session: undefined, noTimeout: true });
+  const [first, second, third] = [open(), open(), open()];
+  first.busy = true;
+  cursors.get(second.id, 'db.c');
+  open();
+  expect([first, second, third].map(({ killed }) => killed)).toEqual([false, false, true]);
+  expect(cursors.size).toBe(3);
+  for (const cursor of [first, second]) expect(cursors.get(cursor.id, 'db.c')).toBe(cursor);
+  second.busy = true;
+  const last = open();
+  last.busy = true;
+  expect(open).toThrow(expect.objectContaining({ code: 146 }));
+});

@@ -50,9 +50,18 @@ export class Cursor<S extends Source = Source> {
 /** Idle cursors are closed after this many milliseconds. */
 const IDLE_MS = 10 * 60 * 1000;
 
-/** The open cursors, by id. */
+/** Maximum number of open cursors. Each keeps a few kilobytes. */
+const MAX_OPEN = 10_000;
+
+/** The open cursors. Beyond the maximum, the one that was not used for the longest time is closed. */
 export class Cursors {
+  /** By id, in the order of their last use. */
   readonly #open = new Map<number, Cursor>();
+  readonly #most: number;
+
+  constructor(most = MAX_OPEN) {
+    this.#most = most;
+  }
 
   get size(): number {
     return this.#open.size;
@@ -62,6 +71,7 @@ export class Cursors {
     let id = randomInt(1, 2 ** 47);
     while (this.#open.has(id)) id = randomInt(1, 2 ** 47);
     const cursor = new Cursor(id, source, options);
+    if (this.#open.size >= this.#most) this.#closeOne();
     this.#open.set(id, cursor);
     return cursor;
   }
@@ -77,7 +87,19 @@ export class Cursors {
       );
     }
     cursor.lastUse = Date.now();
+    this.#open.delete(id);
+    this.#open.set(id, cursor);
     return cursor;
+  }
+
+  /** Closes the cursor that was not used for the longest time and is not in use. */
+  #closeOne(): void {
+    for (const { id, busy } of this.#open.values()) {
+      if (busy) continue;
+      this.kill(id);
+      return;
+    }
+    throw new CommandError('ExceededMemoryLimit', `${this.#most} cursors are in use`);
   }
 
   /** Closes the cursor. Returns false if there was none with this id. */
