@@ -1,6 +1,7 @@
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { DatabaseSync } from 'node:sqlite';
 import { MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
@@ -132,4 +133,25 @@ test('beyond the maximum, the cursor that was not used for the longest time is c
   const last = open();
   last.busy = true;
   expect(open).toThrow(expect.objectContaining({ code: 146 }));
+});
+
+test('the oplog keeps to its size under bulk inserts', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'oplog-'));
+  const limit = 2_000_000;
+  const filling = await startEngine({ dataDir: own, oplogBytes: limit });
+  const writer = await new MongoClient(filling.uri).connect();
+  const documents = Array.from({ length: 5000 }, () => ({ text: 'x'.repeat(400) }));
+  for (let i = 0; i < 6; i++)
+    await writer
+      .db('bulk')
+      .collection('c')
+      .insertMany(documents.map((each) => ({ ...each })));
+  await writer.close();
+  await filling.close();
+  const file = new DatabaseSync(join(own, 'engine.sqlite'));
+  const { size } = file.prepare('SELECT max(pos) - min(pos) AS size FROM oplog').get() as { size: number };
+  file.close();
+  await rm(own, { recursive: true, force: true });
+  expect(size).toBeLessThan(1.05 * limit);
+  expect(size).toBeGreaterThan(0.9 * limit);
 });

@@ -58,6 +58,7 @@ export type Event = Omit<OplogEntry, 'seq' | 'wall'>;
 const STEP = 2 ** 20;
 /** Bytes that an entry uses in addition to its documents. */
 const OVERHEAD = 64;
+/** Entries that a commit deletes beside twice as many as it appends, so that the size stays bounded whatever is written. */
 const TRIM_ROWS = 500;
 /** Trimming starts when the size exceeds the limit by this factor, and continues down to the limit. */
 const TRIM_FACTOR = 1.05;
@@ -82,6 +83,8 @@ export class Oplog {
   #endPos: number;
   #startPos: number;
   #trimming = false;
+  /** Number of entries since the last commit. */
+  #appended = 0;
   #touched = new Set<string>();
   /**
    * While a command of a transaction runs, its entries are collected here. They go to the oplog when the transaction
@@ -116,6 +119,7 @@ export class Oplog {
         'INSERT INTO oplog(seq, pos, wall, op, db, coll, uuid, id, body, extra, sum) VALUES(?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)',
       )
       .run(entry.seq, entry.pos, entry.wall, op, db, coll, uuid, id, body, extra, entrySum(entry));
+    this.#appended++;
     this.#touched.add(op === 'X' ? db : `${db}.${coll}`);
   }
 
@@ -148,10 +152,12 @@ export class Oplog {
   }
 
   /**
-   * Deletes up to `TRIM_ROWS` entries beyond the limit. Runs inside each commit and is kept small so that no commit is
-   * slow.
+   * Deletes entries beyond the limit, in proportion to those of this commit, so that no commit is slow. Runs inside each
+   * commit.
    */
   trim(): void {
+    const most = TRIM_ROWS + 2 * this.#appended;
+    this.#appended = 0;
     const size = this.#endPos - this.#startPos;
     if (size > this.#limit * TRIM_FACTOR) this.#trimming = true;
     if (!this.#trimming) return;
@@ -159,9 +165,7 @@ export class Oplog {
       this.#trimming = false;
       return;
     }
-    const rows = this.#database
-      .prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?')
-      .all(TRIM_ROWS) as unknown as {
+    const rows = this.#database.prepare('SELECT seq, pos FROM oplog ORDER BY seq LIMIT ?').all(most) as unknown as {
       seq: number;
       pos: number;
     }[];
