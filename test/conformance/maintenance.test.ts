@@ -1,3 +1,5 @@
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -154,4 +156,33 @@ test('the oplog keeps to its size under bulk inserts', async () => {
   await rm(own, { recursive: true, force: true });
   expect(size).toBeLessThan(1.05 * limit);
   expect(size).toBeGreaterThan(0.9 * limit);
+});
+
+test.each(['maintenance', 'compact'])('%s gives the space of dropped documents back', async (by) => {
+  const own = await mkdtemp(join(tmpdir(), 'space-'));
+  const filling = await startEngine({ dataDir: own, oplogBytes: 200_000, ttlSeconds: by === 'compact' ? 3600 : 0.1 });
+  const writer = await new MongoClient(filling.uri).connect();
+  const db = writer.db('space');
+  // 24 MB, and 1 MB that stays.
+  const documents = (count: number) =>
+    Array.from({ length: count }, () => ({ text: randomBytes(4000).toString('hex') }));
+  await db.collection('kept').insertMany(documents(125));
+  for (let i = 0; i < 3; i++) await db.collection('dropped').insertMany(documents(1000));
+  const size = () => statSync(join(own, 'engine.sqlite')).size;
+  await db.dropCollection('dropped');
+  if (by === 'compact') {
+    const { bytesFreed } = await db.command({ compact: 'kept' });
+    expect(Number(bytesFreed)).toBeGreaterThan(20_000_000);
+  }
+  // The file shrinks when the log is copied into it.
+  const isSmall = async () => {
+    await db.collection('more').insertMany(documents(100));
+    await db.dropCollection('more');
+    return size() < 20_000_000;
+  };
+  await eventually(isSmall);
+  expect(await db.command({ validate: 'kept' })).toMatchObject({ valid: true, nrecords: 125 });
+  await writer.close();
+  await filling.close();
+  await rm(own, { recursive: true, force: true });
 });

@@ -1,9 +1,10 @@
-import { Double, Int32 } from 'bson';
+import { Double, Int32, Long } from 'bson';
 import { CommandError } from '../errors.ts';
 import { compileFilter } from '../query/match.ts';
 import type { Steps } from '../query/pause.ts';
 import { asDoc, type Doc } from '../query/types.ts';
 import type { Collection } from '../store/catalog.ts';
+import { canShrink, giveBack } from '../store/free-space.ts';
 import { storageOf } from '../store/statistics.ts';
 import { validateCollection } from '../store/validate.ts';
 import { encodeDocument } from '../wire/bson.ts';
@@ -250,6 +251,27 @@ export const validate: Command = {
 
 function* validated({ store }: Context, collection: Collection): Steps<Doc> {
   return { ns: collection.ns, uuid: collection.uuid, ...(yield* validateCollection(store, collection)) };
+}
+
+/**
+ * Gives the free pages of the whole file back to the file system, between other commands. Maintenance does so by itself
+ * when many are free.
+ */
+export const compact: Command = {
+  options: ['force', 'dryRun', 'freeSpaceTargetMB'],
+  run: (context) => {
+    const { ns } = existingCollection(context);
+    if (!canShrink(context.store))
+      throw new CommandError(
+        'CommandNotSupported',
+        'this data file was made by an earlier version, which reuses free space but does not give it back',
+      );
+    return inSlices(context, ns, compacted(context));
+  },
+};
+
+function* compacted({ store }: Context): Steps<Doc> {
+  return { bytesFreed: Long.fromNumber(yield* giveBack(store, 0)) };
 }
 
 /** `renameCollection: 'db.a', to: 'db.b'`. With `dropTarget`, an existing target is dropped first. */

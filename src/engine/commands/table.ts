@@ -10,7 +10,16 @@ import {
   whatsmyuri,
 } from './administration.ts';
 import { aggregate } from './aggregate.ts';
-import { collMod, collStats, create, drop, listCollections, renameCollection, validate } from './collections.ts';
+import {
+  collMod,
+  collStats,
+  compact,
+  create,
+  drop,
+  listCollections,
+  renameCollection,
+  validate,
+} from './collections.ts';
 import type { Command } from './command.ts';
 import { configureFailPoint } from './configure-fail-point.ts';
 import { count, distinct } from './count.ts';
@@ -62,6 +71,7 @@ export const COMMANDS: ReadonlyMap<string, Command> = new Map(
     collMod,
     collStats,
     validate,
+    compact,
     createIndexes,
     listIndexes,
     dropIndexes,

@@ -92,7 +92,8 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
   const sqlite = openFile(folder, path);
   try {
     defineChecksums(sqlite);
-    sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
+    // The last two are for a new file.
+    sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`);
     // The first query takes the lock, so that no other engine writes to the log meanwhile.
     sqlite.prepare('PRAGMA schema_version').get();
     const damage = findLogDamage(walPath(path));

@@ -1,4 +1,5 @@
 import { isOutOfSpace } from './disk.ts';
+import { shrink } from './free-space.ts';
 import type { Store } from './store.ts';
 import { removeExpired } from './ttl.ts';
 
@@ -42,4 +43,5 @@ function* round(store: Store): Generator<void> {
   store.commit.write(() => store.retry.forgetBefore(now - SESSION_MS));
   while (store.commit.write(() => store.builds.removeLeaving())) yield;
   yield* removeExpired(store, now);
+  for (const _ of shrink(store)) yield;
 }
