@@ -4,7 +4,7 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { DatabaseSync } from 'node:sqlite';
-import { MongoClient } from 'mongodb';
+import { type Db, MongoClient } from 'mongodb';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Engine, startEngine } from '../../src/engine/embedded.ts';
 import { Cursors, IteratorSource } from '../../src/engine/store/cursors.ts';
@@ -184,5 +184,36 @@ test.each(['maintenance', 'compact'])('%s gives the space of dropped documents b
   expect(await db.command({ validate: 'kept' })).toMatchObject({ valid: true, nrecords: 125 });
   await writer.close();
   await filling.close();
+  await rm(own, { recursive: true, force: true });
+});
+
+test('a file of the earlier version is read, becomes one of this version, and reuses its free space', async () => {
+  const own = await mkdtemp(join(tmpdir(), 'earlier-'));
+  const withDb = async <T>(work: (db: Db) => Promise<T>): Promise<T> => {
+    const earlier = await startEngine({ dataDir: own });
+    const from = await new MongoClient(earlier.uri).connect();
+    try {
+      return await work(from.db('earlier'));
+    } finally {
+      await from.close();
+      await earlier.close();
+    }
+  };
+  const inFile = <T>(work: (file: DatabaseSync) => T): T => {
+    const file = new DatabaseSync(join(own, 'engine.sqlite'));
+    try {
+      return work(file);
+    } finally {
+      file.close();
+    }
+  };
+  await withDb((db) => db.collection('c').insertOne({ a: 1 }));
+  inFile((file) => file.exec('PRAGMA auto_vacuum = NONE; VACUUM; PRAGMA user_version = 3'));
+  await withDb(async (db) => {
+    expect(await db.collection('c').findOne({ a: 1 })).toMatchObject({ a: 1 });
+    await db.collection('c').createIndex({ a: 1 });
+    await expect(db.command({ compact: 'c' })).rejects.toMatchObject({ code: 115 });
+  });
+  expect(inFile((file) => file.prepare('PRAGMA user_version').get())).toEqual({ user_version: 4 });
   await rm(own, { recursive: true, force: true });
 });

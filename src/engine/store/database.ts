@@ -92,8 +92,9 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
   const sqlite = openFile(folder, path);
   try {
     defineChecksums(sqlite);
-    // The last two are for a new file.
-    sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}; PRAGMA auto_vacuum = INCREMENTAL`);
+    sqlite.exec(`PRAGMA locking_mode = EXCLUSIVE; PRAGMA page_size = ${PAGE_BYTES}`);
+    // Only in a new file, because it writes.
+    if (statSync(path).size === 0) sqlite.exec('PRAGMA auto_vacuum = INCREMENTAL');
     // The first query takes the lock, so that no other engine writes to the log meanwhile.
     sqlite.prepare('PRAGMA schema_version').get();
     const damage = findLogDamage(walPath(path));
@@ -107,7 +108,7 @@ export function openDatabase(folder: string, alwaysCheckedBytes = ALWAYS_CHECKED
     sqlite.exec('BEGIN IMMEDIATE; COMMIT');
     if (isNew) sqlite.exec(`BEGIN; ${SCHEMA} COMMIT`);
     else if (!verified) checkContent(sqlite);
-    sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
+    if (!isNew && versionOf(sqlite) === EARLIER_VERSION) sqlite.exec(`PRAGMA user_version = ${SCHEMA_VERSION}`);
     breakSeal(path);
   } catch (error) {
     if (isBusy(error)) sqlite.close();
@@ -164,10 +165,14 @@ function walPath(path: string): string {
   return `${path}-wal`;
 }
 
+function versionOf(sqlite: DatabaseSync): unknown {
+  return sqlite.prepare('PRAGMA user_version').get()?.user_version;
+}
+
 /** True if the file is new. Refuses files of other programs or versions before anything is written to them. */
 function checkFormat(sqlite: DatabaseSync): boolean {
   const value = (sql: string): unknown => Object.values(sqlite.prepare(sql).get() ?? {})[0];
-  const version = value('PRAGMA user_version');
+  const version = versionOf(sqlite);
   const id = value('PRAGMA application_id');
   if (id === 0 && version === 0 && value('SELECT count(*) FROM sqlite_master') === 0) return true;
   if (id !== APPLICATION_ID && id !== 0) throw new Refusal('it belongs to another program');
