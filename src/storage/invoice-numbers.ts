@@ -105,7 +105,7 @@ export async function highestSerial(stores: NumberedInvoices, owner: Owner, year
   }
 }
 
-/** Whether the invoice has its number. If not, completes or ends the reservation, so that the caller must look again. */
+/** Whether the invoice has its number, maybe since now. If not, the number or its invoice changed: look again. */
 async function isWritten(
   { invoices, numbers }: NumberedInvoices,
   { _id, invoiceId }: NumberDocument,
@@ -114,7 +114,11 @@ async function isWritten(
   const holder = await invoices.findOne({ _id: invoiceId }, { projection: { series: 1 } });
   // The number of an invoice that was removed is not given to another one.
   if (holder === null || holder.series?.serial === series.serial) return true;
-  if (holder.series) await numbers.deleteOne({ _id, invoiceId });
-  else await invoices.updateOne({ _id: invoiceId, 'series.serial': { $exists: false } }, { $set: { series } });
-  return false;
+  if (holder.series) {
+    await numbers.deleteOne({ _id, invoiceId });
+    return false;
+  }
+  const unnumbered = { _id: invoiceId, 'series.serial': { $exists: false } };
+  const { modifiedCount } = await invoices.updateOne(unnumbered, { $set: { series } });
+  return modifiedCount === 1;
 }
