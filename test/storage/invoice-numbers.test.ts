@@ -1,4 +1,6 @@
-import type { Collection } from 'mongodb';
+import { setTimeout as sleep } from 'node:timers/promises';
+import fc from 'fast-check';
+import type { Collection, Db } from 'mongodb';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { newId } from '../../src/domain/ids.ts';
 import type { Invoice } from '../../src/domain/invoice/invoice.ts';
@@ -34,14 +36,37 @@ const collections = () => ({
   numbers: store.db.collection<NumberDocument>('invoice_numbers'),
 });
 
-/** A worker process: a client of its own, which numbers invoices. */
-async function worker() {
+/** A worker process: a client of its own, which numbers invoices. @param change changes its database, e.g. to fail */
+async function worker(change = (db: Db) => db) {
   const own = await connect(uri, store.db.databaseName);
   onTestFinished(() => own.close());
-  const invoices = createInvoiceRepository(own.db);
+  const invoices = createInvoiceRepository(change(own.db));
   const numbering = createNumbering<number>(invoices, (changes) => invoices.changeAll(changes, HOUR_MS));
   const prepare = async (series: SeriesNumber) => ({ change: { series, work: KEEP }, made: series.serial });
   return { invoices, number: (claim: Claim) => numbering.assign(claim, prepare) };
+}
+
+/** The database, whose updates of invoices, apart from those in transactions, go through `between`. */
+function withWrites(db: Db, between: (write: () => Promise<unknown>) => Promise<unknown>): Db {
+  const bound = (target: object, name: string | symbol) => {
+    const value = Reflect.get(target, name);
+    return typeof value === 'function' ? value.bind(target) : value;
+  };
+  const invoices = new Proxy(db.collection<InvoiceDocument>('invoices'), {
+    get(target, name) {
+      if (name !== 'bulkWrite') return bound(target, name);
+      return (...args: Parameters<typeof target.bulkWrite>) => {
+        const write = () => target.bulkWrite(...args);
+        return args[1]?.session ? write() : between(write);
+      };
+    },
+  });
+  return new Proxy(db, {
+    get(target, name) {
+      if (name !== 'collection') return bound(target, name);
+      return (of: string) => (of === 'invoices' ? invoices : target.collection(of));
+    },
+  });
 }
 
 async function claimed(changes: Partial<Invoice>, leaseMs = HOUR_MS): Promise<Claim> {
@@ -128,6 +153,42 @@ describe('the numbers of a series', () => {
     const { number: next } = await worker();
     expect((await next(await claimed({ tenantId }))).made).toBe(2);
     expect(await serialsOf(tenantId)).toEqual([1, 2]);
+  });
+
+  it('are unique and without gaps while processes die and are slow between taking numbers and writing them', async () => {
+    const step = fc.constantFrom('dies', 'writes, then dies', 'is slow', 'writes', 'writes');
+    const property = async (steps: readonly string[]) => {
+      const tenantId = newId('ten');
+      let place = 0;
+      const between = async (write: () => Promise<unknown>) => {
+        const now = steps[place++ % steps.length];
+        if (now === 'is slow') await sleep(place % 7);
+        if (now === 'dies') throw new Error('died');
+        const result = await write();
+        if (now === 'writes, then dies') throw new Error('died');
+        return result;
+      };
+      const workers = await Promise.all([1, 2, 3].map(() => worker((db) => withWrites(db, between))));
+      const waiting = await Promise.all(upTo(24).map(async () => (await claimed({ tenantId }, -1)).invoice.id));
+      for (let turn = 0; waiting.length > 0; turn++) {
+        if (turn > 99) throw new Error('an invoice gets no number');
+        const tried = waiting.splice(0, 1 + (turn % 5));
+        await Promise.all(
+          tried.map(async (id, i) => {
+            // Its lease ends at once, as if the worker were dead; another one may work at the same invoice.
+            const claim = await workers[0]?.invoices.claim(id, -1);
+            // Otherwise its number was written before the process died.
+            if (!claim || claim.invoice.number !== null) return;
+            await workers[(turn + i) % workers.length]?.number(claim).catch(() => waiting.push(id));
+          }),
+        );
+      }
+      const { number } = await worker();
+      expect((await number(await claimed({ tenantId }))).made).toBe(25);
+      expect(await serialsOf(tenantId)).toEqual(upTo(25));
+    };
+    const lively = fc.array(step, { minLength: 3, maxLength: 30 }).filter((steps) => steps.includes('writes'));
+    await fc.assert(fc.asyncProperty(lively, property), { numRuns: 8 });
   });
 
   it('stay in order beyond six digits', async () => {
